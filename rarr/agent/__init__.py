@@ -1,0 +1,1 @@
+"""The agent: settings, components, state, wiring, graph and the public calls."""

@@ -1,0 +1,58 @@
+"""What a node may use, typed by interface. Implementations are chosen in `wiring.py` alone.
+
+An implementation may be called from many branches at once. It raises for what it could not do; the node
+turns that into a failure that the user sees. It never raises for what it could do and judged negative.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from rarr.agent.settings import Settings
+from rarr.records import Agreement, Change, Check, Evidence, Passage, Query, Question
+
+
+class QueryGenerator(Protocol):
+    async def generate(self, text: str, context: str | None) -> Sequence[Question]:
+        """Questions that cover every checkable aspect of `text`; none where there is nothing to check."""
+
+
+class Retriever(Protocol):
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Passages of the `k` best documents for `query`, best first; none where nothing matches.
+
+        Raises `RetrievalError` when the source could not be searched.
+        """
+
+
+class Reranker(Protocol):
+    async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
+        """The relevance of each passage to `query`, from 0 to 1."""
+
+
+class AgreementChecker(Protocol):
+    async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+        """Does `evidence` imply the same answer to `query` as `text` does? `unknown` where it cannot tell."""
+
+
+class Editor(Protocol):
+    async def edit(self, text: str, query: Query, check: Check, evidence: Evidence) -> Change | None:
+        """The smallest change to `text` after which it agrees with `evidence`; None where there is none."""
+
+
+class Verifier(Protocol):
+    async def support(self, claims: Sequence[str], evidence: Evidence) -> Sequence[float | None]:
+        """How far `evidence` entails each claim, from 0 to 1; None for a claim that could not be judged."""
+
+
+@dataclass(frozen=True)
+class Components:
+    """Everything that the nodes of one reviser use; the graph's runtime context."""
+
+    settings: Settings
+    query_generator: QueryGenerator
+    retriever: Retriever
+    reranker: Reranker
+    checker: AgreementChecker
+    editor: Editor
+    verifier: Verifier

@@ -1,0 +1,31 @@
+"""Every error that `rarr` raises on purpose.
+
+    RarrError
+    ├── InputError            the call or its input is wrong: a text, a path, an edit id      (exit status 2)
+    │   └── SettingsError     an unknown or invalid setting, preset, model or search          (exit status 2)
+    ├── SetupError            a package, key or model that the settings ask for is missing    (exit status 2)
+    └── RetrievalError        a source of evidence failed; inside a run it becomes a warning
+
+Each message is one line that says what is wrong and how to mend it. Anything else that leaves the
+package is a bug.
+"""
+
+
+class RarrError(Exception):
+    """Base of all errors of `rarr`."""
+
+
+class InputError(RarrError):
+    """The call, or what was given to it, is wrong."""
+
+
+class SettingsError(InputError):
+    """A setting, preset, model or search name is unknown or out of range."""
+
+
+class SetupError(RarrError):
+    """Something that the settings ask for is not installed or not configured."""
+
+
+class RetrievalError(RarrError):
+    """A source of evidence could not be searched."""

@@ -1,0 +1,220 @@
+"""The values that travel: frozen, comparable, and exact through JSON.
+
+Offsets are in characters (code points) and half-open. Offsets of sentences and queries point into the
+text that they were made from; offsets of evidence point into the text extracted from its source.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from rarr.errors import InputError
+
+Verdict = Literal["agrees", "disagrees", "irrelevant", "unknown"]
+Status = Literal["supported", "contradicted", "no_evidence", "retrieval_failed", "unjudged"]
+
+
+class Record(BaseModel):
+    """Base of all records: frozen, and strict about unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Question(Record):
+    """What a query generator proposes: a question, and the characters of the text that it asks about.
+
+    `start` and `end` mark the claimed value where the generator knows it, else the sentence.
+    """
+
+    text: str
+    start: int
+    end: int
+
+
+class Query(Question):
+    """A question that one round of research asks."""
+
+    id: str
+    round: int = 1
+
+
+class Passage(Record):
+    """A window of a source's extracted text: `text` is that text from `start` to `end`."""
+
+    text: str
+    source: str
+    title: str = ""
+    start: int
+    end: int
+    retrieved_at: datetime
+    published_at: datetime | None = None
+
+
+class Evidence(Passage):
+    """A passage that the reranker kept for a query. `relevance` lies between 0 and 1."""
+
+    id: str
+    query_id: str
+    relevance: float
+
+
+class Agreement(Record):
+    """What an agreement checker says of one query and one evidence."""
+
+    verdict: Verdict
+    text_answer: str = ""
+    evidence_answer: str = ""
+    reason: str = ""
+
+
+class Check(Agreement):
+    """An agreement in the ledger. `stale`: the text it looked at was edited afterwards."""
+
+    query_id: str
+    evidence_id: str
+    stale: bool = False
+
+
+class Change(Record):
+    """What an editor proposes: replace the characters `start` to `end` by `new`."""
+
+    start: int
+    end: int
+    new: str
+
+
+class Edit(Change):
+    """A proposed change in the ledger; `start` and `end` point into the text that it was applied to."""
+
+    id: str
+    old: str
+    query_id: str
+    evidence_id: str
+    accepted: bool
+    reason: str
+
+
+class Sentence(Record):
+    """A sentence of the revised text with what supports it. `support` is None where nothing judged it."""
+
+    text: str
+    start: int
+    end: int
+    status: Status
+    evidence_ids: tuple[str, ...] = ()
+    support: float | None = None
+
+
+class Report(Record):
+    """The attribution report. `coverage` is the sum over queries of the best relevance in the report."""
+
+    evidence_ids: tuple[str, ...] = ()
+    coverage: float = 0.0
+    sentences: tuple[Sentence, ...] = ()
+
+
+class Scores(Record):
+    """Attribution (auto-AIS), preservation and their harmonic mean; None where nothing could be judged."""
+
+    attribution_before: float | None = None
+    attribution_after: float | None = None
+    preservation: float | None = None
+    f1_ap: float | None = None
+
+
+class NodeUsage(Record):
+    """What one node spent. `seconds` adds up its calls, which may have run at the same time."""
+
+    calls: int = 0
+    seconds: float = 0.0
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Usage(Record):
+    """What a run spent. `seconds` is wall time."""
+
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+    by_node: dict[str, NodeUsage] = {}
+
+
+class Notice(Record):
+    """Something that went wrong and was survived; `query_id` where it concerns one query."""
+
+    code: str
+    message: str
+    node: str
+    query_id: str | None = None
+
+
+class Revision(Record):
+    """A revised text with its ledger. `model_dump_json()` is what every face of `rarr` prints."""
+
+    run_id: str
+    original: str
+    text: str
+    changed: bool
+    queries: tuple[Query, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    checks: tuple[Check, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    report: Report = Report()
+    scores: Scores = Scores()
+    usage: Usage = Usage()
+    warnings: tuple[Notice, ...] = ()
+
+    @model_validator(mode="after")
+    def _ledger_leads_to_text(self) -> Self:
+        if replay(self.original, self.edits) != self.text or self.changed != (self.text != self.original):
+            raise ValueError("the accepted edits do not lead from original to text")
+        return self
+
+    def revert(self, *edit_ids: str) -> str:
+        """The text without these edits, the other accepted edits kept.
+
+        Raises `InputError` for an id that is not an accepted edit, and where a kept edit changed what a
+        reverted one wrote: those can only be reverted together.
+        """
+        accepted = {edit.id for edit in self.edits if edit.accepted}
+        if unknown := [edit_id for edit_id in edit_ids if edit_id not in accepted]:
+            raise InputError(f"no accepted edit {unknown[0]!r} in this revision: it has {sorted(accepted)}")
+        return replay(self.original, self.edits, without=edit_ids)
+
+    def _repr_html_(self) -> str:
+        from rarr.notebook import revision_html  # only a notebook needs it
+
+        return revision_html(self)
+
+
+def replay(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:
+    """`text` with the accepted edits applied in order, leaving out those named in `without`."""
+    left_out: list[tuple[int, int, int]] = []  # what a reverted edit wrote: start, end, by how much it grew
+    for edit in edits:
+        if not edit.accepted:
+            continue
+        grown = len(edit.new) - (edit.end - edit.start)
+        if edit.id not in without:
+            if any(start < edit.end and edit.start < end for start, end, _ in left_out):
+                raise InputError(f"{edit.id} changed what a reverted edit wrote: revert {edit.id} as well")
+            shift = sum(delta for _, end, delta in left_out if end <= edit.start)
+            text = text[: edit.start - shift] + edit.new + text[edit.end - shift :]
+        left_out = [_moved(span, edit, grown) for span in left_out]
+        if edit.id in without:
+            left_out.append((edit.start, edit.start + len(edit.new), grown))
+    return text
+
+
+def _moved(span: tuple[int, int, int], edit: Edit, grown: int) -> tuple[int, int, int]:
+    """Where `span` lies after `edit`, widened where the edit overlaps it."""
+    start, end, delta = span
+    if edit.end <= start:
+        return start + grown, end + grown, delta
+    if edit.start >= end:
+        return span
+    return min(start, edit.start), max(end, edit.end) + grown, delta

@@ -1,0 +1,1 @@
+"""The outside world, and small pure helpers."""

@@ -1,0 +1,143 @@
+"""Text as a document: its blocks, its sentences, and the parts that must stay byte-identical.
+
+Blocks are CommonMark's (with tables), by line; sentences are sentencex's, inside prose alone. All spans are
+half-open character ranges of the text that was given, whatever its line endings.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from sentencex import get_sentence_boundaries
+
+BlockKind = Literal["prose", "heading", "table", "code"]
+
+
+class Span(NamedTuple):
+    """A half-open range of characters."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """The characters of `text` in this range."""
+        return text[self.start : self.end]
+
+    def overlaps(self, other: "Span") -> bool:
+        """Do the two ranges share a character?"""
+        return self.start < other.end and other.start < self.end
+
+
+class Block(NamedTuple):
+    """A run of whole lines of one kind; `level` is a heading's, from 1 to 6."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int = 0
+
+
+# Inline content is not needed, and parsing it is the slow part.
+_PARSER = MarkdownIt("commonmark").enable("table").disable("inline")
+_LINE_END = re.compile(r"\r\n?|\n")
+_KINDS: dict[str, BlockKind] = {
+    "paragraph_open": "prose",
+    "heading_open": "heading",
+    "table_open": "table",
+    "fence": "code",
+    "code_block": "code",
+    "html_block": "code",
+}
+# What stands before the words of a line: quote marks, list markers, task boxes, footnote labels.
+_MARKER = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|\[[ xX]\]|\[\^[^\]\s]+\]:)\s+|>)*")
+# Bounded repetitions: hostile text must not make the search quadratic.
+_PROTECTED = re.compile(
+    r"""
+      (?<!`)(?P<ticks>`{1,3})(?!`)[^`\n]{1,500}(?P=ticks)         # inline code
+    | !?\[[^\]\[\n]{0,500}\](?:\([^)\n]{0,2000}\)|\[[^\]\n]{0,200}\])  # links and images
+    | \[\^?[\w.-]{1,40}(?:\s*[,;–-]\s*[\w.-]{1,40})*\]            # citations [3], [3, 4], footnotes [^a]
+    | <[^<>\n]{1,2000}>                                           # autolinks and tags
+    | \b(?:https?://|www\.)\S+ | \b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]+
+    | \$\$[^$\n]{1,500}\$\$ | \\\([^\n]{1,500}?\\\)                           # mathematics
+    | \((?:see\ |cf\.\ )?[A-Z][\w'-]+(?:\ et\ al\.?|\ (?:and|&)\ [A-Z][\w'-]+)?,?\ (?:19|20)\d\d[a-z]?\)
+    """,
+    re.VERBOSE,
+)
+
+
+def blocks(text: str) -> list[Block]:
+    """The blocks of a Markdown (or plain) text, in order; blank lines and thematic breaks are left out."""
+    lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
+    found: list[Block] = []
+    for token in _PARSER.parse(text):
+        kind = _KINDS.get(token.type)
+        if kind is None or token.map is None:
+            continue
+        start, end = lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)]
+        if found and start < found[-1].end:  # a table's cells come again as its own inline blocks
+            continue
+        if token.type == "code_block" and _reads_as_prose(token):
+            kind = "prose"
+        found.append(Block(kind, start, end, int(token.tag[1]) if kind == "heading" else 0))
+    return found
+
+
+def sentences(text: str, *, tables: bool = False) -> list[Span]:
+    """The sentences of the prose of `text`, stripped, in order; with `tables`, their rows as well."""
+    found: list[Span] = []
+    for block in blocks(text):
+        if block.kind == "prose":
+            found.extend(_sentences_of(text, block))
+        elif block.kind == "table" and tables:
+            found.extend(span for span in _lines(text, block) if any(c.isalnum() for c in span.of(text)))
+    return found
+
+
+def protected(text: str, start: int, end: int) -> list[Span]:
+    """Code, links, citations, footnote marks and formulas between `start` and `end`: never to be edited."""
+    return [Span(match.start(), match.end()) for match in _PROTECTED.finditer(text, start, end)]
+
+
+def _reads_as_prose(code: Token) -> bool:
+    """An indented block is a paragraph with a first-line indent far more often than code."""
+    first = code.content.strip()
+    return bool(re.match(r"[\"“'(]?[A-Z0-9]", first)) and bool(re.search(r"[a-z]{2}[.!?][\"”')]*\s*$", first))
+
+
+def _sentences_of(text: str, block: Block) -> Iterator[Span]:
+    marker = _MARKER.match(text, block.start, block.end)
+    start = marker.end() if marker else block.start
+    for boundary in get_sentence_boundaries("en", text[start : block.end]):
+        begin, end = start + boundary["start_index"], start + boundary["end_index"]
+        for line in _broken_lines(text, begin, end):
+            if any(character.isalnum() for character in line.of(text)):
+                yield line
+
+
+def _broken_lines(text: str, start: int, end: int) -> Iterator[Span]:
+    """Splits at line ends that are not soft wraps: a short line, then one that starts afresh."""
+    begin = start
+    for match in _LINE_END.finditer(text, start, end):
+        line = text[max(begin, text.rfind("\n", 0, match.start()) + 1) : match.start()].strip()
+        after = text[match.end() : match.end() + 40].lstrip(" \t>*_-\"'“(")
+        afresh = bool(after) and (after[0].isupper() or after[0].isdigit() or not after[0].isalnum())
+        if len(line) < 55 and afresh and not line.endswith((",", "-")):
+            yield _stripped(text, begin, match.start())
+            begin = match.end()
+    yield _stripped(text, begin, end)
+
+
+def _lines(text: str, block: Block) -> Iterator[Span]:
+    begin = block.start
+    for match in _LINE_END.finditer(text, block.start, block.end):
+        yield _stripped(text, begin, match.start())
+        begin = match.end()
+    yield _stripped(text, begin, block.end)
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    inner = text[start:end]
+    left = len(inner) - len(inner.lstrip())
+    return Span(start + left, max(start + left, start + len(inner.rstrip())))
