@@ -194,27 +194,25 @@ class Revision(Record):
 
 def replay(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:
     """`text` with the accepted edits applied in order, leaving out those named in `without`."""
-    left_out: list[tuple[int, int, int]] = []  # what a reverted edit wrote: start, end, by how much it grew
+    left_out: list[tuple[int, int, int]] = []  # what reverted edits wrote: start, end, by how much it grew
     for edit in edits:
         if not edit.accepted:
             continue
         grown = len(edit.new) - (edit.end - edit.start)
+        touched = [span for span in left_out if span[0] < edit.end and edit.start < span[1]]
         if edit.id not in without:
-            if any(start < edit.end and edit.start < end for start, end, _ in left_out):
+            if touched:
                 raise InputError(f"{edit.id} changed what a reverted edit wrote: revert {edit.id} as well")
             shift = sum(delta for _, end, delta in left_out if end <= edit.start)
             text = text[: edit.start - shift] + edit.new + text[edit.end - shift :]
-        left_out = [_moved(span, edit, grown) for span in left_out]
+        # An insertion where a reverted edit deleted goes after what was deleted, here as in `shift`.
+        left_out = [
+            (start, end, delta) if end <= edit.start else (start + grown, end + grown, delta)
+            for start, end, delta in left_out
+            if (start, end, delta) not in touched
+        ]
         if edit.id in without:
-            left_out.append((edit.start, edit.start + len(edit.new), grown))
+            start = min([edit.start, *(start for start, _, _ in touched)])
+            end = max([edit.end, *(end for _, end, _ in touched)]) + grown
+            left_out.append((start, end, grown + sum(delta for _, _, delta in touched)))
     return text
-
-
-def _moved(span: tuple[int, int, int], edit: Edit, grown: int) -> tuple[int, int, int]:
-    """Where `span` lies after `edit`, widened where the edit overlaps it."""
-    start, end, delta = span
-    if edit.end <= start:
-        return start + grown, end + grown, delta
-    if edit.start >= end:
-        return span
-    return min(start, edit.start), max(end, edit.end) + grown, delta

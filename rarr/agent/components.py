@@ -4,12 +4,13 @@ An implementation may be called from many branches at once. It raises for what i
 turns that into a failure that the user sees. It never raises for what it could do and judged negative.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from rarr.agent.settings import Settings
 from rarr.records import Agreement, Change, Check, Evidence, Passage, Query, Question
+from rarr.tools.document import Span
 
 
 class QueryGenerator(Protocol):
@@ -41,13 +42,21 @@ class Editor(Protocol):
 
 
 class Verifier(Protocol):
-    async def support(self, claims: Sequence[str], evidence: Evidence) -> Sequence[float | None]:
-        """How far `evidence` entails each claim, from 0 to 1; None for a claim that could not be judged."""
+    async def support(
+        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+    ) -> Sequence[float | None]:
+        """How far `evidence` entails the sentence of `text` at each span, from 0 to 1; None: not judged.
+
+        The text and its context come along because a sentence alone may not say what it is about.
+        """
 
 
 @dataclass(frozen=True)
 class Components:
-    """Everything that the nodes of one reviser use; the graph's runtime context."""
+    """Everything that the nodes of one reviser use; the graph's runtime context.
+
+    `on_step` is told the name of every node that has finished.
+    """
 
     settings: Settings
     query_generator: QueryGenerator
@@ -56,3 +65,4 @@ class Components:
     checker: AgreementChecker
     editor: Editor
     verifier: Verifier
+    on_step: Callable[[str], None] | None = None

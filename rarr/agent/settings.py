@@ -14,11 +14,10 @@ import platformdirs
 from pydantic import Field, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
+    InitSettingsSource,
     PydanticBaseSettingsSource,
-    PyprojectTomlConfigSettingsSource,
     SettingsConfigDict,
     SettingsError as UnreadableSource,
-    TomlConfigSettingsSource,
 )
 
 from rarr.errors import SettingsError
@@ -38,8 +37,6 @@ class Settings(BaseSettings):
         frozen=True,
         extra="forbid",
         env_prefix="RARR_",
-        toml_file="rarr.toml",
-        pyproject_toml_table_header=("tool", "rarr"),
         arbitrary_types_allowed=True,
     )
 
@@ -54,7 +51,7 @@ class Settings(BaseSettings):
     corpus: Path | None = None
     """A folder, a file or a built index to search."""
     reranker: str = "overlap"
-    """`overlap`, or the name of a sentence-transformers cross-encoder, `cross-encoder/...` (extra `torch`)."""
+    """`overlap`, or a sentence-transformers cross-encoder by name, `cross-encoder/...` (extra `torch`)."""
     documents_per_query: int = Field(default=5, ge=1, le=100)
     """K: documents retrieved for a query."""
     evidence_per_query: int = Field(default=3, ge=1, le=100)
@@ -82,7 +79,7 @@ class Settings(BaseSettings):
             super().__init__(**values)
         except ValidationError as error:
             raise SettingsError(_one_line(error)) from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, UnreadableSource) as error:
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, UnreadableSource) as error:
             raise SettingsError(
                 f"rarr.toml, pyproject.toml or a RARR_ variable cannot be read: {error}"
             ) from None
@@ -106,9 +103,18 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Argument, then file, then environment; no dotenv and no secrets files."""
-        toml = TomlConfigSettingsSource(settings_cls)
-        files = toml if toml.toml_data else PyprojectTomlConfigSettingsSource(settings_cls)
-        return init_settings, files, env_settings
+        return init_settings, InitSettingsSource(settings_cls, _file_values()), env_settings
+
+
+def _file_values() -> dict[str, Any]:
+    # pydantic-settings' own file sources warn when the one that is configured is not the one in use.
+    own, shared = Path("rarr.toml"), Path("pyproject.toml")
+    if own.is_file():
+        return tomllib.loads(own.read_text(encoding="utf-8"))
+    if shared.is_file():
+        tool: dict[str, dict[str, Any]] = tomllib.loads(shared.read_text(encoding="utf-8")).get("tool", {})
+        return tool.get("rarr", {})
+    return {}
 
 
 def _one_line(error: ValidationError) -> str:

@@ -6,6 +6,7 @@ half-open character ranges of the text that was given, whatever its line endings
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -84,15 +85,19 @@ def blocks(text: str) -> list[Block]:
     return found
 
 
-def sentences(text: str, *, tables: bool = False) -> list[Span]:
-    """The sentences of the prose of `text`, stripped, in order; with `tables`, their rows as well."""
+@lru_cache(maxsize=64)
+def sentences(text: str, *, tables: bool = False) -> tuple[Span, ...]:
+    """The sentences of the prose of `text`, stripped, in order; with `tables`, their rows as well.
+
+    Kept for the texts last seen, because every step of a run looks at the same one.
+    """
     found: list[Span] = []
     for block in blocks(text):
         if block.kind == "prose":
             found.extend(_sentences_of(text, block))
         elif block.kind == "table" and tables:
             found.extend(span for span in _lines(text, block) if any(c.isalnum() for c in span.of(text)))
-    return found
+    return tuple(found)
 
 
 def protected(text: str, start: int, end: int) -> list[Span]:

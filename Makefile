@@ -1,0 +1,42 @@
+# The commands of this repository; CI runs the same ones. `make` alone lists them.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help setup demo test lint types check bench clean
+
+help:    ## list these targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile
+
+setup: .venv/ready    ## install the package and what its development needs into .venv
+
+demo: setup    ## revise a text that ships with the repository, against documents that ship with it
+	@$(BIN)/rarr revise --file examples/texts/demo.md --corpus examples/corpus
+
+test: setup    ## run the default tests: no network, no key
+	@$(BIN)/python -m pytest
+
+lint: setup    ## check style and format
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: setup    ## check types, strictly
+	@$(BIN)/mypy
+
+check: lint types test    ## everything that CI checks
+
+bench: setup    ## measure on the examples that ship with the repository
+	@$(BIN)/python -m benchmarks.examples
+
+clean:    ## remove .venv, caches and builds
+	@rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# The file is a stamp: only a whole installation writes it, and a change of pyproject.toml makes it old.
+.venv/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+		|| { echo 'Python 3.11 or later is needed: install it, or name yours, as in make PYTHON=python3.12' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+		|| { echo 'Python has no venv module: install it (Debian and Ubuntu: apt install python3-venv)' >&2; exit 1; }
+	@echo 'Installing into .venv, which takes about a minute'
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --quiet --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,100 @@
+"""The pipeline as a LangGraph graph: nodes, edges and routes.
+
+    generate_queries -> research, one branch a query: retrieve -> rerank
+                     -> check_agreement (all branches at once) -> edit -> attribute -> evaluate
+"""
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from langgraph.errors import NodeError
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command, Send
+
+from rarr.agent.components import Components
+from rarr.agent.state import Branch, Findings, Spent, State
+from rarr.errors import RarrError
+from rarr.nodes.attribute import attribute
+from rarr.nodes.check_agreement import check_agreement
+from rarr.nodes.edit import edit
+from rarr.nodes.evaluate import evaluate
+from rarr.nodes.generate_queries import generate_queries
+from rarr.nodes.rerank import rerank
+from rarr.nodes.retrieve import retrieve
+from rarr.records import Notice
+
+Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]
+
+
+def build_graph() -> CompiledStateGraph[State, Components, State, State]:
+    """The whole pipeline. What a node may use comes with the run, as its context."""
+    graph = StateGraph(State, context_schema=Components)
+    _add(graph, generate_queries, on_failure="attribute")
+    graph.add_node("research", build_research())
+    _add(graph, check_agreement, on_failure="attribute")
+    _add(graph, edit, on_failure="attribute")
+    _add(graph, attribute, on_failure=END)
+    _add(graph, evaluate, on_failure=END)
+    graph.add_edge(START, "generate_queries")
+    graph.add_conditional_edges("generate_queries", one_branch_a_query, ["research", "attribute"])
+    graph.add_edge("research", "check_agreement")
+    graph.add_edge("check_agreement", "edit")
+    graph.add_edge("edit", "attribute")
+    graph.add_edge("attribute", "evaluate")
+    graph.add_edge("evaluate", END)
+    return graph.compile()
+
+
+def build_research() -> CompiledStateGraph[Branch, Components, Branch, Findings]:
+    """The research on one query."""
+    graph = StateGraph(Branch, context_schema=Components, output_schema=Findings)
+    _add(graph, retrieve, on_failure=END)
+    _add(graph, rerank, on_failure=END)
+    graph.add_edge(START, "retrieve")
+    graph.add_edge("retrieve", "rerank")
+    graph.add_edge("rerank", END)
+    return graph.compile()
+
+
+def one_branch_a_query(state: State) -> list[Send] | str:
+    """All queries at once; with none there is nothing to research."""
+    return [Send("research", {"query": query}) for query in state["queries"]] or "attribute"
+
+
+def _add(graph: StateGraph[Any, Components, Any, Any], node: Node, *, on_failure: str) -> None:
+    name = node.__name__
+    graph.add_node(name, _timed(name, node), error_handler=_survive(name, on_failure))
+
+
+def _timed(name: str, node: Node) -> Node:
+    async def timed(state: Any, runtime: Runtime[Components]) -> Any:
+        started = time.perf_counter()
+        update = await node(state, runtime)
+        if runtime.context.on_step is not None:
+            runtime.context.on_step(name)
+        return {**update, "spent": [Spent(name, time.perf_counter() - started)]}
+
+    return timed
+
+
+def _survive(name: str, goto: str) -> Callable[..., Awaitable[Command[Any]]]:
+    """A node that fails becomes a warning; the run goes on with what it has."""
+
+    async def survive(state: Any, error: NodeError) -> Command[Any]:
+        query = state.get("query")
+        notice = Notice(
+            code=f"{name}_failed",
+            message=f"{name} failed: {_described(error.error)}",
+            node=name,
+            query_id=query.id if query else None,
+        )
+        return Command(update={"warnings": [notice]}, goto=goto)
+
+    return survive
+
+
+def _described(error: BaseException) -> str:
+    return str(error) if isinstance(error, RarrError) else f"{type(error).__name__}: {error}"

@@ -1,0 +1,47 @@
+"""What travels through the graph. A node returns only the keys that it wrote."""
+
+from operator import add
+from typing import Annotated, NamedTuple, TypedDict
+
+from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
+
+
+class Spent(NamedTuple):
+    """One call of a node and its wall time."""
+
+    node: str
+    seconds: float
+
+
+class State(TypedDict, total=False):
+    """A run. `text` is the current text: the original with the accepted edits so far."""
+
+    original: str
+    text: str
+    context: str | None
+    queries: list[Query]
+    evidence: Annotated[list[Evidence], add]
+    checks: list[Check]
+    edits: list[Edit]
+    report: Report
+    scores: Scores
+    warnings: Annotated[list[Notice], add]
+    spent: Annotated[list[Spent], add]
+
+
+class Branch(TypedDict, total=False):
+    """The research on one query."""
+
+    query: Query
+    passages: list[Passage]
+    evidence: Annotated[list[Evidence], add]
+    warnings: Annotated[list[Notice], add]
+    spent: Annotated[list[Spent], add]
+
+
+class Findings(TypedDict, total=False):
+    """What a branch hands back to the run."""
+
+    evidence: Annotated[list[Evidence], add]
+    warnings: Annotated[list[Notice], add]
+    spent: Annotated[list[Spent], add]

@@ -1,0 +1,84 @@
+"""Which evidence bears on which sentence, and how far it supports it; shared by attribution and scores."""
+
+import asyncio
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rarr.agent.components import Components
+from rarr.agent.state import State
+from rarr.records import Edit, Query
+from rarr.tools.document import Span, sentences
+
+
+class Support(NamedTuple):
+    """A sentence, the queries about it, and its support by each evidence (None: could not be judged)."""
+
+    span: Span
+    query_ids: tuple[str, ...]
+    by_evidence: dict[str, float | None]
+
+    @property
+    def best(self) -> float | None:
+        """The best entailment by one evidence; 0 without evidence, None where none could be judged."""
+        judged = [score for score in self.by_evidence.values() if score is not None]
+        return max(judged) if judged else (None if self.by_evidence else 0.0)
+
+
+async def sentence_support(
+    state: State, text: str, edits: Sequence[Edit], components: Components
+) -> list[Support]:
+    """The support of every sentence of `text`, which is the original after `edits`.
+
+    A sentence is judged against the evidence of the queries about it and about its neighbours: what was
+    found for one sentence often supports the next.
+    """
+    spans = sentences(text)
+    asked = _queries_of(spans, state.get("queries", []), edits)
+    near: dict[str, list[int]] = defaultdict(list)
+    for index in range(len(spans)):
+        for query_id in {q for i in (index - 1, index, index + 1) for q in asked.get(i, ())}:
+            near[query_id].append(index)
+    scores: list[dict[str, float | None]] = [{} for _ in spans]
+
+    async def judge(evidence_id: str, query_id: str) -> None:
+        indexes = near[query_id]
+        judged = await components.verifier.support(
+            text, state["context"], [spans[index] for index in indexes], evidence[evidence_id]
+        )
+        for index, score in zip(indexes, judged, strict=True):
+            scores[index][evidence_id] = score
+
+    evidence = {one.id: one for one in state.get("evidence", [])}
+    await asyncio.gather(*(judge(one.id, one.query_id) for one in evidence.values()))
+    return [Support(span, tuple(asked.get(index, ())), scores[index]) for index, span in enumerate(spans)]
+
+
+def moved(start: int, end: int, edits: Sequence[Edit]) -> Span:
+    """Where a range of the original text lies after the accepted `edits`, widened where they overlap it."""
+    for edit in edits:
+        if not edit.accepted:
+            continue
+        grown = len(edit.new) - (edit.end - edit.start)
+        if edit.end <= start:
+            start, end = start + grown, end + grown
+        elif edit.start < end:
+            start, end = min(start, edit.start), max(end, edit.end) + grown
+    return Span(start, end)
+
+
+def _queries_of(
+    spans: Sequence[Span], queries: Sequence[Query], edits: Sequence[Edit]
+) -> dict[int, list[str]]:
+    """The ids of the queries about each sentence, by the sentence's index."""
+    starts = [span.start for span in spans]
+    asked: dict[int, list[str]] = defaultdict(list)
+    for query in queries:
+        place = moved(query.start, query.end, edits)
+        index = max(0, bisect_right(starts, place.start) - 1)
+        while index < len(spans) and spans[index].start < place.end:
+            if spans[index].overlaps(place):
+                asked[index].append(query.id)
+            index += 1
+    return asked

@@ -1,0 +1,152 @@
+"""What is configured, what is missing or broken, and how to mend it."""
+
+import json
+import platform
+import tempfile
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pydantic_settings import EnvSettingsSource, InitSettingsSource
+
+from rarr.agent.settings import PRESETS, Settings
+from rarr.errors import InputError, RarrError
+
+EXTRAS = {"torch": ("torch", "sentence-transformers")}
+"""Optional extras of the package and what each installs."""
+
+
+State = Literal["ok", "missing", "broken"]
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at. What is missing is optional; what is broken is in the way.
+
+    `detail` is an error's message where one was raised; such messages hold their cure.
+    """
+
+    name: str
+    state: State
+    detail: str
+    cure: str = ""
+
+
+def examine(corpus: Path | None = None) -> list[Finding]:
+    """Looks at the installation, the settings and, where there is one, the corpus. Nothing is searched."""
+    findings = [Finding("python", "ok", platform.python_version()), _rarr()]
+    chosen = {} if corpus is None else {"corpus": corpus}
+    try:
+        settings = Settings(**chosen)
+    except RarrError as error:
+        return [*findings, Finding("settings", "broken", str(error))]
+    findings += _settings(settings, chosen)
+    findings.append(_home(settings.home.expanduser()))
+    findings += (_extra(extra, settings) for extra in EXTRAS)
+    findings.append(_corpus(settings))
+    return findings
+
+
+def as_text(findings: Sequence[Finding]) -> str:
+    """One line a finding, with its cure."""
+    lines = (
+        f"{finding.state:<7}  {finding.name}: {finding.detail}"
+        + (f"; cure: {finding.cure}" if finding.cure else "")
+        for finding in findings
+    )
+    return "".join(f"{' '.join(line.splitlines())}\n" for line in lines)
+
+
+def as_json(findings: Sequence[Finding]) -> str:
+    """A JSON list of objects with the fields of `Finding`."""
+    return json.dumps([finding._asdict() for finding in findings], ensure_ascii=False, indent=2) + "\n"
+
+
+def installed(package: str) -> str | None:
+    """The version of an installed package, which is not imported."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _rarr() -> Finding:
+    found = installed("rarr")
+    if found is None:
+        return Finding("rarr", "missing", "it runs without being installed", "pip install rarr")
+    return Finding("rarr", "ok", found)
+
+
+def _settings(settings: Settings, chosen: dict[str, Any]) -> Iterator[Finding]:
+    """What is in force and differs from its default, and where that comes from."""
+    none = InitSettingsSource(Settings, {})
+    sources = Settings.settings_customise_sources(Settings, none, EnvSettingsSource(Settings), none, none)
+    _, file, variables = (source() for source in sources)
+    origins = {
+        **dict.fromkeys(PRESETS[settings.preset], f"preset {settings.preset}"),
+        **{name: f"RARR_{name.upper()}" for name in variables},
+        **dict.fromkeys(file, "rarr.toml or pyproject.toml"),
+        **dict.fromkeys(chosen, "this call"),
+    }
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        if name in origins and value != field.get_default(call_default_factory=True):
+            yield Finding(f"setting {name}", "ok", f"{value}, from {origins[name]}")
+    yield Finding("settings", "ok", f"model {settings.model}; what is not listed is at its default")
+
+
+def _home(home: Path) -> Finding:
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=home):
+            return Finding("home", "ok", f"{home} can be written")
+    except OSError as error:
+        cure = "make it writable, or name another folder with RARR_HOME"
+        return Finding("home", "broken", f"{home} cannot be written ({error.strerror})", cure)
+
+
+def _extra(extra: str, settings: Settings) -> Finding:
+    versions = {package: installed(package) for package in EXTRAS[extra]}
+    lacking = [package for package, found in versions.items() if found is None]
+    if not lacking:
+        detail = ", ".join(f"{package} {found}" for package, found in versions.items())
+        return Finding(f"extra {extra}", "ok", detail)
+    needed = settings.reranker.startswith("cross-encoder/")
+    detail = f"not installed: {', '.join(lacking)}" + (f"; reranker {settings.reranker} needs it" * needed)
+    state: State = "broken" if needed else "missing"
+    return Finding(f"extra {extra}", state, detail, f'pip install "rarr[{extra}]"')
+
+
+def _corpus(settings: Settings) -> Finding:
+    if settings.corpus is None:
+        return Finding(
+            "corpus", "missing", "none is configured", "give --corpus PATH, or set it in rarr.toml"
+        )
+    try:
+        passages, skipped = _opened(settings.corpus.expanduser(), settings)
+    except InputError as error:
+        return Finding("corpus", "broken", str(error))
+    left_out = f", {skipped} files skipped" if skipped else ""
+    return Finding("corpus", "ok", f"{settings.corpus} opens: {passages} passages{left_out}")
+
+
+def _opened(corpus: Path, settings: Settings) -> tuple[int, int]:
+    """The number of passages, and of files that are skipped. A folder is read anew, and nothing is kept."""
+    from rarr.retrievers.index import build_index
+    from rarr.retrievers.reading import IndexReader, is_index
+
+    if is_index(corpus):
+        reader = IndexReader(corpus, settings.window, settings.step)
+        try:
+            return reader.snapshot().searcher.num_docs, len(reader.skipped())
+        finally:
+            reader.close()
+    with tempfile.TemporaryDirectory() as folder:
+        report = build_index(
+            corpus,
+            Path(folder, "index"),
+            window=settings.window,
+            step=settings.step,
+            max_file_mb=settings.max_file_mb,
+        )
+    return report.passages, len(report.skipped)

@@ -1,0 +1,1 @@
+"""The components that need no key, no download and no GPU: rules over words and values."""

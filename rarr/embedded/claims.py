@@ -1,0 +1,120 @@
+"""Claims: the sentences of a text, each with the subject that it is about put back in.
+
+"It opened in 1937." becomes "Golden Gate Bridge opened in 1937.", so that it can be searched for and
+compared alone. Places in a claim map back to places in the text.
+"""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from rarr.embedded.names import Name, is_generic, key_words, names, same_name
+from rarr.embedded.reading import Sentence, sentence
+from rarr.tools.document import Span, blocks, sentences
+
+_PRONOUN = re.compile(r"(?:\W{0,3})\b(?P<word>He|She|It|They|His|Her|Its|Their|This|These)\b(?!['’])")
+_PERSON = {"he", "she", "his", "her"}
+_POSSESSIVE = {"his", "her", "its", "their"}
+# A subject stands early; a name further on belongs to the predicate.
+_EARLY_WORDS = 6
+
+
+class Claim(NamedTuple):
+    """A sentence of a text (`span`), as a claim that stands alone (`sentence`).
+
+    The subject was put in at the claim's first `put_in` characters in place of `left_out` of the text's.
+    """
+
+    span: Span
+    sentence: Sentence
+    put_in: int = 0
+    left_out: int = 0
+
+    def in_text(self, start: int, end: int) -> Span | None:
+        """Where a place of the claim lies in the text; None for the subject that was put in."""
+        if start < self.put_in:
+            return None
+        shift = self.span.start + self.left_out - self.put_in
+        return Span(start + shift, end + shift)
+
+
+@lru_cache(maxsize=32)
+def claims(text: str, context: str | None) -> tuple[Claim, ...]:
+    """The claims of `text` in order; `context` names the subject of a first sentence that does not."""
+    subjects = _Subjects()
+    subjects.see_all(context or "")
+    headings = [block for block in blocks(text) if block.kind == "heading"]
+    found = []
+    for span in sentences(text):
+        while headings and headings[0].start < span.start:
+            heading = headings.pop(0)
+            subjects.see_heading(text[heading.start : heading.end].strip("# \r\n\t"))
+        claim = _claim(text, span, subjects)
+        subjects.see(claim.sentence.text)
+        found.append(claim)
+    return tuple(found)
+
+
+class _Subjects:
+    """The names that a sentence may be about: the last person, the last thing, and the last of either."""
+
+    def __init__(self) -> None:
+        self.person = self.thing = self.last = ""
+
+    def see(self, claim: str) -> None:
+        """A claim's subject is its first name, where that stands early; persons count wherever they stand."""
+        found = [name for name in names(claim)]
+        for name in found:
+            if _is_person(claim, name):
+                self.person = name.text
+        if found and _is_early(claim, found[0]):
+            self.last = found[0].text
+            if not _is_person(claim, found[0]):
+                self.thing = found[0].text
+
+    def see_heading(self, heading: str) -> None:
+        """A title names the subject until a sentence does."""
+        for name in list(names(heading))[:1]:
+            self.thing = self.last = name.text
+
+    def see_all(self, context: str) -> None:
+        """Of a question or dialogue, the last name is what the answer is about."""
+        for name in names(context):
+            self.last = name.text
+            if _is_person(context, name):
+                self.person = name.text
+            else:
+                self.thing = name.text
+
+    def of(self, pronoun: str) -> str:
+        """What a pronoun at the start of the next sentence stands for; empty where nothing fits."""
+        if pronoun in _PERSON:
+            return self.person or self.last
+        return (self.thing or self.last) if pronoun in ("it", "its") else self.last
+
+
+def _claim(text: str, span: Span, subjects: _Subjects) -> Claim:
+    own = span.of(text)
+    pronoun = _PRONOUN.match(own)
+    if pronoun and (subject := subjects.of(pronoun["word"].lower())):
+        ending = "'s" if pronoun["word"].lower() in _POSSESSIVE else ""
+        if pronoun["word"] in ("This", "These"):
+            return Claim(span, sentence(f"{subject}: {own}"), len(subject) + 2, 0)
+        resolved = subject + ending
+        return Claim(span, sentence(resolved + own[pronoun.end() :]), len(resolved), pronoun.end())
+    first = next(iter(names(own)), None)
+    told = any(same_name(name.text, subjects.last) for name in names(own)) if subjects.last else True
+    if not told and (first is None or not _is_early(own, first)):
+        return Claim(span, sentence(f"{subjects.last}: {own}"), len(subjects.last) + 2, 0)
+    return Claim(span, sentence(own))
+
+
+def _is_early(text: str, name: Name) -> bool:
+    return len(text[: name.start].split()) < _EARLY_WORDS
+
+
+def _is_person(text: str, name: Name) -> bool:
+    """Two or more words, none of them a word of places and bodies, and no article before."""
+    words = key_words(name.text)
+    article = text[: name.start].lower().rstrip().endswith(("the", "a", "an"))
+    return 2 <= len(words) <= 4 and not name.title and not article and not any(map(is_generic, words))

@@ -1,0 +1,101 @@
+"""Dates as they are written: full, partial, years, decades and centuries."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+MONTHS = (
+    "January February March April May June July August September October November December"
+).split()
+_MONTH_NUMBER = {form.lower(): n for n, month in enumerate(MONTHS, 1) for form in (month, month[:3])}
+_MONTH_NUMBER["sept"] = 9
+_month = r"(?P<month{0}>" + "|".join([*MONTHS, *(month[:3] + r"\.?(?!\w)" for month in MONTHS), r"Sept\.?"]) + ")"
+_DAY = r"(?P<day{0}>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year{0}>1\d{{3}}|20\d\d)"
+_CENTURY_WORDS = {
+    word: number
+    for number, word in enumerate(
+        "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth "
+        "twentieth twenty-first".split(),
+        start=10,
+    )
+}
+_DATE = re.compile(
+    "|".join(
+        [
+            r"\b" + _DAY.format("A") + r"(?:\ of)?\ " + _month.format("A") + r"(?:,?\ " + _YEAR.format("A") + r"(?!\d))?",
+            r"\b" + _month.format("B") + r"\ " + _DAY.format("B") + r"(?![\d:])\b(?:,?\ " + _YEAR.format("B") + r"(?!\d))?",
+            r"\b" + _month.format("C") + r",?\ (?:of\ )?" + _YEAR.format("C") + r"(?!\d)",
+            r"\b" + _YEAR.format("D") + r"-(?P<monthD>0[1-9]|1[0-2])-" + _DAY.format("D") + r"(?!\d)",
+            r"\b(?P<decade>1\d\d0|20\d0)s\b",
+            r"\b(?P<century>\d\d?)(?:st|nd|rd|th)[ -]century\b",
+            r"\b(?P<centuryword>" + "|".join(_CENTURY_WORDS) + r")[ -]century\b",
+            r"(?<![\w.,$€£/])" + _YEAR.format("E") + r"(?![\d,]\d|\.\d|\w|%)",
+            r"(?:(?<=\bin\ )|(?<=\bof\ )|(?<=\bsince\ )|(?<=\buntil\ ))" + _month.format("F") + r"\b(?!\ \d)",
+        ]
+    )
+)
+# Words after a four-digit number that make it a count rather than a year.
+_COUNTED = re.compile(r"[ -](?!was\b|is\b|as\b|his\b|its\b)[a-z]{2,}s\b|[ -](?:people|men|women|children|feet|m|km|ft|kg|mm|cm|mi)\b")
+_YEAR_BEFORE = re.compile(
+    r"(?:\b(?:in|since|until|till|from|by|of|during|between|before|after|and|to|circa|around|the|late|early|mid|year"
+    r"|c\.|spring|summer|autumn|fall|winter)\s+|[(–—/-]\s*)$", re.IGNORECASE)
+
+
+class Date(NamedTuple):
+    """A date in a sentence, `start` to `end`; what it does not say is None.
+
+    The years run from `first_year` to `last_year`, both included: a decade spans ten.
+    """
+
+    start: int
+    end: int
+    first_year: int | None
+    last_year: int | None
+    month: int | None = None
+    day: int | None = None
+
+
+def dates(text: str) -> Iterator[Date]:
+    """The dates of `text`, in order."""
+    for match in _DATE.finditer(text):
+        found = _date(text, match)
+        if found is not None:
+            yield found
+
+
+def same_date(one: Date, other: Date) -> bool | None:
+    """Can two dates mean the same? None where they have no part in common."""
+    common = False
+    if one.first_year is not None and other.first_year is not None:
+        if one.first_year > (other.last_year or 0) or other.first_year > (one.last_year or 0):
+            return False
+        common = True
+    for mine, its in ((one.month, other.month), (one.day, other.day)):
+        if mine is not None and its is not None:
+            if mine != its:
+                return False
+            common = True
+    return True if common else None
+
+
+def _date(text: str, match: re.Match[str]) -> Date | None:
+    groups = {key.rstrip("ABCDEF"): value for key, value in match.groupdict().items() if value is not None}
+    start, end = match.span()
+    if "decade" in groups:
+        first = int(groups["decade"])
+        return Date(start, end, first, first + (99 if first % 100 == 0 else 9))
+    if "century" in groups or "centuryword" in groups:
+        number = int(groups["century"]) if "century" in groups else _CENTURY_WORDS[groups["centuryword"]]
+        return Date(start, end, (number - 1) * 100, number * 100)
+    year = int(groups["year"]) if "year" in groups else None
+    month = groups.get("month")
+    if month is None and _is_count(text, start, end):
+        return None
+    number = None if month is None else int(month) if month.isdigit() else _MONTH_NUMBER[month.rstrip(".").lower()]
+    return Date(start, end, year, year, number, int(groups["day"]) if "day" in groups else None)
+
+
+def _is_count(text: str, start: int, end: int) -> bool:
+    """A bare four-digit number is a year unless what follows is counted by it."""
+    return bool(_COUNTED.match(text, end)) and not _YEAR_BEFORE.search(text, max(0, start - 12), start)

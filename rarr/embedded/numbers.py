@@ -1,0 +1,178 @@
+"""Numbers and quantities as they are written: digits, words, magnitudes, money, percent, units.
+
+A number is compared as the range that its writing implies, in its dimension's base unit: "about 1,600
+metres", "1.6 km" and "a mile" are the same length, and 103 is "over a hundred".
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rarr.embedded.units import MEASURES, base_unit, to_base
+
+_SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_MAGNITUDES = {
+    "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
+    "k": 1e3, "m": 1e6, "mn": 1e6, "bn": 1e9,
+}  # fmt: skip
+_ORDINAL_WORDS = (
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+    "fifteenth sixteenth seventeenth eighteenth nineteenth"
+).split()
+_WORD_VALUES: dict[str, float] = {
+    **{word: float(number) for number, word in enumerate(_SMALL)},
+    **{word: 10.0 * number for number, word in enumerate(_TENS, start=2)},
+    **{f"{ten}-{one}": 10.0 * t + o for t, ten in enumerate(_TENS, 2) for o, one in enumerate(_SMALL[1:10], 1)},
+    "dozen": 12.0,
+}  # fmt: skip
+_ORDINALS: dict[str, float] = {
+    **{word: float(number) for number, word in enumerate(_ORDINAL_WORDS)},
+    **{ten[:-1] + "ieth": 10.0 * number for number, ten in enumerate(_TENS, start=2)},
+    **{f"{ten}-{o}": 10.0 * t + n for t, ten in enumerate(_TENS, 2) for n, o in enumerate(_ORDINAL_WORDS[1:10], 1)},
+    "hundredth": 100.0, "two-hundredth": 200.0,
+}  # fmt: skip
+_MULTIPLES: dict[str, float] = {"once": 1, "twice": 2, "thrice": 3}
+
+CARDINALS = {int(number): word for word, number in _WORD_VALUES.items() if word != "dozen"}
+ORDINALS = {int(number): word for word, number in _ORDINALS.items()}
+
+_words = "|".join(sorted(_WORD_VALUES, key=len, reverse=True))
+_ordinals = "|".join(sorted(_ORDINALS, key=len, reverse=True))
+# What may stand before a number, and the range that it then means, as factors of the number.
+_HEDGES = {
+    "over|more than|at least|just over|upwards of|exceeding|above": (1.0, 1.5),
+    "under|less than|fewer than|at most|just under|up to|nearly|almost|below": (0.7, 1.0),
+    "about|around|approximately|roughly|some|circa|an estimated|close to|approx.": (0.9, 1.1),
+}
+_hedges = "|".join(sorted(("|".join(_HEDGES)).split("|"), key=len, reverse=True)).replace(" ", "\\ ").replace(".", "\\.")
+_NUMBER = re.compile(
+    rf"""
+    (?:\b(?P<hedge>{_hedges})\ (?:a\ total\ of\ )?|(?P<circa>~\ ?|\bc\.\ ?))?
+    (?P<value>
+      (?P<currency>[$€£¥])?\ ?(?<![\w.,/-])(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)
+        (?P<suffix>st|nd|rd|th)?\b(?:[ -]?(?P<magnitude>hundred|thousand|million|billion|trillion|bn|mn)\b)?
+      | (?<![\w-])(?P<ordinal>{_ordinals})\b
+      | (?<![\w-])(?:a\ )?(?P<words>(?:{_words})(?:(?:\ and\ |[ -])(?:{_words}|hundred|thousand|million|billion))*)\b
+      | (?<![\w-])(?<!half\ )(?:a\ )(?P<lone>hundred|thousand|million|billion|dozen)\b
+      | (?<![\w-])(?P<article>an?)(?=\ (?:mile|kilometre|kilometer|ton|tonne|decade|century)\b)
+      | (?<![\w-])(?P<multiple>once|twice|thrice)\b
+    )
+    (?P<percent>\ ?%|\ percent\b|\ per\ cent\b)?
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_UNIT = re.compile(rf"[ -]?(?P<unit>{MEASURES})(?![\w²³])")
+_CURRENCY_WORD = re.compile(r" ?(?:US |American )?(?P<name>dollars?|euros?|pounds? sterling|pounds?|yen)\b(?! of\b)")
+_CURRENCIES = {"dollar": "$", "euro": "€", "pound": "£", "yen": "¥"}
+
+
+class Number(NamedTuple):
+    """A number in a sentence, `start` to `end`, without the unit or percent sign that follows it.
+
+    `amount`, `low` and `high` are in `unit`: a base unit of `units.py`, `%`, a currency sign, `#` for
+    ordinals, `times`, or empty for a count. `form` is the unit of measure as written.
+    """
+
+    start: int
+    end: int
+    amount: float
+    low: float
+    high: float
+    unit: str
+    form: str = ""
+
+
+def numbers(text: str) -> Iterator[Number]:
+    """The numbers of `text`, in order."""
+    for match in _NUMBER.finditer(text):
+        if match["value"].lower() != "one":  # a pronoun or an article far more often than a count
+            yield _number(text, match)
+
+
+def same_number(one: Number, other: Number) -> bool | None:
+    """Can two numbers mean the same? None where their units cannot be compared."""
+    if one.unit != other.unit:
+        return None
+    # Conversions round: 60 metres are given as 197 feet.
+    slack = 0.02 * abs(other.amount) if one.form.lower() != other.form.lower() else 1e-9
+    return one.low <= other.high + slack and other.low <= one.high + slack
+
+
+def ordinal_suffix(number: int) -> str:
+    """st, nd, rd or th."""
+    return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+
+
+def _number(text: str, match: re.Match[str]) -> Number:
+    amount, step = _amount(match)
+    start, end = match.span("value")
+    unit, form = _unit(text, match, end)
+    low, high = amount - step, amount + step
+    if match["circa"]:
+        low, high = amount * 0.9, amount * 1.1
+    elif match["hedge"]:
+        hedge = match["hedge"].lower()
+        least, most = next(range_ for words, range_ in _HEDGES.items() if hedge in words.split("|"))
+        low, high = min(low, amount * least), max(high, amount * most)
+    if form:
+        amount, low, high = (to_base(value, form) for value in (amount, low, high))
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    return Number(start, end, amount, low, high, unit, form)
+
+
+def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str]:
+    """The unit to compare in, and the unit of measure as written."""
+    if match["currency"]:
+        return match["currency"], ""
+    if match["percent"]:
+        return "%", ""
+    if match["ordinal"] or match["suffix"]:
+        return "#", ""
+    if match["multiple"]:
+        return "times", ""
+    if currency := _CURRENCY_WORD.match(text, end):
+        return _CURRENCIES[currency["name"].split()[0].removesuffix("s")], ""
+    if measure := _UNIT.match(text, end):
+        return base_unit(measure["unit"])[0], measure["unit"]
+    return "", ""
+
+
+def _amount(match: re.Match[str]) -> tuple[float, float]:
+    """The amount that was written, and half of its last digit that is meant."""
+    if match["digits"]:
+        digits = match["digits"].replace(",", "")
+        scale = _MAGNITUDES[match["magnitude"].lower()] if match["magnitude"] else 1.0
+        decimals = len(digits.partition(".")[2])
+        zeros = 0 if decimals else len(digits) - len(digits.rstrip("0"))
+        if decimals or scale > 1:
+            return float(digits) * scale, 0.5 * 10.0**-decimals * scale
+        # Trailing zeros may be rounding; a twentieth keeps 3,000 apart from 3,100.
+        return float(digits), 0.05 * 10.0**zeros if zeros >= 2 else 0.0
+    if match["ordinal"]:
+        return _ORDINALS[match["ordinal"].lower()], 0.0
+    if match["multiple"]:
+        return _MULTIPLES[match["multiple"].lower()], 0.0
+    if match["article"]:
+        return 1.0, 0.05
+    amount = _from_words((match["words"] or match["lone"]).lower())
+    return amount, 0.05 * amount if amount >= 100 else 0.0
+
+
+def _from_words(words: str) -> float:
+    """The number that words spell: "two hundred and five thousand" is 205,000."""
+    total, group = 0.0, 0.0
+    for word in re.split(r" and | ", words):
+        for part in [word] if word in _WORD_VALUES else word.split("-"):
+            if part == "dozen":
+                group = (group or 1) * 12
+            elif part in _WORD_VALUES:
+                group += _WORD_VALUES[part]
+            elif part == "hundred":
+                group = (group or 1) * 100
+            else:
+                total, group = total + (group or 1) * _MAGNITUDES[part], 0.0
+    return total + group

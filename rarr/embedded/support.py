@@ -1,0 +1,48 @@
+"""The rule-based verifier: how much of a claim's words and values a passage says, values in their place."""
+
+from collections.abc import Sequence
+
+from rarr.embedded.agreement import compare
+from rarr.embedded.claims import Claim, claims
+from rarr.embedded.reading import Passage, passage, read
+from rarr.embedded.values import Value, same
+from rarr.records import Evidence
+from rarr.tools.document import Span
+
+CONTRADICTED = 0.1  # no claim with a contradicted value counts as more supported than this
+
+
+class ValueVerifier:
+    """Support is half the share of the claim's words, half that of its values, weighed by their context."""
+
+    async def support(
+        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+    ) -> Sequence[float | None]:
+        """The support of the sentences of `text` at `spans`; None for one without a word to compare."""
+        known = {claim.span: claim for claim in claims(text, context)}
+        passage_ = passage(evidence.text, evidence.title)
+        return [entailment(known[span], passage_) if span in known else None for span in spans]
+
+
+def entailment(claim: Claim, evidence: Passage) -> float | None:
+    """From 0 to 1; at most `CONTRADICTED` where the evidence contradicts a value of the claim."""
+    stems = [word.stem for word in claim.sentence.content]
+    if not stems:
+        return None
+    said = sum(stem in evidence.spread or stem in evidence.title_stems for stem in stems) / len(stems)
+    checkable = [value for value in claim.sentence.values if value.kind != "term"]
+    placed = [_placed(claim, value, evidence) for value in checkable]
+    support = 0.5 * said + 0.5 * (sum(placed) / len(placed) if placed else said)
+    contradicted = any(
+        compare(claim, value, evidence).verdict == "disagrees" for value in claim.sentence.values
+    )
+    return min(support, CONTRADICTED) if contradicted else support
+
+
+def _placed(claim: Claim, value: Value, evidence: Passage) -> float:
+    """How well the passage has this value in this context: 0 where it does not have it at all."""
+    own = read(claim.sentence, value, evidence).own
+    in_title = any(same(value, titled) for titled in evidence.title_values)
+    if own is None and not in_title:
+        return 0.0
+    return 0.5 + 0.5 * max(own.coverage if own else 0.0, 0.5 if in_title else 0.0)

@@ -1,0 +1,96 @@
+"""Words that exclude each other where one fact is told: opposites, ranks, kinship, roles, materials."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+# One class a line: what it says, then its members. Members exclude each other; a slash parts forms of one.
+_CLASSES = """
+direction: north/northern, south/southern, east/eastern, west/western, northeast/northeastern/north-east/north-eastern, northwest/northwestern/north-west/north-western, southeast/southeastern/south-east/south-eastern, southwest/southwestern/south-west/south-western
+change: increased/increase/increases/rose/rise/rises/grew/grow/grows/growth, decreased/decrease/decreases/fell/falls/shrank/shrink/declined/decline/dropped
+outcome: won/win/wins/victory/winner, lost/lose/loses/defeat/loser
+order: before, after
+rank: largest/biggest/greatest, smallest/tiniest, second-largest/second-biggest, third-largest/third-biggest, fourth-largest/fourth-biggest
+rank: tallest/highest, shortest/lowest, second-tallest/second-highest, third-tallest/third-highest, fourth-highest/fourth-tallest
+rank: longest, shortest, second-longest, third-longest, fourth-longest
+rank: oldest/earliest, youngest/newest/latest, second-oldest, third-oldest
+rank: fastest/quickest, slowest, second-fastest
+rank: deepest, shallowest, second-deepest, third-deepest
+rank: hottest/warmest, coldest/coolest
+rank: heaviest, lightest, second-heaviest
+rank: richest/wealthiest, poorest
+rank: busiest, quietest, second-busiest
+rank: best, worst
+rank: most, least, fewest
+relation: brother, sister, son, daughter, father, mother, uncle, aunt, nephew, niece, cousin, husband, wife, grandfather, grandmother, grandson, granddaughter
+relation: brothers, sisters, sons, daughters, uncles, aunts, nephews, nieces, cousins
+position: above, below/beneath
+position: upper, lower
+position: inside, outside
+finding: presence, absence
+medal: gold, silver, bronze
+degree: bachelor's/bachelor, master's/master, doctorate/doctoral/PhD
+season: spring, summer, autumn, winter
+day: Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday
+water: freshwater, saltwater
+ownership: public, private
+standing: amateur, professional
+sex: male, female
+frequency: always, never
+answer: accepted/accept/accepts/approved, rejected/reject/rejects/refused
+trade: imported/imports/import, exported/exports/export
+trade: bought/buys/purchased, sold/sells
+hand: left-handed, right-handed
+setting: indoor, outdoor
+setting: urban, rural
+material: wood/wooden/timber, stone, steel, iron, concrete, brick, marble, granite, sandstone, limestone, bronze, copper, glass, aluminium/aluminum
+colour: red, blue, green, yellow, black, white, orange, purple, pink, brown, grey/gray
+kind: novel, opera, symphony, poem, film/movie, album, musical, ballet, painting, sculpture, short story
+kind: herbivore/herbivorous, carnivore/carnivorous, omnivore/omnivorous
+time: morning, afternoon, evening, night
+shape: triangular, square, rectangular, circular, oval, octagonal, hexagonal
+party: Republican, Democratic/Democrat
+faith: Catholic, Protestant, Orthodox, Anglican, Lutheran, Methodist, Baptist
+state: solid, liquid, gaseous
+interval: monthly, weekly, daily, annual/annually/yearly, quarterly, biennial
+role: novelist, poet, playwright, journalist, painter, sculptor, architect, engineer, composer, conductor, singer, guitarist, drummer, bassist, pianist, violinist, cellist, actor/actress, director, producer, screenwriter, editor, photographer, physicist, chemist, biologist, botanist, zoologist, geologist, astronomer, mathematician, physician, surgeon, nurse, lawyer, judge, economist, historian, philosopher, theologian, teacher, midwife, soldier, sailor, pilot, farmer, carpenter, mason, blacksmith, banker, merchant, midfielder, defender, goalkeeper, striker, winger, pitcher, quarterback, coach, captain, president, vice-president/vice president, chairman/chairwoman, treasurer, mayor, governor, senator, ambassador, bishop, archbishop, priest
+""".strip()  # noqa: E501  a class reads best on one line
+
+
+class Term(NamedTuple):
+    """A word of one or more classes, `start` to `end`; `members` maps the class to its member."""
+
+    start: int
+    end: int
+    members: dict[int, int]
+
+    @property
+    def label(self) -> str:
+        """What the word tells, such as direction or rank."""
+        return LABELS[min(self.members)]
+
+
+LABELS: list[str] = []
+_MEMBERS: dict[str, dict[int, int]] = {}
+for _class, _line in enumerate(_CLASSES.splitlines()):
+    _label, _, _members = _line.partition(": ")
+    LABELS.append(_label)
+    for _member, _forms in enumerate(_members.split(", ")):
+        for _form in _forms.split("/"):
+            _MEMBERS.setdefault(_form.lower(), {})[_class] = _member
+_TERM = re.compile(
+    r"(?<![\w-])(?:" + "|".join(map(re.escape, sorted(_MEMBERS, key=len, reverse=True))) + r")(?![\w-])",
+    re.IGNORECASE,
+)
+
+
+def terms(text: str) -> Iterator[Term]:
+    """The words of `text` that exclude others, in order."""
+    for match in _TERM.finditer(text):
+        yield Term(match.start(), match.end(), _MEMBERS[match[0].lower()])
+
+
+def same_term(one: Term, other: Term) -> bool | None:
+    """The same member of a class they share; None where they share none."""
+    shared = one.members.keys() & other.members.keys()
+    return any(one.members[c] == other.members[c] for c in shared) if shared else None

@@ -1,0 +1,139 @@
+"""Step 6: the report: at most M evidences that cover the queries best, and a status for every sentence."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from math import comb
+
+from langgraph.runtime import Runtime
+
+from rarr.agent.components import Components
+from rarr.agent.state import State
+from rarr.agent.support import Support, sentence_support
+from rarr.records import Check, Edit, Evidence, Report, Sentence, Status
+
+# Up to this many subsets, all are tried; above, lazy greedy is within 1 - 1/e of the best.
+EXHAUSTIVE_SUBSETS = 2000
+
+Place = tuple[str, int, int]  # source, start, end: where a passage stands
+
+
+async def attribute(state: State, runtime: Runtime[Components]) -> State:
+    """Aligns the sentences of the revised text to evidence and says where each stands."""
+    settings = runtime.context.settings
+    supports = await sentence_support(state, state["text"], state.get("edits", []), runtime.context)
+    outcomes = _Outcomes(state)
+    chosen, coverage = select(state.get("evidence", []), settings.report_size)
+    sentences = [_sentence(state, one, outcomes, settings.support_threshold) for one in supports]
+    return {"report": Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=tuple(sentences))}
+
+
+def select(evidence: Sequence[Evidence], most: int) -> tuple[list[str], float]:
+    """At most `most` evidences that maximise coverage: the sum over queries of the best relevance.
+
+    Gao et al. 2023, section 3.4. One passage that was kept for several queries covers them all.
+    """
+    passages: dict[Place, dict[str, float]] = defaultdict(dict)
+    names: dict[Place, str] = {}
+    for one in evidence:
+        place = (one.source, one.start, one.end)
+        passages[place][one.query_id] = max(one.relevance, passages[place].get(one.query_id, 0.0))
+        names.setdefault(place, one.id)
+    places = list(passages)
+    size = min(most, len(places))
+    if comb(len(places), size) <= EXHAUSTIVE_SUBSETS:
+        best = max(combinations(places, size), key=lambda subset: _coverage(passages[p] for p in subset))
+        chosen = list(best)
+    else:
+        chosen = _greedy(places, passages, size)
+    return [names[place] for place in chosen], _coverage(passages[place] for place in chosen)
+
+
+def _coverage(relevances: Iterable[dict[str, float]]) -> float:
+    best: dict[str, float] = {}
+    for relevance in relevances:
+        for query_id, value in relevance.items():
+            best[query_id] = max(value, best.get(query_id, 0.0))
+    return sum(best.values())
+
+
+def _greedy(places: list[Place], passages: dict[Place, dict[str, float]], size: int) -> list[Place]:
+    """Coverage is submodular: a gain from an earlier pass bounds the gain now, so few are computed again."""
+    chosen: list[Place] = []
+    covered: dict[str, float] = {}
+    bounds = {place: sum(passages[place].values()) for place in places}
+
+    def gain(place: Place) -> float:
+        return sum(max(0.0, value - covered.get(q, 0.0)) for q, value in passages[place].items())
+
+    while len(chosen) < size:
+        order = sorted((p for p in places if p not in chosen), key=lambda p: -bounds[p])
+        best, best_gain = order[0], -1.0
+        for place in order:
+            if bounds[place] <= best_gain:
+                break
+            bounds[place] = gain(place)
+            if bounds[place] > best_gain:
+                best, best_gain = place, bounds[place]
+        chosen.append(best)
+        for query_id, value in passages[best].items():
+            covered[query_id] = max(value, covered.get(query_id, 0.0))
+    return chosen
+
+
+class _Outcomes:
+    """What became of each query: its checks and edits, and whether its research failed."""
+
+    def __init__(self, state: State) -> None:
+        self.checks: dict[str, list[Check]] = defaultdict(list)
+        for check in state.get("checks", []):
+            self.checks[check.query_id].append(check)
+        self.edited: dict[str, Edit] = {e.query_id: e for e in state.get("edits", []) if e.accepted}
+        self.searching_failed = {
+            notice.query_id for notice in state["warnings"] if notice.node in ("retrieve", "rerank")
+        }
+
+    def contradicting(self, query_id: str) -> list[str]:
+        """The evidence that contradicts the text still: it disagreed, nothing better placed agrees."""
+        checks = self.checks[query_id]
+        if query_id in self.edited or not any(check.verdict == "disagrees" for check in checks):
+            return []
+        first = next(check for check in checks if check.verdict in ("agrees", "disagrees"))
+        return (
+            [c.evidence_id for c in checks if c.verdict in ("agrees", "disagrees")]
+            if first.verdict == "disagrees"
+            else []
+        )
+
+    def agreeing(self, query_id: str) -> list[str]:
+        """The evidence that agrees with the text as it now is."""
+        if query_id in self.edited:
+            return [self.edited[query_id].evidence_id]
+        return [check.evidence_id for check in self.checks[query_id] if check.verdict == "agrees"][:1]
+
+
+def _sentence(state: State, one: Support, outcomes: _Outcomes, threshold: float) -> Sentence:
+    status, evidence_ids = _status(one, outcomes, threshold)
+    return Sentence(
+        text=one.span.of(state["text"]),
+        start=one.span.start,
+        end=one.span.end,
+        status=status,
+        evidence_ids=tuple(dict.fromkeys(evidence_ids)),
+        support=one.best,
+    )
+
+
+def _status(one: Support, outcomes: _Outcomes, threshold: float) -> tuple[Status, list[str]]:
+    """Contradiction outweighs support; what failed is never passed off as what was not found."""
+    if against := [e for query_id in one.query_ids for e in outcomes.contradicting(query_id)]:
+        return "contradicted", against
+    if one.best is not None and one.best >= threshold:
+        best = max(one.by_evidence, key=lambda e: one.by_evidence[e] or 0.0)
+        return "supported", [best, *(e for q in one.query_ids for e in outcomes.agreeing(q))]
+    if any(query_id in outcomes.searching_failed for query_id in one.query_ids):
+        return "retrieval_failed", []
+    if not one.query_ids or one.best is None:
+        return "unjudged", []
+    verdicts = {check.verdict for query_id in one.query_ids for check in outcomes.checks[query_id]}
+    return ("no_evidence", []) if verdicts <= {"irrelevant"} else ("unjudged", [])

@@ -1,0 +1,39 @@
+"""Step 4: does each evidence imply the same answer to its query as the text does?"""
+
+import asyncio
+
+from langgraph.runtime import Runtime
+
+from rarr.agent.components import Components
+from rarr.agent.state import State
+from rarr.records import Agreement, Check, Evidence, Notice, Query
+
+
+async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
+    """Checks every pair at once on the same text. A check that fails is `unknown`, never a verdict."""
+    queries = {query.id: query for query in state["queries"]}
+    evidence = state.get("evidence", [])
+    outcomes = await asyncio.gather(
+        *(_check(state, runtime.context, queries[one.query_id], one) for one in evidence)
+    )
+    return {
+        "checks": [check for check, _ in outcomes],
+        "warnings": [notice for _, notice in outcomes if notice is not None],
+    }
+
+
+async def _check(
+    state: State, components: Components, query: Query, evidence: Evidence
+) -> tuple[Check, Notice | None]:
+    notice = None
+    try:
+        agreement = await components.checker.check(state["text"], state["context"], query, evidence)
+    except Exception as error:
+        agreement = Agreement(verdict="unknown", reason=f"the check failed: {error}")
+        notice = Notice(
+            code="check_failed",
+            message=f"agreement could not be checked: {type(error).__name__}: {error}",
+            node="check_agreement",
+            query_id=query.id,
+        )
+    return Check(**agreement.model_dump(), query_id=query.id, evidence_id=evidence.id), notice

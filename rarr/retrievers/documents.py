@@ -1,0 +1,43 @@
+"""What a file holds, once it is read, and what is said of one that cannot be."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from rarr.errors import InputError
+
+Complain = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text to search. Passages' offsets point into `text`.
+
+    `source` is the address that a record gives for itself. Where it is empty, the document is what its file
+    holds or, where `item` is not 0, the item or line of the file with that number, from 1.
+    """
+
+    text: str
+    title: str = ""
+    source: str = ""
+    item: int = 0
+    published_at: datetime | None = None
+
+
+class UnreadableError(InputError):
+    """A file that holds nothing to search. `lasting`: trying again is of no use until it changes."""
+
+    def __init__(self, reason: str, *, lasting: bool = True) -> None:
+        super().__init__(reason)
+        self.lasting = lasting
+
+
+def moment(value: object) -> datetime | None:
+    """The time that an ISO 8601 string gives, in UTC where it names no zone; None for anything else."""
+    if not isinstance(value, str):
+        return None
+    try:
+        parsed = datetime.fromisoformat(value.strip())
+    except ValueError:
+        return None
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)

@@ -1,0 +1,156 @@
+"""What an index holds: the versions of files that are live. The truth about them, in SQLite.
+
+A passage belongs to one version of one file. Versions are first written down as pending, then their passages
+are committed, then they become live, all of a batch at once; what they replace becomes dead until its
+passages are removed. So a build may die at any moment: passages of versions that are not live are ignored.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
+
+MANIFEST = "rarr-index.sqlite"
+FORMAT = "1"
+
+_TABLES = """
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE versions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never used again, not even after a crash
+    state TEXT NOT NULL CHECK (state IN ('pending', 'live', 'dead')),
+    name TEXT NOT NULL, size INTEGER, mtime_ns INTEGER, digest BLOB,
+    documents INTEGER NOT NULL, passages INTEGER NOT NULL, notes TEXT NOT NULL
+);
+CREATE INDEX by_state ON versions (state, name);
+CREATE TABLE skipped (file TEXT NOT NULL, reason TEXT NOT NULL);
+"""
+
+
+_COLUMNS = "name, size, mtime_ns, digest, documents, passages, notes"
+
+
+class Version(NamedTuple):
+    """One reading of a file. `notes` say what could not be read of it."""
+
+    name: str
+    size: int
+    mtime_ns: int
+    digest: bytes
+    documents: int = 0
+    passages: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class Manifest:
+    """The manifest in an index's folder. Any use of a damaged one raises `sqlite3.Error`."""
+
+    def __init__(self, folder: Path, *, write: bool = False) -> None:
+        """Opens what is there; with `write`, makes the file where there is none."""
+        # Where nothing may be written, nobody else writes either; SQLite wants to be told.
+        mode = "rwc" if write else "rw" if os.access(folder, os.W_OK) else "ro&immutable=1"
+        uri = f"{(folder / MANIFEST).absolute().as_uri()}?mode={mode}"
+        self._sqlite = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+
+    def close(self) -> None:
+        self._sqlite.close()
+
+    def __del__(self) -> None:  # Python warns of connections that nobody closed
+        if hasattr(self, "_sqlite"):
+            self.close()
+
+    def create(self, facts: dict[str, str]) -> None:
+        """Fills a new file; `facts` say what the index is of and how it was made."""
+        self._sqlite.execute("PRAGMA journal_mode = WAL")  # readers go on while a build writes
+        self._sqlite.executescript(f"BEGIN; {_TABLES}")
+        self.record({**facts, "state": uuid4().hex})
+        self._sqlite.execute("COMMIT")
+
+    def facts(self) -> dict[str, str]:
+        return dict(self._sqlite.execute("SELECT name, value FROM facts"))
+
+    def record(self, facts: dict[str, str]) -> None:
+        self._sqlite.executemany("REPLACE INTO facts VALUES (?, ?)", facts.items())
+
+    def state(self) -> str:
+        """A name for what is live now: another one whenever that changed."""
+        row = self._sqlite.execute("SELECT value FROM facts WHERE name = 'state'").fetchone()
+        return str(row[0])
+
+    def live(self) -> dict[int, Version]:
+        """The live versions by id."""
+        rows = self._sqlite.execute(f"SELECT id, {_COLUMNS} FROM versions WHERE state = 'live'")
+        return {key: Version._make((*values, tuple(json.loads(notes)))) for key, *values, notes in rows}
+
+    def skipped(self) -> list[tuple[str, str]]:
+        """Files that the last build did not read, with the reason, and what it left out of those it read."""
+        rows = self._sqlite.execute("SELECT file, reason FROM skipped ORDER BY file").fetchall()
+        return rows + [(one.name, note) for one in self.live().values() for note in one.notes]
+
+    def begin(self, version: Version) -> int:
+        """Writes down a version as pending; its id."""
+        self._transaction()
+        row = self._sqlite.execute(
+            f"INSERT INTO versions (state, {_COLUMNS}) VALUES ('pending', ?, ?, ?, ?, 0, 0, '[]')",
+            version[:4],
+        )
+        return row.lastrowid or 0
+
+    def finish(self, version_id: int, documents: int, passages: int, notes: Sequence[str]) -> None:
+        self._sqlite.execute(
+            "UPDATE versions SET documents = ?, passages = ?, notes = ? WHERE id = ?",
+            (documents, passages, json.dumps(notes), version_id),
+        )
+
+    def discard(self, version_id: int) -> None:
+        """Its passages are never to be found."""
+        self._sqlite.execute("UPDATE versions SET state = 'dead' WHERE id = ?", (version_id,))
+
+    def touch(self, version_id: int, size: int, mtime_ns: int) -> None:
+        """The file looks different and holds the same."""
+        self._transaction()
+        self._sqlite.execute(
+            "UPDATE versions SET size = ?, mtime_ns = ? WHERE id = ?", (size, mtime_ns, version_id)
+        )
+
+    def save(self) -> None:
+        """Makes everything so far durable."""
+        if self._sqlite.in_transaction:
+            self._sqlite.execute("COMMIT")
+
+    def publish(self, removed: Iterable[str] = ()) -> list[int]:
+        """Makes pending versions live instead of what they replace, and `removed` dead; returns all dead."""
+        self._transaction()
+        replaced = "SELECT name FROM versions WHERE state = 'pending'"
+        self._sqlite.execute(
+            f"UPDATE versions SET state = 'dead' WHERE state = 'live' AND name IN ({replaced})"
+        )
+        self._sqlite.executemany(
+            "UPDATE versions SET state = 'dead' WHERE state = 'live' AND name = ?",
+            ((name,) for name in removed),
+        )
+        self._sqlite.execute("UPDATE versions SET state = 'live' WHERE state = 'pending'")
+        self.record({"state": uuid4().hex})
+        self.save()
+        return self.gone()
+
+    def gone(self) -> list[int]:
+        """The versions that are not live: their passages are to be removed."""
+        return [row[0] for row in self._sqlite.execute("SELECT id FROM versions WHERE state != 'live'")]
+
+    def forget(self, version_ids: Iterable[int]) -> None:
+        """Their passages are removed."""
+        self._transaction()
+        self._sqlite.executemany("DELETE FROM versions WHERE id = ?", ((one,) for one in version_ids))
+
+    def set_skipped(self, skipped: Iterable[tuple[str, str]]) -> None:
+        self._transaction()
+        self._sqlite.execute("DELETE FROM skipped")
+        self._sqlite.executemany("INSERT INTO skipped VALUES (?, ?)", skipped)
+        self.save()
+
+    def _transaction(self) -> None:
+        if not self._sqlite.in_transaction:
+            self._sqlite.execute("BEGIN IMMEDIATE")

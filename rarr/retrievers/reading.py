@@ -1,0 +1,108 @@
+"""An index as readers see it: always one consistent state, also while a build goes on."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from tantivy import Searcher
+
+from rarr.errors import InputError, RarrError
+from rarr.retrievers.manifest import FORMAT, MANIFEST, Manifest
+from rarr.retrievers.passages import open_passages
+
+PASSAGES = "passages"
+"""The folder of the tantivy index in an index's folder."""
+
+
+class Snapshot(NamedTuple):
+    """What a search looks at. `names` gives the file of each live version; hits of others do not count."""
+
+    state: str
+    searcher: Searcher
+    names: dict[int, str]
+
+
+class IndexReader:
+    """An open index. May be used from many threads."""
+
+    def __init__(self, folder: Path, window: int, step: int) -> None:
+        """Raises `InputError` for an index that is damaged, or was made by other rules."""
+        cure = f"delete the folder, or build it again: rarr index PATH -o {folder}"
+        self._lock = threading.Lock()
+        with failures(lambda why: InputError(f"index {str(folder)!r} is damaged ({why}): {cure}")):
+            self._manifest = Manifest(folder)
+            self.facts = self._manifest.facts()
+            _check(folder, self.facts, window, step)
+            self._index = open_passages(folder / PASSAGES)
+            self._snapshot = self._taken()
+            held = sum(version.passages for version in self._manifest.live().values())
+            if self._snapshot.searcher.num_docs < held:
+                raise ValueError(
+                    f"{held} passages are listed and {self._snapshot.searcher.num_docs} are there"
+                )
+
+    def snapshot(self) -> Snapshot:
+        """What is live now. Raises `sqlite3.Error`, `OSError` or `ValueError` where that cannot be read."""
+        with self._lock:
+            if self._manifest.state() != self._snapshot.state:
+                self._snapshot = self._taken()
+            return self._snapshot
+
+    def skipped(self) -> list[tuple[str, str]]:
+        """What the last build could not read: the file's name in the corpus, and the reason."""
+        with self._lock:
+            return self._manifest.skipped()
+
+    def close(self) -> None:
+        self._manifest.close()
+
+    def _taken(self) -> Snapshot:
+        # Passages are committed before they are live and removed only after they are dead, so the searcher
+        # has all of a state's passages if that state still holds once the searcher is there.
+        while True:
+            state = self._manifest.state()
+            names = {version_id: version.name for version_id, version in self._manifest.live().items()}
+            self._index.reload()
+            searcher = self._index.searcher()
+            if self._manifest.state() == state:
+                return Snapshot(state, searcher, names)
+
+
+def is_index(path: Path) -> bool:
+    """Is `path` the folder of an index, whole or damaged?"""
+    return (path / MANIFEST).is_file()
+
+
+def place(corpus: Path, name: str) -> str:
+    """A file of a corpus as its user would write it; `name` is its path in the corpus, "" for the corpus."""
+    return (corpus / name).as_posix() if name else corpus.as_posix()
+
+
+@contextmanager
+def failures(error: Callable[[str], RarrError]) -> Iterator[None]:
+    """Turns what SQLite, tantivy and the file system raise into `error(reason)`, the reason in one line."""
+    try:
+        yield
+    except (sqlite3.Error, OSError, ValueError) as failure:
+        raise error(" ".join(str(failure).split())[:200]) from failure
+    except BaseException as failure:
+        if type(failure).__name__ != "PanicException":  # tantivy's, on damaged files; it cannot be imported
+            raise
+        raise error("its passages cannot be read") from failure
+
+
+def _check(folder: Path, facts: dict[str, str], window: int, step: int) -> None:
+    if facts.get("format") != FORMAT:
+        raise InputError(
+            f"index {str(folder)!r} was made by another version of rarr: "
+            f"delete the folder, or build it again: rarr index PATH -o {folder}"
+        )
+    made = (facts.get("window"), facts.get("step"))
+    if made != (str(window), str(step)):
+        raise InputError(
+            f"index {str(folder)!r} holds windows of {made[0]} sentences at step {made[1]}, not {window} at "
+            f"{step}: set window and step to its values, or build it again: rarr index PATH -o {folder}"
+        )

@@ -1,0 +1,106 @@
+"""A folder or a file -> the files to read, and those to skip."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from rarr.errors import InputError
+from rarr.retrievers.extraction import KINDS, kind
+from rarr.retrievers.manifest import MANIFEST
+
+
+class File(NamedTuple):
+    """A file of a corpus. `name` is its path in the corpus, with slashes; "" for a corpus of one file."""
+
+    name: str
+    path: Path
+    size: int
+    mtime_ns: int
+
+
+class Skip(NamedTuple):
+    """A file that is not searched, or not all of it. `file` is named as in `File`."""
+
+    file: str
+    reason: str
+
+
+class Scan(NamedTuple):
+    """What there is to read, in a stable order, and what is skipped."""
+
+    files: list[File]
+    skipped: list[Skip]
+
+
+def scan(path: Path, max_bytes: int) -> Scan:
+    """The files of the corpus at `path`: hidden ones and other kinds are left out, larger ones skipped.
+
+    Links to files are followed. Links to folders are not: they may lead out of the corpus or in a circle,
+    and would show one file under two names. Raises `InputError` where nothing can be read.
+    """
+    try:
+        is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"corpus {str(path)!r} cannot be read ({reason}): give a folder, a file or a built index"
+        ) from error
+    found = Scan([], [])
+    for name, candidate in _walk(path, found.skipped) if is_folder else [("", path)]:
+        if kind(candidate.name):
+            _look(name, candidate, max_bytes, found)
+    if not found.files:
+        why = found.skipped[0] if found.skipped else None
+        reason = f"{why.file or path}: {why.reason}" if why else f"it holds none of {', '.join(KINDS)}"
+        raise InputError(
+            f"nothing to read in corpus {str(path)!r} ({reason}): give a folder or file with text"
+        )
+    return found
+
+
+def _walk(root: Path, skipped: list[Skip]) -> Iterator[tuple[str, Path]]:
+    def failed(error: OSError) -> None:
+        skipped.append(
+            Skip(_name(Path(error.filename), root), f"the folder cannot be read ({error.strerror})")
+        )
+
+    for where, folders, files in os.walk(root, onerror=failed):
+        here = Path(where)
+        if MANIFEST in files and here != root:  # an index, with files of its own
+            folders.clear()
+            continue
+        folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
+        skipped.extend(
+            Skip(_name(here / folder, root), "links to folders are not followed")
+            for folder in folders
+            if (here / folder).is_symlink()
+        )
+        for file in sorted(file for file in files if not file.startswith(".")):
+            yield _name(here / file, root), here / file
+
+
+def _name(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix()
+
+
+def _look(name: str, path: Path, max_bytes: int, found: Scan) -> None:
+    """Puts one file where it belongs, by what the file system says of it."""
+    try:
+        facts = path.stat()
+        name.encode()
+    except OSError as error:
+        broken = path.is_symlink()
+        reason = "the link leads nowhere" if broken else f"it cannot be read ({error.strerror})"
+    except UnicodeEncodeError:
+        name, reason = name.encode(errors="backslashreplace").decode(), "its name is not Unicode: rename it"
+    else:
+        if not stat.S_ISREG(facts.st_mode):
+            reason = "it is no regular file"
+        elif facts.st_size > max_bytes:
+            reason = f"it is larger than {max_bytes // 1_000_000} MB: split it or raise max_file_mb"
+        else:
+            found.files.append(File(name, path, facts.st_size, facts.st_mtime_ns))
+            return
+    found.skipped.append(Skip(name, reason))

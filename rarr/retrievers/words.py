@@ -1,0 +1,50 @@
+"""Free text -> the words that the index knows, for passages and queries alike."""
+
+import unicodedata
+
+from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
+
+ANALYZER = "rarr_english"
+"""The name under which the schema refers to the analyzer."""
+
+_LONGEST = 60  # bytes of a word; what is longer is data, not language
+_MOST = 64  # words of a query; a longer query is a text, and would be slow
+
+# Letters with their marks are words; where a script puts no spaces, each character is one.
+_PATTERN = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[\p{L}\p{N}\p{M}]+"
+
+# What questions are made of. It says nothing of what they ask about. Left out: us (US) and may (May).
+_QUESTIONS = (
+    "a about after again all also am an and any are as at be because been before being between both "
+    "but by can could d did do does doing during each ever few for from had has have having he her "
+    "here hers him his how i if in into is it its itself ll m many me might more most much must my "
+    "no nor not of off on once only or other our out over own re s same shall she should so some "
+    "such t than that the their them then there these they this those through to too under until up "
+    "ve very was we were what when where which while who whom whose why will with would you your "
+)
+_EMPTY = frozenset(_QUESTIONS.split())
+
+
+def _plain() -> TextAnalyzerBuilder:
+    builder = TextAnalyzerBuilder(Tokenizer.regex(_PATTERN))
+    return builder.filter(Filter.remove_long(_LONGEST)).filter(Filter.lowercase()).filter(Filter.ascii_fold())
+
+
+def stemming() -> TextAnalyzer:
+    """Lower case, without accents, by English stem."""
+    return _plain().filter(Filter.stemmer("english")).build()
+
+
+_WORDS, _STEMS = _plain().build(), stemming()
+
+
+def composed(text: str) -> str:
+    """`text` as it is indexed: ligatures taken apart, accents on their letters. Its offsets differ."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+def terms(query: str) -> list[str]:
+    """The stems to search for, each once; the words of questions count only where there are no others."""
+    words = list(dict.fromkeys(_WORDS.analyze(composed(query.encode(errors="replace").decode()))))
+    telling = [word for word in words if word not in _EMPTY] or words
+    return list(dict.fromkeys(_STEMS.analyze(" ".join(telling[:_MOST]))))

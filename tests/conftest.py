@@ -1,0 +1,82 @@
+"""What holds for every test: no network, no settings from outside, the same random examples in CI."""
+
+import ipaddress
+import os
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+
+hypothesis.settings.register_profile("rarr", deadline=None, derandomize="CI" in os.environ)
+hypothesis.settings.load_profile("rarr")
+
+LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+CONNECTING = {"socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"}
+RESOLVING = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
+
+_marks: set[str] = set()  # of the test that runs, with the fixtures of every scope that it sets up
+
+
+def _refuse_network(event: str, args: tuple[Any, ...]) -> None:
+    """An audit hook sees every socket of this process, whichever library opened it.
+
+    It ends the test with an outcome that `except Exception` does not catch, because much of `rarr` turns a
+    connection that failed into a warning. Processes that a test starts are not watched.
+    """
+    if "live" in _marks:
+        return
+    if event in CONNECTING:
+        address = args[1]
+        if not isinstance(address, tuple):  # a path: AF_UNIX
+            return
+        host = address[0]
+    elif event in RESOLVING:
+        host = args[0].decode() if isinstance(args[0], bytes) else args[0]
+        if not host or host in LOOPBACK or _is_address(host):  # nothing to look up
+            return
+    else:
+        return
+    if not ("loopback" in _marks and host in LOOPBACK):
+        pytest.fail(f"{event} to {host!r}: use a fake, or mark the test loopback (this machine) or live")
+
+
+def _is_address(host: str) -> bool:
+    try:
+        return bool(ipaddress.ip_address(host))
+    except ValueError:
+        return False
+
+
+sys.addaudithook(_refuse_network)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="run the tests that take seconds as well")
+    parser.addoption("--live", action="store_true", help="run the tests that use the network as well")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        for mark in ("slow", "live"):
+            if item.get_closest_marker(mark) and not config.getoption(f"--{mark}"):
+                item.add_marker(pytest.mark.skip(reason=f"needs --{mark}"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    _marks.update(mark.name for mark in item.iter_markers())
+    try:
+        return (yield)
+    finally:
+        _marks.clear()
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in os.environ:
+        if name.upper().startswith("RARR_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("RARR_HOME", str(tmp_path / "home"))

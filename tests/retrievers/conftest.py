@@ -1,0 +1,34 @@
+"""A small corpus in a folder, and what searches it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rarr.retrievers.corpus import Corpus
+
+PEACHES = """# Peaches
+
+California grows most of them. It produced 505,000 tons in 2019. Georgia follows. Then comes New Jersey.
+South Carolina grows many as well.
+
+## History
+
+The tree came from China. Spanish monks brought it to America.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A corpus of two files, with four passages."""
+    path = tmp_path / "notes"
+    (path / "more").mkdir(parents=True)
+    (path / "peaches.md").write_text(PEACHES, encoding="utf-8")
+    (path / "more" / "paris.txt").write_text("Paris is the capital of France.", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Callable[[Path], Corpus]:
+    """Opens a corpus with its index in a home of its own."""
+    return lambda path: Corpus.open(path, home=tmp_path / "home")

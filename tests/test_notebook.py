@@ -1,0 +1,203 @@
+"""Edits in place, whatever their order, and HTML that nothing in a text or a source can break out of."""
+
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+
+from rarr.notebook import Segment, grouped, revision_html, segments
+from rarr.records import Edit, Evidence, Notice, Report, Revision, Sentence, replay
+
+HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & [red]"
+
+
+def edit(start: int, end: int, new: str, **fields: Any) -> Edit:
+    known = {"id": "e1", "old": "", "query_id": "q1", "evidence_id": "v1", "accepted": True, "reason": "so"}
+    return Edit(**(known | fields), start=start, end=end, new=new)
+
+
+def evidence(**fields: Any) -> Evidence:
+    known = {"id": "v1", "query_id": "q1", "text": "It opened in 1937.", "source": "bridge.md", "title": ""}
+    place = {"start": 0, "end": 18, "relevance": 1.0, "retrieved_at": datetime(2026, 1, 1, tzinfo=UTC)}
+    return Evidence(**(known | place | fields))
+
+
+def revision(original: str, *edits: Edit, statuses: tuple[Any, ...] = (), **fields: Any) -> Revision:
+    """A revision whose sentences are its lines, in these statuses, each supported by v1."""
+    text, sentences, at = replay(original, edits), [], 0
+    for line, status in zip(text.splitlines(keepends=True), statuses, strict=False):
+        span = {"text": line.strip(), "start": at, "end": at + len(line.rstrip())}
+        sentences.append(Sentence(**span, status=status, evidence_ids=("v1",), support=0.9))
+        at += len(line)
+    report = Report(evidence_ids=("v1",), sentences=tuple(sentences))
+    known = {"run_id": "r1", "report": report, "evidence": (evidence(),)} | fields
+    return Revision(original=original, text=text, changed=text != original, edits=edits, **known)
+
+
+class Page(HTMLParser):
+    """The tags of a page with their attributes, and its text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def values(self, tag: str, attribute: str) -> list[str | None]:
+        return [attrs.get(attribute) for name, attrs in self.tags if name == tag]
+
+
+def test_without_edits_all_is_kept() -> None:
+    assert segments("a\r\nb", [edit(0, 1, "x", accepted=False)]) == [Segment("kept", "a\r\nb")]
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        ([edit(1, 2, "X")], "a[b|X]cdef"),
+        ([edit(1, 1, "X")], "a[|X]bcdef"),
+        ([edit(1, 2, "")], "a[b|]cdef"),
+        ([edit(4, 5, "X"), edit(0, 1, "Y")], "[a|Y]bcd[e|X]f"),
+        ([edit(1, 2, "XYZ"), edit(2, 3, "-")], "a[b|X-Z]cdef"),
+        ([edit(1, 3, "XY"), edit(2, 4, "Z")], "a[bcd|XZ]ef"),
+        ([edit(2, 4, "XY"), edit(1, 3, "Z")], "a[bcd|ZY]ef"),
+        ([edit(2, 3, "X"), edit(0, 6, "Z")], "[abcdef|Z]"),
+        ([edit(1, 3, ""), edit(1, 1, "X")], "a[bc|X]def"),
+        ([edit(1, 1, "X"), edit(1, 2, "")], "abcdef"),
+    ],
+    ids=[
+        "replacement",
+        "insertion",
+        "deletion",
+        "later edit further left",
+        "inside an insertion",
+        "over the end of an insertion",
+        "over the start of an insertion",
+        "over all",
+        "insertion where there was a deletion",
+        "insertion taken back",
+    ],
+)
+def test_edits_are_composed(edits: list[Edit], expected: str) -> None:
+    shown = ""
+    for kind, text in segments("abcdef", edits):
+        shown += {"kept": text, "deleted": f"[{text}|]", "inserted": f"[|{text}]"}[kind]
+    assert shown.replace("|][|", "|") == expected
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> tuple[str, list[Edit]]:
+    original = current = draw(st.text(max_size=20))
+    edits: list[Edit] = []
+    for _ in range(draw(st.integers(0, 5))):
+        start, end = sorted(draw(st.tuples(*[st.integers(0, len(current))] * 2)))
+        edits.append(edit(start, end, draw(st.text(max_size=5)), accepted=draw(st.booleans())))
+        current = replay(current, edits[-1:])
+    return original, edits
+
+
+@given(edited())
+def test_segments_hold_both_texts(case: tuple[str, list[Edit]]) -> None:
+    original, edits = case
+    found = segments(original, edits)
+    assert "".join(text for kind, text in found if kind != "inserted") == original
+    assert "".join(text for kind, text in found if kind != "deleted") == replay(original, edits)
+
+
+@given(edited())
+def test_segments_are_neither_empty_nor_split(case: tuple[str, list[Edit]]) -> None:
+    found = segments(*case)
+    kinds = "".join(segment.kind[0] for segment in found)
+    assert all(segment.text for segment in found)
+    assert not any(pair in kinds for pair in ("kk", "dd", "ii", "id"))
+
+
+def test_same_warnings_are_counted() -> None:
+    one, other = Notice(code="c", message="m", node="n"), Notice(code="c", message="o", node="n")
+    assert grouped([one, other, one]) == ["c: m (2 times)", "c: o"]
+
+
+def test_edits_are_marked_in_place() -> None:
+    html = revision_html(revision("It opened in 1935.", edit(13, 17, "1937"), statuses=("supported",)))
+    assert [name for name, _ in Page(html).tags if name in {"del", "ins"}] == ["del", "ins"]
+    assert "It opened in 19351937." in Page(html).text
+
+
+@given(edited())
+def test_html_shows_what_was_kept_deleted_and_inserted(case: tuple[str, list[Edit]]) -> None:
+    html = revision_html(revision(*(case[0], *case[1]), statuses=("supported", "unjudged")))
+    shown = "".join(text for _, text in segments(*case))
+    assert shown.replace("\r", "\n") in Page(html).text.replace("\r", "\n")
+
+
+def test_each_sentence_says_its_status() -> None:
+    html = revision_html(revision("One.\nTwo.", statuses=("supported", "retrieval_failed")))
+    assert Page(html).values("span", "title")[:2] == [
+        "supported, support 0.90",
+        "retrieval failed, support 0.90",
+    ]
+
+
+def test_edit_at_the_start_of_a_sentence_belongs_to_it() -> None:
+    html = revision_html(revision("One. x\nTwo.", edit(7, 10, "2"), statuses=("supported",) * 2))
+    assert [name for name, _ in Page(html).tags][2:6] == ["span", "span", "del", "ins"]
+
+
+def test_sentences_that_overlap_show_no_text_twice() -> None:
+    spans = [
+        Sentence(text="", start=0, end=4, status="supported"),
+        Sentence(text="", start=2, end=6, status="unjudged"),
+    ]
+    made = Revision(
+        run_id="r", original="abcdef", text="abcdef", changed=False, report=Report(sentences=tuple(spans))
+    )
+    assert Page(revision_html(made)).text.strip().startswith("abcdef\n")
+
+
+def test_hostile_texts_are_escaped() -> None:
+    made = revision(
+        HOSTILE,
+        edit(0, 0, HOSTILE),
+        statuses=("supported",),
+        evidence=(evidence(source=HOSTILE, title=HOSTILE),),
+        warnings=(Notice(code="c", message=HOSTILE, node="n"),),
+    )
+    page = Page(revision_html(made))
+    assert page.text.count(HOSTILE) == 5  # the text twice, title, source, warning
+    assert not {"script", "a", "img"} & {name for name, _ in page.tags}
+    assert not any(name.startswith("on") for _, attrs in page.tags for name in attrs)
+
+
+def test_web_source_is_linked_safely() -> None:
+    address = 'https://example.org/?a="b"&c=<d>'
+    html = revision_html(revision("One.", statuses=("supported",), evidence=(evidence(source=address),)))
+    assert ("a", {"href": address, "rel": "noopener noreferrer"}) in Page(html).tags
+
+
+@pytest.mark.parametrize(
+    "source", ["javascript:alert(1)", "data:text/html,x", "notes/a.md", "http://[", "//x.org"]
+)
+def test_other_sources_are_not_linked(source: str) -> None:
+    page = Page(revision_html(revision("One.", statuses=("supported",), evidence=(evidence(source=source),))))
+    assert page.values("a", "href") == []
+    assert source in page.text
+
+
+def test_newlines_are_kept() -> None:
+    html = revision_html(revision("One.\n\n  Two.", statuses=()))
+    assert "One.\n\n  Two." in html
+    assert "white-space:pre-wrap" in html
+
+
+def test_notebook_draws_the_record() -> None:
+    made = revision("One.")
+    assert made._repr_html_() == revision_html(made)

@@ -1,0 +1,205 @@
+"""Records are frozen, exact through JSON, and an edit can be taken back."""
+
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, strategies as st
+from pydantic import ValidationError
+
+from rarr.errors import InputError
+from rarr.records import (
+    Check,
+    Edit,
+    Evidence,
+    NodeUsage,
+    Notice,
+    Query,
+    Report,
+    Revision,
+    Scores,
+    Sentence,
+    Usage,
+    replay,
+)
+
+
+def edit(edit_id: str, start: int, end: int, new: str, **changed: Any) -> Edit:
+    fields = {"old": "", "query_id": "q1", "evidence_id": "v1", "accepted": True, "reason": ""}
+    return Edit(**(fields | changed), id=edit_id, start=start, end=end, new=new)
+
+
+def revision(original: str, *edits: Edit, **fields: Any) -> Revision:
+    text = replay(original, edits)
+    return Revision(
+        run_id="r1", original=original, text=text, changed=text != original, edits=edits, **fields
+    )
+
+
+FULL = revision(
+    "Georgia grows the most peaches.",
+    edit("e1", 0, 7, "California", old="Georgia"),
+    edit("e2", 0, 0, "Maybe ", accepted=False, reason="support did not rise"),
+    queries=(Query(id="q1", text="Which state grows the most peaches?", start=0, end=7),),
+    evidence=(
+        Evidence(
+            id="v1",
+            query_id="q1",
+            text="California grows the most – 70 %.\r\n",
+            source="peaches.md",
+            start=10,
+            end=44,
+            relevance=1 / 3,
+            retrieved_at=datetime(2026, 11, 20, 12, 0, 0, 123456, tzinfo=UTC),
+        ),
+    ),
+    checks=(Check(query_id="q1", evidence_id="v1", verdict="disagrees", stale=True),),
+    report=Report(
+        evidence_ids=("v1",),
+        coverage=1 / 3,
+        sentences=(
+            Sentence(
+                text="California grows the most peaches.",
+                start=0,
+                end=34,
+                status="supported",
+                evidence_ids=("v1",),
+                support=0.1 + 0.2,
+            ),
+        ),
+    ),
+    scores=Scores(attribution_before=0.0, attribution_after=1 / 7, preservation=1.0),
+    usage=Usage(seconds=1e-9, by_node={"edit": NodeUsage(calls=2, seconds=0.7)}),
+    warnings=(Notice(code="search_failed", message="no route", node="retrieve", query_id="q1"),),
+)
+
+
+def test_json_round_trip_is_exact() -> None:
+    again = Revision.model_validate_json(FULL.model_dump_json())
+    assert (again, again.model_dump_json()) == (FULL, FULL.model_dump_json())
+
+
+@given(original=st.text(), new=st.text(), relevance=st.floats(allow_nan=False, allow_infinity=False))
+def test_json_round_trip_keeps_any_text_and_number(original: str, new: str, relevance: float) -> None:
+    made = revision(original, edit("e1", 0, 0, new), report=Report(coverage=relevance))
+    assert Revision.model_validate_json(made.model_dump_json()) == made
+
+
+def test_records_are_frozen() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        FULL.text = "other"  # type: ignore[misc]  # what is tested
+
+
+def test_unknown_fields_are_refused() -> None:
+    with pytest.raises(ValidationError, match="colour"):
+        Notice.model_validate({"code": "c", "message": "m", "node": "n", "colour": "red"})
+
+
+def test_ledger_must_lead_from_original_to_text() -> None:
+    with pytest.raises(ValidationError, match="do not lead"):
+        Revision(run_id="r1", original="a", text="b", changed=True)
+
+
+def test_changed_must_say_whether_the_text_changed() -> None:
+    with pytest.raises(ValidationError, match="do not lead"):
+        Revision(run_id="r1", original="a", text="a", changed=True)
+
+
+def test_replay_applies_accepted_edits_in_order() -> None:
+    edits = [edit("e1", 0, 1, "xyz"), edit("e2", 0, 4, "!", accepted=False), edit("e3", 3, 4, "-")]
+    assert replay("abc", edits) == "xyz-c"
+
+
+def test_revert_takes_one_edit_back_and_keeps_the_others() -> None:
+    made = revision("one two three", edit("e1", 0, 3, "first"), edit("e2", 10, 15, "3"))
+    assert (made.revert("e1"), made.revert("e2")) == ("one two 3", "first two three")
+
+
+def test_revert_of_nothing_is_the_text() -> None:
+    assert FULL.revert() == FULL.text
+
+
+@pytest.mark.parametrize("unknown", ["e2", "e9"], ids=["rejected", "absent"])
+def test_revert_names_an_edit_that_was_never_made(unknown: str) -> None:
+    with pytest.raises(InputError, match=unknown):
+        FULL.revert(unknown)
+
+
+def test_edit_that_another_one_changed_is_reverted_with_it_alone() -> None:
+    made = revision("a b c", edit("e1", 2, 3, "bee"), edit("e2", 3, 5, "ig"))
+    with pytest.raises(InputError, match="revert e2 as well"):
+        made.revert("e1")
+    assert made.revert("e1", "e2") == "a b c"
+
+
+def test_later_edits_follow_an_insertion_where_a_reverted_edit_deleted() -> None:
+    made = revision("abcd", edit("e1", 1, 2, ""), edit("e2", 1, 1, "X"), edit("e3", 1, 2, "Y"))
+    assert (made.text, made.revert("e1")) == ("aYcd", "abYcd")
+
+
+def test_insertion_never_splits_what_overlapping_reverted_edits_replaced() -> None:
+    edits = edit("e1", 3, 6, "XWX"), edit("e2", 1, 4, ""), edit("e3", 1, 1, "!")
+    assert revision("abcdef", *edits).revert("e1", "e2") == "a!bcdef"
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> tuple[str, list[Edit]]:
+    """Any text, and any edits of it, each of the text that the one before left."""
+    original = current = draw(st.text(max_size=20))
+    edits: list[Edit] = []
+    for _ in range(draw(st.integers(0, 6))):
+        start, end = sorted(draw(st.tuples(*[st.integers(0, len(current))] * 2)))
+        edits.append(
+            edit(f"e{len(edits)}", start, end, draw(st.text(max_size=5)), accepted=draw(st.booleans()))
+        )
+        current = replay(current, edits[-1:])
+    return original, edits
+
+
+@given(edited())
+def test_reverting_all_edits_gives_the_original(case: tuple[str, list[Edit]]) -> None:
+    original, edits = case
+    assert revision(original, *edits).revert(*(e.id for e in edits if e.accepted)) == original
+
+
+@given(edited(), st.integers(0, 6))
+def test_reverting_the_last_edits_gives_the_text_before_them(case: tuple[str, list[Edit]], kept: int) -> None:
+    original, edits = case
+    assert replay(original, edits, [e.id for e in edits[kept:]]) == replay(original, edits[:kept])
+
+
+@given(edited(), st.integers(0, 5))
+def test_reverting_one_edit_keeps_the_others_or_names_a_later_one(
+    case: tuple[str, list[Edit]], which: int
+) -> None:
+    original, edits = case
+    assume(which < len(edits) and edits[which].accepted)
+    later = {e.id for e in edits[which + 1 :] if e.accepted}
+    try:
+        text = replay(original, edits, [edits[which].id])
+    except InputError as error:
+        assert str(error).split()[0] in later
+    else:
+        grown = sum(len(e.new) - (e.end - e.start) for e in edits if e.accepted and e != edits[which])
+        assert len(text) == len(original) + grown
+
+
+@given(
+    pieces=st.lists(st.tuples(st.text(max_size=4), st.text(max_size=4), st.booleans()), max_size=6),
+    random=st.randoms(use_true_random=False),
+)
+def test_reverting_some_edits_equals_making_only_the_others(
+    pieces: list[tuple[str, str, bool]], random: Any
+) -> None:
+    """Edits that do not touch, made in any order: each replaces the piece between two bars."""
+    current = [old for old, _, _ in pieces]
+    edits, reverted, number = [], [], count()
+    for i in random.sample(range(len(pieces)), len(pieces)):
+        old, new, revert = pieces[i]
+        start = len("|".join([*current[:i], ""]))
+        edits.append(edit(f"e{next(number)}", start, start + len(old), new))
+        reverted += [edits[-1].id] if revert else []
+        current[i] = new
+    made = revision("|".join(old for old, _, _ in pieces), *edits)
+    assert made.revert(*reverted) == "|".join(old if revert else new for old, new, revert in pieces)

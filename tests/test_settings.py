@@ -1,0 +1,161 @@
+"""Where a setting comes from, what wins, and what is refused."""
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import rarr
+from rarr.agent.settings import PRESETS, Settings
+from rarr.errors import SettingsError
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The working directory, where the settings files are looked for."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_default_where_nothing_is_given() -> None:
+    assert Settings().window == 4
+
+
+def test_environment_beats_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_WINDOW", "5")
+    assert Settings().window == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("rarr.toml", "window = 6"), ("pyproject.toml", "[tool.rarr]\nwindow = 6")]
+)
+def test_file_beats_environment(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: str
+) -> None:
+    monkeypatch.setenv("RARR_WINDOW", "5")
+    (folder / name).write_text(content)
+    assert Settings().window == 6
+
+
+def test_argument_beats_file_and_environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_WINDOW", "5")
+    (folder / "rarr.toml").write_text("window = 6")
+    assert Settings(window=7).window == 7
+
+
+def test_argument_that_equals_the_default_still_wins(folder: Path) -> None:
+    (folder / "rarr.toml").write_text("window = 6")
+    assert Settings(window=4).window == 4
+
+
+def test_rarr_toml_is_read_instead_of_pyproject(folder: Path) -> None:
+    (folder / "rarr.toml").write_text("step = 2")
+    (folder / "pyproject.toml").write_text("[tool.rarr]\nstep = 3\nwindow = 6")
+    assert (Settings().step, Settings().window) == (2, 4)
+
+
+def test_pyproject_of_something_else_is_no_settings_file(folder: Path) -> None:
+    (folder / "pyproject.toml").write_text("[tool.other]\nwindow = 6")
+    assert Settings().window == 4
+
+
+def test_models_are_chosen_node_by_node(folder: Path) -> None:
+    (folder / "rarr.toml").write_text('models = {edit = "openai:a", rerank = "openai:a"}')
+    assert Settings(models={"edit": "openai:b"}).models == {"edit": "openai:b", "rerank": "openai:a"}
+
+
+def test_unknown_argument_is_named_with_the_closest_setting() -> None:
+    with pytest.raises(SettingsError, match=r"'windw'.*did you mean 'window'"):
+        Settings(windw=4)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("rarr.toml", "windw = 6"), ("pyproject.toml", "[tool.rarr]\nwindw = 6")]
+)
+def test_unknown_key_of_a_file_is_named(folder: Path, name: str, content: str) -> None:
+    (folder / name).write_text(content)
+    with pytest.raises(SettingsError, match=r"'windw'.*did you mean 'window'"):
+        Settings()
+
+
+def test_unknown_environment_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_WINDW", "6")
+    with pytest.raises(SettingsError, match=r"RARR_WINDW.*did you mean 'window'"):
+        Settings()
+
+
+def test_value_out_of_range_is_named() -> None:
+    with pytest.raises(SettingsError, match=r"'window' is 0.*greater than or equal to 1"):
+        Settings(window=0)
+
+
+@pytest.mark.parametrize("content", [b"window = ", b"\xff"])
+def test_unreadable_file_is_one_error_that_names_it(folder: Path, content: bytes) -> None:
+    (folder / "rarr.toml").write_bytes(content)
+    with pytest.raises(SettingsError, match=r"rarr\.toml"):
+        Settings()
+
+
+def test_environment_that_is_no_json_where_json_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_MODELS", "edit=openai:a")
+    with pytest.raises(SettingsError, match="models"):
+        Settings()
+
+
+@pytest.mark.parametrize("values", [{"windw": 0, "stp": 0}, {"window": "a\nb"}, {"models": {"edit": 3}}])
+def test_errors_are_one_line(values: dict[str, object]) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings(**values)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_preset_gives_its_values(preset: str) -> None:
+    settings = Settings(preset=preset)
+    assert {key: getattr(settings, key) for key in PRESETS[preset]} == PRESETS[preset]
+
+
+def test_preset_can_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_PRESET", "paper")
+    assert Settings().evidence_per_query == 1
+
+
+@pytest.mark.parametrize("source", ["argument", "file", "environment"])
+def test_explicit_value_beats_preset(source: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if source == "file":
+        (folder / "rarr.toml").write_text("evidence_per_query = 9")
+    if source == "environment":
+        monkeypatch.setenv("RARR_EVIDENCE_PER_QUERY", "9")
+    given = {"evidence_per_query": 9} if source == "argument" else {}
+    assert Settings(preset="paper", **given).evidence_per_query == 9
+
+
+def test_unknown_preset_is_an_error_that_lists_the_presets() -> None:
+    with pytest.raises(SettingsError, match="'default', 'paper' or 'fast'"):
+        Settings(preset="papper")
+
+
+def test_settings_are_frozen() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        Settings().window = 5  # type: ignore[misc]  # what is tested
+
+
+def test_every_setting_has_a_docstring() -> None:
+    (tree,) = ast.parse(inspect.getsource(Settings)).body
+    assert isinstance(tree, ast.ClassDef)
+    documented = {
+        node.target.id
+        for node, after in zip(tree.body, tree.body[1:], strict=False)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+    }
+    assert set(Settings.model_fields) - documented == set()
+
+
+# A preset is used up where settings are made.
+@pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - {"preset"}))
+def test_every_setting_is_read_outside_its_file(name: str) -> None:
+    files = [p for p in Path(rarr.__file__).parent.rglob("*.py") if p.name != "settings.py"]
+    assert any(re.search(rf"\bsettings\.{name}\b", path.read_text(encoding="utf-8")) for path in files)
