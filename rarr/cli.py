@@ -264,9 +264,11 @@ def _write(text: str) -> None:
     try:
         sys.stdout.buffer.write(text.encode(encoding, "replace"))
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        # Who reads has had enough. What is still buffered must not fail when the interpreter exits.
+    except OSError as error:
+        # What is still buffered must not fail again when the interpreter exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # whoever reads a pipe may stop when it has enough
+            raise InputError(f"the result cannot be written ({error.strerror}): free some space") from None
 
 
 def _complain(message: str, status: int) -> int:
@@ -280,7 +282,9 @@ def _misuse(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
     message = error.format_message()
     # A list item in Markdown, or a negative number, looks like an option.
-    dash = ", and put -- before a text that starts with a dash" if message.startswith("No such option") else ""
+    dash = (
+        ", and put -- before a text that starts with a dash" if message.startswith("No such option") else ""
+    )
     return f"{message.rstrip('.')}: see {context.command_path if context else 'rarr'} --help{dash}"
 
 

@@ -12,6 +12,7 @@ from pydantic_settings import EnvSettingsSource, InitSettingsSource
 
 from rarr.agent.settings import PRESETS, Settings
 from rarr.errors import InputError, RarrError
+from rarr.records import Passage
 
 EXTRAS = {"torch": ("torch", "sentence-transformers")}
 """Optional extras of the package and what each installs."""
@@ -43,6 +44,7 @@ def examine(corpus: Path | None = None) -> list[Finding]:
     findings += _settings(settings, chosen)
     findings.append(_home(settings.home.expanduser()))
     findings += (_extra(extra, settings) for extra in EXTRAS)
+    findings.append(_model(settings))
     findings.append(_corpus(settings))
     return findings
 
@@ -92,7 +94,7 @@ def _settings(settings: Settings, chosen: dict[str, Any]) -> Iterator[Finding]:
         value = getattr(settings, name)
         if name in origins and value != field.get_default(call_default_factory=True):
             yield Finding(f"setting {name}", "ok", f"{value}, from {origins[name]}")
-    yield Finding("settings", "ok", f"model {settings.model}; what is not listed is at its default")
+    yield Finding("settings", "ok", "what is not listed is at its default")
 
 
 def _home(home: Path) -> Finding:
@@ -117,7 +119,25 @@ def _extra(extra: str, settings: Settings) -> Finding:
     return Finding(f"extra {extra}", state, detail, f'pip install "rarr[{extra}]"')
 
 
+class _NoSearch:
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        return []
+
+
+def _model(settings: Settings) -> Finding:
+    from rarr.agent.wiring import wire
+
+    names = ", ".join(dict.fromkeys((settings.model, *settings.models.values())))
+    try:  # without what takes long to open, and is looked at on its own
+        wire(settings.model_copy(update={"search": _NoSearch(), "reranker": "overlap"}))
+    except RarrError as error:
+        return Finding("model", "broken", str(error))
+    return Finding("model", "ok", names)
+
+
 def _corpus(settings: Settings) -> Finding:
+    if settings.search not in (None, "corpus"):
+        return _search(settings)
     if settings.corpus is None:
         return Finding(
             "corpus", "missing", "none is configured", "give --corpus PATH, or set it in rarr.toml"
@@ -126,8 +146,18 @@ def _corpus(settings: Settings) -> Finding:
         passages, skipped = _opened(settings.corpus.expanduser(), settings)
     except InputError as error:
         return Finding("corpus", "broken", str(error))
-    left_out = f", {skipped} files skipped" if skipped else ""
-    return Finding("corpus", "ok", f"{settings.corpus} opens: {passages} passages{left_out}")
+    left_out = f", files skipped: {skipped}" if skipped else ""
+    return Finding("corpus", "ok", f"{settings.corpus} opens; passages: {passages}{left_out}")
+
+
+def _search(settings: Settings) -> Finding:
+    from rarr.agent.wiring import retriever
+
+    try:
+        retriever(settings)
+    except RarrError as error:
+        return Finding("search", "broken", str(error))
+    return Finding("search", "ok", str(settings.search))
 
 
 def _opened(corpus: Path, settings: Settings) -> tuple[int, int]:

@@ -66,9 +66,10 @@ def render(revision: Revision, *, terminal: bool) -> str:
     with console.capture() as capture:
         pieces = segments(revision.original, revision.edits)
         marked = (Text(visible(piece.text), _STYLES[piece.kind], end="") for piece in pieces)
-        console.print(*marked, sep="", soft_wrap=True)
+        console.print(*marked, sep="", soft_wrap=True, end="" if revision.text.endswith("\n") else "\n")
         for line in _lines(revision):
             for row in line.text.wrap(console, max(20, console.width - line.indent)) or [Text()]:
+                row.rstrip()
                 console.print(Text(" " * line.indent) + row, soft_wrap=True)
     return capture.get()
 
@@ -202,9 +203,11 @@ def _sentence(number: int, sentence: Sentence, revision: Revision) -> Iterator[L
     status = Text(f"{sentence.status.replace('_', ' ')}{support}", _STATUS_STYLES[sentence.status])
     yield Line(2, Text(f"{number}. ") + status + Text(f"  {one_line(sentence.text, _QUOTE)}"))
     found = {evidence.id: evidence for evidence in revision.evidence}
-    for evidence_id in sentence.evidence_ids:
-        if evidence_id in found:
-            yield from _evidence(found[evidence_id], sentence.text)
+    # Several queries may have found the same words.
+    used = (found[one] for one in sentence.evidence_ids if one in found)
+    distinct = {(_snippet(one.text, sentence.text), one.source): one for one in reversed(list(used))}
+    for evidence in reversed(distinct.values()):
+        yield from _evidence(evidence, sentence.text)
 
 
 def _scores(revision: Revision) -> str:

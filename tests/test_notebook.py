@@ -134,8 +134,9 @@ def test_edits_are_marked_in_place() -> None:
 
 @given(edited())
 def test_html_shows_what_was_kept_deleted_and_inserted(case: tuple[str, list[Edit]]) -> None:
-    html = revision_html(revision(*(case[0], *case[1]), statuses=("supported", "unjudged")))
-    shown = "".join(text for _, text in segments(*case))
+    original, edits = case
+    html = revision_html(revision(original, *edits, statuses=("supported", "unjudged")))
+    shown = "".join(text for _, text in segments(original, edits))
     assert shown.replace("\r", "\n") in Page(html).text.replace("\r", "\n")
 
 

@@ -9,6 +9,7 @@ from itertools import combinations
 
 from rarr.embedded.claims import Claim, claims
 from rarr.embedded.dates import Date
+from rarr.embedded.names import Name, is_person, key_words
 from rarr.embedded.numbers import Number
 from rarr.embedded.questions import askable
 from rarr.embedded.reading import (
@@ -17,7 +18,6 @@ from rarr.embedded.reading import (
     Reading,
     next_stem,
     passage,
-    previous_stem,
     read,
     same_frame,
 )
@@ -32,6 +32,9 @@ SUBJECT_SHARE = 0.25
 CONTRADICTS_MARGIN = 0.4
 CLEAR_COVERAGE = 0.6
 CLEAR_LEAD = 0.25
+CLEAR_NAME_COVERAGE = 0.7
+
+_ADJECTIVE = re.compile(r"(?:an|ese|ish|ic|al|ans|ists|ques|ch|tch)$")
 
 
 class ValueAgreement:
@@ -87,10 +90,19 @@ def _asked(text: str, context: str | None, query: Query) -> tuple[Claim, Value] 
 
 
 def _about_something_else(claim: Claim, evidence: Passage) -> bool:
-    """Too few of the claim's words with meaning are anywhere in the passage or its title."""
+    """The claim's subject, or too many of its words with meaning, are not in the passage nor its title."""
     stems = {word.stem for word in claim.sentence.content}
     shared = sum(1 for stem in stems if stem in evidence.spread or stem in evidence.title_stems)
-    return shared < SUBJECT_SHARE * len(stems)
+    if shared < SUBJECT_SHARE * len(stems):
+        return True
+    subject = next((value for value in claim.sentence.values if value.kind == "name"), None)
+    return subject is not None and not _names(evidence, subject)
+
+
+def _names(evidence: Passage, name: Value) -> bool:
+    """Does the passage or its title say this name, or all of its words?"""
+    words = {word for part in evidence.sentences for word in key_words(part.text)} | set(evidence.title_words)
+    return evidence.holds(name) or (isinstance(name.read, Name) and words.issuperset(key_words(name.read.text)))
 
 
 def _contradicts(claim: Claim, value: Value, reading: Reading, evidence: Passage) -> bool:
@@ -98,30 +110,92 @@ def _contradicts(claim: Claim, value: Value, reading: Reading, evidence: Passage
     other, own = reading.other, reading.own
     if other is None or _is_elsewhere(claim, value, other, evidence):
         return False
+    if not _exchangeable(claim, value, other, evidence):
+        return False
     margin = other.closeness - (own.closeness if own else 0.0)
     coverage_margin = other.coverage - (own.coverage if own else 0.0)
+    lead = other.closeness - reading.runner_up
     if same_frame(claim.sentence, value, other) and coverage_margin >= CONTRADICTS_MARGIN:
         return True
-    clear = other.coverage >= CLEAR_COVERAGE and margin >= CONTRADICTS_MARGIN
-    return clear and other.closeness - reading.runner_up >= CLEAR_LEAD and _counts_the_same(claim, value, other)
+    if not _counts_the_same(claim, value, other):
+        return False
+    if other.coverage >= CLEAR_COVERAGE and margin >= CONTRADICTS_MARGIN and lead >= CLEAR_LEAD:
+        return True
+    return RETOLD(other, own, margin, lead)
+
+
+def RETOLD(other, own, margin, lead):
+    return False
 
 
 def _is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage) -> bool:
-    """Reasons why `other` is not an answer to the same question."""
+    """Reasons why `other` does not answer the same question: another subject, another time, arithmetic."""
     if any(same(value, titled) for titled in evidence.title_values):
         return True
-    others_in_claim = [v for v in claim.sentence.values if v is not value]
-    if any(same(other.value, v) for v in others_in_claim):
+    anchors = [v for v in claim.sentence.values if v is not value and v.kind in ("name", "date")]
+    if not all(_names(evidence, anchor) for anchor in anchors):
         return True
-    anchors = [v for v in others_in_claim if v.kind in ("name", "date")]
-    if not all(evidence.holds(anchor) for anchor in anchors):
+    if value.kind != "date" and _other_time(anchors, other):
+        return True
+    if value.kind == "date" and _other_numbers(claim, other):
         return True
     return isinstance(value.read, Number) and _derivable(value.read, evidence)
 
 
+def _other_time(anchors: list[Value], other: Candidate) -> bool:
+    """Claim and evidence each give a date, and not the same one."""
+    mine = [anchor for anchor in anchors if anchor.kind == "date"]
+    its = [v for v in other.sentence.values if v.kind == "date"]
+    return bool(mine) and bool(its) and not any(same(a, b) for a in mine for b in its)
+
+
+def _other_numbers(claim: Claim, other: Candidate) -> bool:
+    """A sentence of another date has other numbers as well: it tells another event."""
+    mine = [v for v in claim.sentence.values if v.kind == "number"]
+    its = [v for v in other.sentence.values if v.kind == "number"]
+    pairs = [same(a, b) for a in mine for b in its]
+    return False in pairs and True not in pairs
+
+
+def _exchangeable(claim: Claim, value: Value, other: Candidate, evidence: Passage) -> bool:
+    """Could one name stand for the other? Persons beside a word in common, others after the same word."""
+    if not isinstance(value.read, Name) or not isinstance(other.value.read, Name):
+        return True
+    words = {word for part in evidence.sentences for word in key_words(part.text)}
+    if words.issuperset(key_words(value.read.text)):
+        return False  # the passage does say it, in a way that is not read as a name
+    mine, its = claim.sentence.text, other.sentence.text
+    if _is_adjective(mine, value) or _is_adjective(its, other.value):
+        return False
+    if is_person(mine, value.read) != is_person(its, other.value.read):
+        return False
+    if is_person(mine, value.read):
+        return bool(set(_beside(mine, value)) & set(_beside(its, other.value)))
+    return other.coverage >= CLEAR_NAME_COVERAGE and _beside(mine, value)[:1] == _beside(its, other.value)[:1] != []
+
+
+def _is_adjective(text: str, value: Value) -> bool:
+    """American, Chinese, Methodists: they tell a kind, and the same thing is said in too many ways."""
+    name = text[value.start : value.end]
+    return " " not in name and bool(_ADJECTIVE.search(name))
+
+
+def _beside(text: str, value: Value) -> list[str]:
+    """The stems of the words right before a value, nearest first, then of those right after; no articles."""
+    words = [word for word in tokens(text) if word.text.lower() not in ("the", "a", "an")]
+    before = [word for word in words if word.end <= value.start][:-3:-1]
+    after = [word for word in words if word.start >= value.end][:2]
+    return [word.stem or word.text.lower() for word in (*before, *after)]
+
+
 def _derivable(number: Number, evidence: Passage) -> bool:
     """A claim may do arithmetic: a span of years, an age, a sum."""
-    amounts = [float(v.read.amount) for part in evidence.sentences for v in part.values if isinstance(v.read, Number)]
+    amounts = [
+        v.read.amount
+        for part in evidence.sentences
+        for v in part.values
+        if isinstance(v.read, Number) and v.read.unit == number.unit
+    ]
     years = [
         float(v.read.first_year)
         for part in evidence.sentences
@@ -130,23 +204,20 @@ def _derivable(number: Number, evidence: Passage) -> bool:
     ]
     if number.unit in ("year", "") and any(abs(abs(a - b) - number.amount) <= 1 for a, b in combinations(years, 2)):
         return True
-    near = max(0.02 * abs(number.amount), 0.01)
+    near = max(0.002 * abs(number.amount), 0.01)
     return any(
         abs(result - number.amount) <= near for a, b in combinations(amounts, 2) for result in (a + b, abs(a - b))
     )
 
 
 def _counts_the_same(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Two numbers need a unit or the same counted noun; other kinds need a neighbour in common."""
+    """Numbers need a unit or the same counted noun, words that exclude each other the same noun after."""
     if isinstance(value.read, Number) and value.read.unit not in ("", "#"):
         return True
-    after = next_stem(claim.sentence, value)
-    if after is not None and after == next_stem(other.sentence, other.value):
-        return True
     if isinstance(value.read, Number | Term):
-        return False
-    before = previous_stem(claim.sentence, value)
-    return before is not None and before == previous_stem(other.sentence, other.value)
+        after = next_stem(claim.sentence, value)
+        return after is not None and after == next_stem(other.sentence, other.value)
+    return True
 
 
 def _with_unit(found: Candidate, answer: str) -> str:

@@ -8,15 +8,16 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from rarr.embedded.names import Name, is_generic, key_words, names, same_name
+from rarr.embedded.names import Name, is_person, names, same_name
 from rarr.embedded.reading import Sentence, sentence
-from rarr.tools.document import Span, blocks, sentences
+from rarr.tools.document import Span, blocks, protected, sentences
 
 _PRONOUN = re.compile(r"(?:\W{0,3})\b(?P<word>He|She|It|They|His|Her|Its|Their|This|These)\b(?!['’])")
 _PERSON = {"he", "she", "his", "her"}
 _POSSESSIVE = {"his", "her", "its", "their"}
-# A subject stands early; a name further on belongs to the predicate.
-_EARLY_WORDS = 6
+# A subject stands early, behind an adverbial at most; a name further on belongs to the predicate.
+_EARLY_WORDS = 3
+_ADVERBIAL = re.compile(r"(?:In|On|At|By|After|Since|Before|During|From|Around|As of)\b[^,]{1,40},\s")
 
 
 class Claim(NamedTuple):
@@ -65,11 +66,11 @@ class _Subjects:
         """A claim's subject is its first name, where that stands early; persons count wherever they stand."""
         found = [name for name in names(claim)]
         for name in found:
-            if _is_person(claim, name):
+            if is_person(claim, name):
                 self.person = name.text
         if found and _is_early(claim, found[0]):
             self.last = found[0].text
-            if not _is_person(claim, found[0]):
+            if not is_person(claim, found[0]):
                 self.thing = found[0].text
 
     def see_heading(self, heading: str) -> None:
@@ -81,7 +82,7 @@ class _Subjects:
         """Of a question or dialogue, the last name is what the answer is about."""
         for name in names(context):
             self.last = name.text
-            if _is_person(context, name):
+            if is_person(context, name):
                 self.person = name.text
             else:
                 self.thing = name.text
@@ -94,7 +95,7 @@ class _Subjects:
 
 
 def _claim(text: str, span: Span, subjects: _Subjects) -> Claim:
-    own = span.of(text)
+    own = _masked(text, span)
     pronoun = _PRONOUN.match(own)
     if pronoun and (subject := subjects.of(pronoun["word"].lower())):
         ending = "'s" if pronoun["word"].lower() in _POSSESSIVE else ""
@@ -109,12 +110,18 @@ def _claim(text: str, span: Span, subjects: _Subjects) -> Claim:
     return Claim(span, sentence(own))
 
 
+def _masked(text: str, span: Span) -> str:
+    """The sentence with citations, code and link targets blanked, each character by a space."""
+    own = span.of(text)
+    for part in protected(text, *span):
+        said = part.of(text)
+        label = re.match(r"!?\[([^\]]{2,})\](?=[(\[])", said)
+        blank = f" {label[1]}" if label and said[0] == "[" else ""
+        own = own[: part.start - span.start] + blank.ljust(len(said)) + own[part.end - span.start :]
+    return own
+
+
 def _is_early(text: str, name: Name) -> bool:
-    return len(text[: name.start].split()) < _EARLY_WORDS
-
-
-def _is_person(text: str, name: Name) -> bool:
-    """Two or more words, none of them a word of places and bodies, and no article before."""
-    words = key_words(name.text)
-    article = text[: name.start].lower().rstrip().endswith(("the", "a", "an"))
-    return 2 <= len(words) <= 4 and not name.title and not article and not any(map(is_generic, words))
+    adverbial = _ADVERBIAL.match(text)
+    start = adverbial.end() if adverbial and adverbial.end() <= name.start else 0
+    return len(text[start : name.start].split()) < _EARLY_WORDS

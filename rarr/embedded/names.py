@@ -34,7 +34,7 @@ _NOT_NAMES = STOP_WORDS | {
     "opened", "written", "known", "based", "designed", "standing", "named", "please", "sure", "here's", "it's",
     "that's", "there's", "didn't", "who", "nearly", "about", "over", "roughly", "some", "half", "part", "people",
     "new", "old", "early", "late", "mid", "north", "south", "east", "west", "northern", "southern", "eastern",
-    "western", "central",
+    "western", "central", "christmas", "easter",
 }  # fmt: skip
 # Of these, the ones that are part of a name when another capitalised word follows.
 _ADJECTIVES = {"new", "old", "north", "south", "east", "west", "northern", "southern", "eastern", "western", "central"}
@@ -103,8 +103,17 @@ def is_generic(word: str) -> bool:
     return word in _GENERIC
 
 
+def is_person(text: str, name: Name) -> bool:
+    """Reads like a person's name: two to four words, none of them of places or bodies, no article before."""
+    words = key_words(name.text)
+    article = text[: name.start].lower().rstrip().endswith(("the", " a", " an"))
+    return 2 <= len(words) <= 4 and not name.title and not article and not any(map(is_generic, words))
+
+
 def _same_word(word: str, whole: str) -> bool:
     """Equal, an initial, or so alike that one is a variant of the other (demonyms, transliterations)."""
+    if min(len(word), len(whole)) >= 4 and (word.startswith(whole) or whole.startswith(word)):
+        return True  # Graz and Grazer, America and Americans
     if word == whole or (len(word) == 1 and whole.startswith(word)) or (len(whole) == 1 and word.startswith(whole)):
         return True
     if min(len(word), len(whole)) >= 5 and word[:4] == whole[:4]:

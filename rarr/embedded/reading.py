@@ -1,19 +1,27 @@
 """Reading: which value of a passage stands where the claim has its value, and how surely.
 
-The claim's words around its value are looked for around each comparable value of the passage. Near words
-count more than far ones, words that run through the whole passage (or its title) count less.
+The claim's words around its value are looked for around each comparable value of the passage. Words of the
+same clause count more than others and near ones more than far ones; words that run through the whole passage,
+or its title, count less.
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from functools import lru_cache
 from typing import NamedTuple
 
+from rarr.embedded.names import Name, is_person, key_words
 from rarr.embedded.values import Value, same, values
 from rarr.embedded.words import Token, tokens
 from rarr.tools.document import sentences
 
-_NEXT_WORDS = re.compile(r"\w+")
+_WORDS = re.compile(r"\w+")
+_CLAUSE = re.compile(
+    r"[;:()]|\s[–—-]\s|—|,\s+(?:and|but|while|whereas|which|who|whose|where|when|with|though|although|so|yet)\b"
+    r"|\s(?:while|whereas|but)\s"
+)
+_OTHER_CLAUSE = 0.4  # what a word of another clause counts, beside one of the same
 
 
 class Sentence(NamedTuple):
@@ -22,6 +30,11 @@ class Sentence(NamedTuple):
     text: str
     words: tuple[Token, ...]
     values: tuple[Value, ...]
+    clause_ends: tuple[int, ...]
+
+    def clause(self, place: int) -> int:
+        """The number of the clause that the character at `place` is in."""
+        return bisect_right(self.clause_ends, place)
 
     @property
     def content(self) -> tuple[Token, ...]:
@@ -35,6 +48,7 @@ class Passage(NamedTuple):
     sentences: tuple[Sentence, ...]
     spread: Counter[str]
     title_stems: frozenset[str]
+    title_words: frozenset[str]
     title_values: tuple[Value, ...]
 
     def holds(self, value: Value) -> bool:
@@ -46,13 +60,15 @@ class Passage(NamedTuple):
 class Candidate(NamedTuple):
     """A value of the passage, and how far the claim's context is found around it (0 to 1).
 
-    `coverage` counts the context found in its sentence, `closeness` discounts what stands far from it.
+    `coverage` counts the context found in its sentence, `closeness` discounts what stands far from it;
+    `told` is the share of its own clause that the claim says as well.
     """
 
     value: Value
     sentence: Sentence
     coverage: float
     closeness: float
+    told: float
 
 
 class Reading(NamedTuple):
@@ -65,7 +81,8 @@ class Reading(NamedTuple):
 
 def sentence(text: str) -> Sentence:
     """`text`, taken as one sentence, with its words and values."""
-    return Sentence(text, tuple(tokens(text)), values(text))
+    ends = tuple(match.end() for match in _CLAUSE.finditer(text))
+    return Sentence(text, tuple(tokens(text)), values(text), ends)
 
 
 @lru_cache(maxsize=4096)
@@ -74,23 +91,36 @@ def passage(text: str, title: str) -> Passage:
     parts = tuple(sentence(span.of(text)) for span in sentences(text, tables=True))
     spread = Counter(stem for part in parts for stem in {word.stem for word in part.content})
     stems = frozenset(word.stem for word in tokens(title) if word.stem)
-    return Passage(parts, spread, stems, values(title))
+    return Passage(parts, spread, stems, frozenset(key_words(title)), values(title))
 
 
 def read(claim: Sentence, value: Value, evidence: Passage) -> Reading:
-    """Ranks the comparable values of `evidence` by how well they stand where `value` stands in `claim`."""
+    """Ranks the comparable values of `evidence` by how well they stand where `value` stands in `claim`.
+
+    What the claim says elsewhere is not another answer, so it is left out.
+    """
     context = _context(claim, value, evidence)
+    stems = {word.stem for word in claim.content}
+    told = [other for other in claim.values if other is not value]
     candidates = [
-        _candidate(context, part, other)
+        _candidate(context, stems, part, other)
         for part in evidence.sentences
         for other in part.values
-        if other.kind == value.kind and same(value, other) is not None
+        if _comparable(claim, value, part, other)
+        and (same(value, other) or not any(same(other, one) for one in told))
     ]
     candidates.sort(key=lambda candidate: -candidate.closeness)
     own = [candidate for candidate in candidates if same(value, candidate.value)]
     others = [candidate for candidate in candidates if not same(value, candidate.value)]
     further = [c.closeness for c in others[1:] if not same(others[0].value, c.value)]
     return Reading(own[0] if own else None, others[0] if others else None, max(further, default=0.0))
+
+
+def _comparable(claim: Sentence, value: Value, part: Sentence, other: Value) -> bool:
+    """Could one stand for the other? A person never stands for a place."""
+    if isinstance(value.read, Name) and isinstance(other.read, Name) and not same(value, other):
+        return is_person(claim.text, value.read) == is_person(part.text, other.read)
+    return other.kind == value.kind and same(value, other) is not None
 
 
 def same_frame(claim: Sentence, value: Value, found: Candidate) -> bool:
@@ -112,35 +142,48 @@ def previous_stem(part: Sentence, value: Value) -> str | None:
 
 def _context(claim: Sentence, value: Value, evidence: Passage) -> list[tuple[str, float]]:
     """The stems around `value` with their weights."""
-    content = claim.content
+    content = [word for word in claim.content if word.text != getattr(value.read, "form", "")]
     around = [(n, word) for n, word in enumerate(content) if word.end <= value.start or word.start >= value.end]
     first = sum(1 for word in content if word.end <= value.start)
     after = first + len(content) - len(around)
+    clause = claim.clause(value.start)
     context = []
     for n, word in around:
         between = first - n - 1 if n < first else n - after
         weight = 1 / (1 + 0.25 * between)
+        weight *= 1.0 if claim.clause(word.start) == clause else _OTHER_CLAUSE
         weight /= 1 + 0.5 * max(0, evidence.spread[word.stem] - 1)
         context.append((word.stem, weight * (0.3 if word.stem in evidence.title_stems else 1.0)))
     return context
 
 
-def _candidate(context: list[tuple[str, float]], part: Sentence, value: Value) -> Candidate:
+def _candidate(
+    context: list[tuple[str, float]], claimed: set[str], part: Sentence, value: Value
+) -> Candidate:
     content = part.content
     first = sum(1 for word in content if word.end <= value.start)
     after = sum(1 for word in content if word.start < value.end)
-    nearest: dict[str, int] = {}
+    clause = part.clause(value.start)
+    close: dict[str, float] = {}
     for n, word in enumerate(content):
         between = first - n - 1 if n < first else max(0, n - after)
-        nearest[word.stem] = min(between, nearest.get(word.stem, between))
+        here = 1 / (1 + 0.2 * between) * (1.0 if part.clause(word.start) == clause else _OTHER_CLAUSE)
+        close[word.stem] = max(here, close.get(word.stem, 0.0))
     total = sum(weight for _, weight in context) or 1.0
-    found = [(weight, nearest[stem]) for stem, weight in context if stem in nearest]
+    found = [(weight, close[stem]) for stem, weight in context if stem in close]
     coverage = sum(weight for weight, _ in found) / total
-    closeness = sum(weight / (1 + 0.2 * between) for weight, between in found) / total
-    return Candidate(value, part, coverage, closeness)
+    closeness = sum(weight * here for weight, here in found) / total
+    own_clause = [
+        word.stem in claimed
+        for word in content
+        if part.clause(word.start) == clause
+        and not (word.start < value.end and value.start < word.end)
+        and word.text != getattr(value.read, "form", "")
+    ]
+    return Candidate(value, part, coverage, closeness, sum(own_clause) / len(own_clause) if own_clause else 0.0)
 
 
 def _neighbours(text: str, value: Value) -> tuple[str, list[str]]:
-    before = _NEXT_WORDS.findall(text[max(0, value.start - 40) : value.start].lower())
-    after = _NEXT_WORDS.findall(text[value.end : value.end + 60].lower())
+    before = _WORDS.findall(text[max(0, value.start - 40) : value.start].lower())
+    after = _WORDS.findall(text[value.end : value.end + 60].lower())
     return (before[-1] if before else ""), after[:3]

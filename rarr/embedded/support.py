@@ -9,7 +9,7 @@ from rarr.embedded.values import Value, same
 from rarr.records import Evidence
 from rarr.tools.document import Span
 
-CONTRADICTED = 0.1  # no claim with a contradicted value counts as more supported than this
+CONTRADICTED = 0.4  # no claim with a contradicted value counts as more supported than this
 
 
 class ValueVerifier:
@@ -25,7 +25,7 @@ class ValueVerifier:
 
 
 def entailment(claim: Claim, evidence: Passage) -> float | None:
-    """From 0 to 1; at most `CONTRADICTED` where the evidence contradicts a value of the claim."""
+    """From 0 to 1; below `CONTRADICTED` where the evidence contradicts a value, lower for each one more."""
     stems = [word.stem for word in claim.sentence.content]
     if not stems:
         return None
@@ -33,10 +33,9 @@ def entailment(claim: Claim, evidence: Passage) -> float | None:
     checkable = [value for value in claim.sentence.values if value.kind != "term"]
     placed = [_placed(claim, value, evidence) for value in checkable]
     support = 0.5 * said + 0.5 * (sum(placed) / len(placed) if placed else said)
-    contradicted = any(
-        compare(claim, value, evidence).verdict == "disagrees" for value in claim.sentence.values
-    )
-    return min(support, CONTRADICTED) if contradicted else support
+    verdicts = [compare(claim, value, evidence).verdict for value in claim.sentence.values]
+    contradicted = verdicts.count("disagrees")
+    return min(support, CONTRADICTED) * (1 - contradicted / len(verdicts)) if contradicted else support
 
 
 def _placed(claim: Claim, value: Value, evidence: Passage) -> float:

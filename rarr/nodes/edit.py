@@ -14,6 +14,10 @@ from rarr.records import Change, Check, Edit, Evidence, Notice
 from rarr.tools.document import Span, protected, sentences
 
 
+VETO_RELEVANCE = 0.6
+"""Evidence of less than this share of the disagreeing evidence's relevance cannot hold an edit back."""
+
+
 async def edit(state: State, runtime: Runtime[Components]) -> State:
     """Proposes the edits of the disagreeing queries, most relevant evidence first, and applies what holds."""
     queries = {query.id: query for query in state["queries"]}
@@ -58,17 +62,19 @@ def _disagreements(checks: Sequence[Check], evidence: dict[str, Evidence]) -> li
         asked.sort(key=lambda check: -evidence[check.evidence_id].relevance)
         disagreeing = [check for check in asked if check.verdict == "disagrees"]
         if disagreeing:
-            found.append((disagreeing[0], _doubt(asked, disagreeing)))
+            found.append((disagreeing[0], _doubt(asked, disagreeing, evidence)))
     found.sort(key=lambda pair: -evidence[pair[0].evidence_id].relevance)
     return found
 
 
-def _doubt(asked: Sequence[Check], disagreeing: Sequence[Check]) -> str:
-    """Sources that do not say the same are no ground for an edit."""
-    agreeing = next((check for check in asked if check.verdict == "agrees"), None)
+def _doubt(asked: Sequence[Check], disagreeing: Sequence[Check], evidence: dict[str, Evidence]) -> str:
+    """Sources that do not say the same are no ground for an edit; much less relevant ones have no say."""
+    enough = VETO_RELEVANCE * evidence[disagreeing[0].evidence_id].relevance
+    heard = [check for check in asked if evidence[check.evidence_id].relevance >= enough]
+    agreeing = next((check for check in heard if check.verdict == "agrees"), None)
     if agreeing is not None:
         return f"sources disagree: {agreeing.evidence_id} agrees with the text"
-    answers = {check.evidence_answer.casefold(): check.evidence_id for check in disagreeing}
+    answers = {c.evidence_answer.casefold(): c.evidence_id for c in heard if c.verdict == "disagrees"}
     return f"sources disagree among themselves: {', '.join(sorted(answers.values()))}" if len(answers) > 1 else ""
 
 

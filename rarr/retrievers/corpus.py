@@ -68,8 +68,8 @@ class Corpus:
         words = terms(query)
         if not words or k < 1:
             return []
-        cure = "build it again with rarr index, or give its folder or file as corpus"
-        with failures(lambda why: RetrievalError(f"the corpus could not be searched ({why}): {cure}")):
+        cure = f"delete the index {str(self._reader.folder)!r} and build it again"
+        with failures(lambda why: RetrievalError(f"the corpus cannot be searched ({why}): {cure}")):
             snapshot = self._reader.snapshot()
             now = datetime.now(UTC)
             best = [

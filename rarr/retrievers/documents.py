@@ -32,6 +32,11 @@ class UnreadableError(InputError):
         self.lasting = lasting
 
 
+def unopened(error: OSError) -> UnreadableError:
+    """What the system said of a file, which it may not say the next time."""
+    return UnreadableError(f"it cannot be read ({error.strerror or error})", lasting=False)
+
+
 def moment(value: object) -> datetime | None:
     """The time that an ISO 8601 string gives, in UTC where it names no zone; None for anything else."""
     if not isinstance(value, str):

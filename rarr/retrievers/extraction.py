@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from rarr.retrievers.decoding import decode, well_formed
-from rarr.retrievers.documents import Complain, Document, UnreadableError, moment
+from rarr.retrievers.documents import Complain, Document, UnreadableError, moment, unopened
 from rarr.retrievers.html import read_page
 from rarr.retrievers.json_records import read_array, read_lines
 from rarr.tools.document import blocks
@@ -37,7 +37,7 @@ def extract(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise UnreadableError(f"its compressed content is damaged ({error})") from error
     except OSError as error:
-        raise UnreadableError(f"it cannot be read ({error.strerror or error})", lasting=False) from error
+        raise unopened(error) from error
     if not found:
         raise UnreadableError("it holds no text")
 

@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 
 from rarr.errors import InputError
 from rarr.retrievers.batches import Batches
-from rarr.retrievers.documents import UnreadableError
+from rarr.retrievers.documents import UnreadableError, unopened
 from rarr.retrievers.manifest import FORMAT, MANIFEST, Manifest, Version
 from rarr.retrievers.passages import open_passages
 from rarr.retrievers.reading import PASSAGES, IndexReader, failures, place
@@ -91,8 +91,8 @@ class _Update:
         for done, file in enumerate(changed, start=same + 1):
             try:
                 read += self._read(file)
-            except (UnreadableError, OSError) as problem:
-                skipped.append(Skip(file.name, getattr(problem, "strerror", None) or str(problem)))
+            except UnreadableError as problem:
+                skipped.append(Skip(file.name, str(problem)))
             progress(done, len(found.files))
         gone = self._live.keys() - {file.name for file in found.files}
         lost = self._live.keys() & {skip.file for skip in skipped}
@@ -117,10 +117,10 @@ class _Update:
         return True
 
     def _report(self, read: int, unchanged: int, removed: int) -> IndexReport:
-        live = self._manifest.live().values()
+        documents, passages = self._manifest.totals()
         return IndexReport(
-            documents=sum(version.documents for version in live),
-            passages=sum(version.passages for version in live),
+            documents=documents,
+            passages=passages,
             read=read,
             unchanged=unchanged,
             removed=removed,
@@ -166,8 +166,11 @@ def _manifest(out: Path, window: int, step: int) -> Manifest:
 
 
 def _digest(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "blake2b").digest()
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "blake2b").digest()
+    except OSError as error:  # told apart from those of the index, which end the build
+        raise unopened(error) from error
 
 
 def _unwritable(out: Path, why: str) -> str:

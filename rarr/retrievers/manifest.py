@@ -84,10 +84,23 @@ class Manifest:
         rows = self._sqlite.execute(f"SELECT id, {_COLUMNS} FROM versions WHERE state = 'live'")
         return {key: Version._make((*values, tuple(json.loads(notes)))) for key, *values, notes in rows}
 
+    def names(self) -> dict[int, str]:
+        """The files of the live versions, by the versions' ids."""
+        return dict(self._sqlite.execute("SELECT id, name FROM versions WHERE state = 'live'"))
+
+    def totals(self) -> tuple[int, int]:
+        """The documents and the passages that are live."""
+        sums = "SELECT TOTAL(documents), TOTAL(passages) FROM versions WHERE state = 'live'"
+        documents, passages = self._sqlite.execute(sums).fetchone()
+        return int(documents), int(passages)
+
     def skipped(self) -> list[tuple[str, str]]:
         """Files that the last build did not read, with the reason, and what it left out of those it read."""
         rows = self._sqlite.execute("SELECT file, reason FROM skipped ORDER BY file").fetchall()
-        return rows + [(one.name, note) for one in self.live().values() for note in one.notes]
+        noted = self._sqlite.execute(
+            "SELECT name, notes FROM versions WHERE state = 'live' AND notes != '[]'"
+        )
+        return rows + [(name, note) for name, notes in noted for note in json.loads(notes)]
 
     def begin(self, version: Version) -> int:
         """Writes down a version as pending; its id."""

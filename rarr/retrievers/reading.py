@@ -31,14 +31,14 @@ class IndexReader:
     def __init__(self, folder: Path, window: int, step: int) -> None:
         """Raises `InputError` for an index that is damaged, or was made by other rules."""
         cure = f"delete the folder, or build it again: rarr index PATH -o {folder}"
-        self._lock = threading.Lock()
+        self.folder, self._lock = folder, threading.Lock()
         with failures(lambda why: InputError(f"index {str(folder)!r} is damaged ({why}): {cure}")):
             self._manifest = Manifest(folder)
             self.facts = self._manifest.facts()
             _check(folder, self.facts, window, step)
             self._index = open_passages(folder / PASSAGES)
             self._snapshot = self._taken()
-            held = sum(version.passages for version in self._manifest.live().values())
+            _, held = self._manifest.totals()
             if self._snapshot.searcher.num_docs < held:
                 raise ValueError(
                     f"{held} passages are listed and {self._snapshot.searcher.num_docs} are there"
@@ -64,7 +64,7 @@ class IndexReader:
         # has all of a state's passages if that state still holds once the searcher is there.
         while True:
             state = self._manifest.state()
-            names = {version_id: version.name for version_id, version in self._manifest.live().items()}
+            names = self._manifest.names()
             self._index.reload()
             searcher = self._index.searcher()
             if self._manifest.state() == state:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,16 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from rarr.records import Passage
 from rarr.retrievers import batches
 from rarr.retrievers.corpus import Corpus
 from rarr.retrievers.index import build_index
+from rarr.retrievers.manifest import Manifest
 
 BUILD = """
 import sys
 from pathlib import Path
 from rarr.retrievers import batches
 from rarr.retrievers.index import build_index
+from rarr.retrievers.manifest import Manifest
 batches._BATCH = 50
 print("ready", flush=True)
 print(build_index(Path(sys.argv[1]), Path(sys.argv[2])).passages)
@@ -41,7 +41,9 @@ def many(tmp_path: Path) -> Path:
 
 def rewrite(folder: Path, file: int, fruit: str) -> None:
     lines = (
-        json.dumps({"text": f"Town{file}x{n} grows {fruit}. They are green. They sell. So it is. It was number {n}."})
+        json.dumps(
+            {"text": f"Town{file}x{n} grows {fruit}. They are green. They sell. So it is. It was number {n}."}
+        )
         for n in range(10)
     )
     (folder / f"{file:02}.jsonl").write_text("\n".join(lines))
@@ -104,7 +106,7 @@ def test_readers_see_every_document_once_at_every_moment_of_a_build(many: Path, 
         process = build_apart(many, tmp_path / "out")
         while process.poll() is None:
             passages = asyncio.run(corpus.retrieve("pears plums", 1000))
-            assert len({passage.source for passage in passages}) == len(passages) // 2 == 600
+            assert len({passage.source for passage in passages}) == len(passages) == 600
         process.communicate()
 
 
@@ -136,12 +138,13 @@ def test_a_build_may_die_at_each_step_of_a_publication(
     before = found(tmp_path / "out")
     rewrite(many, 0, "plums")
     with monkeypatch.context() as patched, pytest.raises(KilledError):
-        patched.setattr(batches.Manifest, step, dying(getattr(batches.Manifest, step), moment))
+        patched.setattr(Manifest, step, dying(getattr(Manifest, step), moment))
         build_index(many, tmp_path / "out")
-    assert found(tmp_path / "out") in (before, [one if one[0][-11:-3] != "" else one for one in before]) or True
-    build_index(many, tmp_path / "out")
     build_index(many, tmp_path / "fresh")
-    assert found(tmp_path / "out") == found(tmp_path / "fresh")
+    after = found(tmp_path / "fresh")
+    assert found(tmp_path / "out") in (before, after)
+    build_index(many, tmp_path / "out")
+    assert found(tmp_path / "out") == after
 
 
 def dying(real: Callable[..., object], moment: str) -> Callable[..., object]:

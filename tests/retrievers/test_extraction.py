@@ -23,9 +23,10 @@ def written(path: Path, content: str | bytes) -> Path:
 def pdf(text: str) -> bytes:
     """A PDF with one page a line of `text`."""
     pages = text.splitlines()
+    kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Count {len(pages)} /Kids [{' '.join(f'{4 + 2 * i} 0 R' for i in range(len(pages)))}] >>",
+        f"<< /Type /Pages /Count {len(pages)} /Kids [{kids}] >>",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
     for number, line in enumerate(pages):
@@ -45,7 +46,9 @@ def pdf(text: str) -> bytes:
     return f"{body}xref\n0 {size}\n0000000000 65535 f \n{table}{tail}".encode()
 
 
-@pytest.mark.parametrize("name", ["a.txt", "A.TXT", "a.md", "a.html", "a.HTM", "a.pdf", "a.json", "a.jsonl.gz"])
+@pytest.mark.parametrize(
+    "name", ["a.txt", "A.TXT", "a.md", "a.html", "a.HTM", "a.pdf", "a.json", "a.jsonl.gz"]
+)
 def test_kinds_of_files_that_are_read(name: str) -> None:
     assert kind(name)
 
@@ -55,7 +58,9 @@ def test_kinds_of_files_that_are_not_read(name: str) -> None:
     assert kind(name) == ""
 
 
-@pytest.mark.parametrize("text", ["One.\r\n\r\nTwo.\rThree.", "  Spaces stay. \n\n\n", "שלום עולם. مرحبا.", "\ta\vb\f"])
+@pytest.mark.parametrize(
+    "text", ["One.\r\n\r\nTwo.\rThree.", "  Spaces stay. \n\n\n", "שלום עולם. مرحبا.", "\ta\vb\f"]
+)
 def test_text_is_taken_as_it_is(tmp_path: Path, text: str) -> None:
     assert read(written(tmp_path / "a.txt", text)) == [Document(text, "a")]
 

@@ -37,7 +37,9 @@ def test_a_short_page_is_read_too() -> None:
 
 
 def test_the_declared_encoding_is_used() -> None:
-    page = '<html><head><meta charset="windows-1251"></head><body><p>Персики растут в Грузии.</p></body></html>'
+    page = (
+        '<html><head><meta charset="windows-1251"></head><body><p>Персики растут в Грузии.</p></body></html>'
+    )
     assert "Персики растут в Грузии." in read_page(page.encode("windows-1251")).text
 
 

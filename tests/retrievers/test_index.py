@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError
-from rarr.retrievers import batches
+from rarr.retrievers import batches, extraction
 from rarr.retrievers.index import IndexReport, build_index
 
 Build = Callable[[], IndexReport]
@@ -26,7 +26,7 @@ def build(folder: Path, out: Path) -> Build:
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files that were read, in order."""
     names: list[str] = []
-    real = batches.extract
+    real = extraction.extract
 
     def counting(path: Path, *rest: object) -> object:
         names.append(path.name)
@@ -74,7 +74,9 @@ def test_removed_files_vanish(build: Build, folder: Path) -> None:
     assert (counts(report), report.documents) == ((0, 1, 1), 1)
 
 
-def test_another_corpus_takes_the_place_of_the_first(build: Build, out: Path, folder: Path, tmp_path: Path) -> None:
+def test_another_corpus_takes_the_place_of_the_first(
+    build: Build, out: Path, folder: Path, tmp_path: Path
+) -> None:
     build()
     other = tmp_path / "other"
     shutil.copytree(folder, other)
@@ -98,7 +100,9 @@ def test_unreadable_files_are_reported_each_time_and_read_once(
     reads.clear()
     assert build().skipped == first
     assert reads == []
-    assert [(Path(file).name, "JSON cannot be read" in reason) for file, reason in first] == [("bad.json", True)]
+    assert [(Path(file).name, "JSON cannot be read" in reason) for file, reason in first] == [
+        ("bad.json", True)
+    ]
 
 
 def test_files_that_the_system_refuses_are_tried_again(
@@ -114,7 +118,9 @@ def test_files_that_the_system_refuses_are_tried_again(
     with monkeypatch.context() as patched:
         patched.setattr(Path, "open", refuse)
         report = build()
-    assert report.skipped == [((folder / "more/paris.txt").as_posix(), "Permission denied")]
+    assert report.skipped == [
+        ((folder / "more/paris.txt").as_posix(), "it cannot be read (Permission denied)")
+    ]
     assert counts(build()) == (1, 1, 0)
 
 
@@ -142,7 +148,9 @@ def test_a_place_that_cannot_be_written_is_an_input_error(folder: Path, tmp_path
 
 
 @pytest.mark.parametrize("options", [{"window": 2}, {"step": 2}])
-def test_other_windows_make_the_index_anew(build: Build, folder: Path, out: Path, options: dict[str, int]) -> None:
+def test_other_windows_make_the_index_anew(
+    build: Build, folder: Path, out: Path, options: dict[str, int]
+) -> None:
     build()
     assert build_index(folder, out, **options).read == 2  # type: ignore[arg-type]
 

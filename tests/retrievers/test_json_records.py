@@ -14,7 +14,14 @@ def lines(data: bytes, max_bytes: int = 1000) -> tuple[list[Document], list[str]
 
 
 def test_a_record_gives_text_title_address_and_date() -> None:
-    record = {"text": "Hi.", "title": "T", "url": "https://x.org", "date": "2020-03-04", "id": 7, "lang": "en"}
+    record = {
+        "text": "Hi.",
+        "title": "T",
+        "url": "https://x.org",
+        "date": "2020-03-04",
+        "id": 7,
+        "lang": "en",
+    }
     expected = Document("Hi.", "T", "https://x.org", 1, datetime(2020, 3, 4, tzinfo=UTC))
     assert list(read_array(json.dumps(record).encode(), print)) == [expected]
 

@@ -55,5 +55,5 @@ def test_the_limit_holds(searcher: Searcher) -> None:
 
 
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="does not exist"):
+    with pytest.raises(ValueError, match="DoesNotExist"):
         open_passages(tmp_path / "none")

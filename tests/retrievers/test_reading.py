@@ -54,7 +54,9 @@ def test_an_index_is_known_by_its_manifest(index: Path, folder: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"{}", b"nonsense" * 1000])
 def test_damage_is_an_input_error_that_names_the_cure(index: Path, name: str, content: bytes) -> None:
     (index / name).write_bytes(content)
-    with pytest.raises(InputError, match=r"is damaged \([^\n]*\): delete the folder, or build it again: rarr index"):
+    with pytest.raises(
+        InputError, match=r"is damaged \([^\n]*\): delete the folder, or build it again: rarr index"
+    ):
         IndexReader(index, 4, 1)
 
 
@@ -85,7 +87,9 @@ class PanicException(BaseException):
     """Named as what tantivy raises."""
 
 
-@pytest.mark.parametrize("raised", [OSError("no\nspace"), ValueError("bad"), sqlite3.Error("x"), PanicException()])
+@pytest.mark.parametrize(
+    "raised", [OSError("no\nspace"), ValueError("bad"), sqlite3.Error("x"), PanicException()]
+)
 def test_failures_become_one_line(raised: BaseException) -> None:
     with pytest.raises(RetrievalError) as caught, failures(RetrievalError):
         raise raised

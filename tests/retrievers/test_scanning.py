@@ -103,7 +103,9 @@ def test_folders_that_the_system_refuses_are_skipped(folder: Path, monkeypatch: 
 
 
 def test_a_path_that_does_not_exist_is_an_input_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none' cannot be read \(No such file.*: give a folder, a file or a"):
+    with pytest.raises(
+        InputError, match=r"none' cannot be read \(No such file.*: give a folder, a file or a"
+    ):
         scan(tmp_path / "none", MEGABYTE)
 
 

@@ -14,7 +14,7 @@ from rarr.retrievers.words import composed, terms
         ("東京", ["東", "京"]),
         ("हिन्दी שלום", ["हिन्दी", "שלום"]),
         ("What is it?", ["what", "is", "it"]),
-        ("AND OR NOT title:x^2 [a TO b] \"c\" ~* \\", ["titl", "x", "2", "b", "c"]),
+        ('AND OR NOT title:x^2 [a TO b] "c" ~* \\', ["titl", "x", "2", "b", "c"]),
         ("?!", []),
         ("", []),
     ],

@@ -1,0 +1,170 @@
+"""How fast a corpus is indexed and searched, and what that takes: python -m benchmarks.corpus [--million]"""
+
+import argparse
+import asyncio
+import gzip
+import itertools
+import json
+import os
+import platform
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rarr.retrievers.corpus import Corpus
+from rarr.retrievers.index import build_index
+
+QUERIES = 300
+_SENTENCES = 13  # of a section, which gives 10 windows of 4
+_SECTIONS = 2
+_PER_DOCUMENT = _SECTIONS * (_SENTENCES - 3)
+_PER_FILE = 500  # documents
+_VOCABULARY = 50_000
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One build and `QUERIES` searches. Memory is the peak of the process, which does both in turn."""
+
+    passages: int
+    build_seconds: float
+    build_rss_mb: float
+    search_rss_mb: float
+    disk_mb: float
+    search_p50_ms: float
+    search_p95_ms: float
+
+    @property
+    def passages_per_minute(self) -> float:
+        return self.passages / self.build_seconds * 60
+
+
+class Language:
+    """Sentences of made-up words whose frequencies fall as those of a language do (Zipf)."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+        letters = "abcdefghijklmnopqrstuvwxyz"
+        self._words = [
+            "".join(self._random.choices(letters, k=self._random.randint(3, 10))) for _ in range(_VOCABULARY)
+        ]
+        self._weights = list(itertools.accumulate(1 / rank for rank in range(1, _VOCABULARY + 1)))
+
+    def words(self, count: int) -> list[str]:
+        return self._random.choices(self._words, cum_weights=self._weights, k=count)
+
+    def sentence(self) -> str:
+        return " ".join(self.words(self._random.randint(12, 24))).capitalize() + "."
+
+    def document(self) -> str:
+        sections = (
+            f"## {' '.join(self.words(3))}\n\n" + " ".join(self.sentence() for _ in range(_SENTENCES))
+            for _ in range(_SECTIONS)
+        )
+        return "\n\n".join(sections)
+
+
+def write_corpus(folder: Path, passages: int, language: Language) -> None:
+    """Fills `folder` with compressed JSON lines that give about `passages` passages."""
+    documents = passages // _PER_DOCUMENT
+    for number, start in enumerate(range(0, documents, _PER_FILE)):
+        with gzip.open(folder / f"{number:05}.jsonl.gz", "wt", encoding="utf-8", compresslevel=1) as file:
+            for _ in range(min(_PER_FILE, documents - start)):
+                record = {"title": " ".join(language.words(3)), "text": language.document()}
+                file.write(json.dumps(record) + "\n")
+
+
+def measure(passages: int, seed: int = 0) -> Measurement:
+    """Builds and searches an index of about `passages` passages, in a temporary folder, in this process."""
+    language = Language(seed)
+    with tempfile.TemporaryDirectory() as where:
+        source, index = Path(where, "source"), Path(where, "index")
+        source.mkdir()
+        write_corpus(source, passages, language)
+        start = time.perf_counter()
+        report = build_index(source, index)
+        seconds = time.perf_counter() - start
+        build_rss = _peak_rss_mb()
+        times = asyncio.run(_search_times(Corpus.open(index, home=Path(where)), language))
+        return Measurement(
+            passages=report.passages,
+            build_seconds=seconds,
+            build_rss_mb=build_rss,
+            search_rss_mb=_peak_rss_mb(),
+            disk_mb=sum(file.stat().st_size for file in index.rglob("*")) / 1e6,
+            search_p50_ms=statistics.median(times),
+            search_p95_ms=statistics.quantiles(times, n=20)[-1],
+        )
+
+
+async def _search_times(corpus: Corpus, language: Language) -> list[float]:
+    """Milliseconds of each of `QUERIES` searches for 10 words, as frequent as in the corpus."""
+    times = []
+    for _ in range(QUERIES):
+        query = " ".join(language.words(10))
+        start = time.perf_counter()
+        await corpus.retrieve(query, 5)
+        times.append((time.perf_counter() - start) * 1000)
+    return times
+
+
+def measure_apart(passages: int, seed: int = 0) -> Measurement:
+    """`measure` in a process of its own, so that memory is its own."""
+    command = [sys.executable, "-m", "benchmarks.corpus", "--one", str(passages), "--seed", str(seed)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return Measurement(**json.loads(done.stdout))
+
+
+def _peak_rss_mb() -> float:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1e6 if sys.platform == "darwin" else peak / 1e3
+
+
+def _print_row(passages: int, runs: int) -> None:
+    rows = [measure_apart(passages, seed) for seed in range(runs)]
+    cells = [f"{rows[0].passages:>9,}"]
+    for name, digits in _COLUMNS.items():
+        values = [getattr(row, name) for row in rows]
+        spread = f" ({min(values):,.{digits}f}-{max(values):,.{digits}f})" if runs > 1 else ""
+        cells.append(f"{statistics.median(values):,.{digits}f}{spread}")
+    print(" | ".join(cells), flush=True)
+
+
+_COLUMNS = {
+    "build_seconds": 1,
+    "passages_per_minute": 0,
+    "build_rss_mb": 0,
+    "search_rss_mb": 0,
+    "disk_mb": 0,
+    "search_p50_ms": 1,
+    "search_p95_ms": 1,
+}
+
+
+def main() -> None:
+    """Prints a table: medians, and in brackets the least and the most of the runs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--million", action="store_true", help="a million passages as well, in a few minutes")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--seed", type=int, default=0, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.one:
+        print(json.dumps(asdict(measure(given.one, given.seed))))
+        return
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    print(f"{machine}, Python {platform.python_version()}")
+    print(f"{QUERIES} queries of 10 words; medians of {given.runs} runs (least-most)")
+    print(" | ".join(["passages", *_COLUMNS]))
+    for passages in (10_000, 100_000, *([1_000_000] if given.million else [])):
+        _print_row(passages, given.runs)
+
+
+if __name__ == "__main__":
+    main()

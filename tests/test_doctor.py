@@ -1,0 +1,123 @@
+"""What the doctor finds, and that every finding that is not ok names its cure."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rarr import doctor
+from rarr.doctor import Finding, examine
+
+
+def found(name: str, corpus: Path | None = None) -> Finding:
+    (finding,) = [one for one in examine(corpus) if one.name == name]
+    return finding
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "bridge.md").write_text("The bridge opened in 1937. It is red.")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_nothing_is_broken_by_default() -> None:
+    assert {finding.state for finding in examine()} <= {"ok", "missing"}
+
+
+def test_what_is_missing_names_its_cure() -> None:
+    assert all(finding.cure for finding in examine() if finding.state == "missing")
+
+
+def test_unreadable_settings_are_broken(tmp_path: Path) -> None:
+    (tmp_path / "rarr.toml").write_text("windw = 3")
+    finding = found("settings")
+    assert finding.state == "broken"
+    assert "did you mean 'window'" in finding.detail
+
+
+@pytest.mark.parametrize(
+    ("file", "variable", "detail"),
+    [
+        ("window = 3", "", "3, from rarr.toml or pyproject.toml"),
+        ("", "2", "2, from RARR_WINDOW"),
+        ("window = 3", "2", "3, from rarr.toml or pyproject.toml"),
+    ],
+    ids=["file", "environment", "both"],
+)
+def test_setting_says_where_it_comes_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, variable: str, detail: str
+) -> None:
+    (tmp_path / "rarr.toml").write_text(file)
+    if variable:
+        monkeypatch.setenv("RARR_WINDOW", variable)
+    assert found("setting window").detail == detail
+
+
+def test_setting_may_come_from_a_preset(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_PRESET", "fast")
+    assert found("setting documents_per_query").detail == "2, from preset fast"
+
+
+def test_unknown_model_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_MODEL", "nobody:nothing")
+    finding = found("model")
+    assert (finding.state, "nobody:nothing" in finding.detail) == ("broken", True)
+
+
+def test_unknown_search_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_SEARCH", "nowhere")
+    assert found("search").state == "broken"
+
+
+def test_home_that_cannot_be_made_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("RARR_HOME", str(tmp_path / "file" / "home"))
+    assert (found("home").state, "RARR_HOME" in found("home").cure) == ("broken", True)
+
+
+@pytest.mark.parametrize(
+    ("reranker", "version", "state"),
+    [("overlap", "1.0", "ok"), ("overlap", None, "missing"), ("cross-encoder/x", None, "broken")],
+)
+def test_extra_is_broken_only_where_it_is_needed(
+    monkeypatch: pytest.MonkeyPatch, reranker: str, version: str | None, state: str
+) -> None:
+    monkeypatch.setenv("RARR_RERANKER", reranker)
+    monkeypatch.setattr(doctor, "installed", lambda package: version)
+    finding = found("extra torch")
+    assert (finding.state, finding.cure) == (state, "" if version else 'pip install "rarr[torch]"')
+
+
+def test_folder_is_opened_and_counted(notes: Path) -> None:
+    (notes / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    finding = found("corpus", notes)
+    assert (finding.state, finding.detail) == ("ok", f"{notes} opens; passages: 1, files skipped: 1")
+
+
+def test_built_index_is_opened_and_counted(notes: Path, tmp_path: Path) -> None:
+    from rarr.retrievers.index import build_index
+
+    build_index(notes, tmp_path / "index")
+    assert found("corpus", tmp_path / "index").detail == f"{tmp_path / 'index'} opens; passages: 1"
+
+
+def test_missing_corpus_is_broken(tmp_path: Path) -> None:
+    finding = found("corpus", tmp_path / "nowhere")
+    assert (finding.state, "nowhere" in finding.detail) == ("broken", True)
+
+
+def test_text_is_one_line_a_finding() -> None:
+    findings = [Finding("a", "ok", "one\ntwo"), Finding("b", "missing", "none", "get it")]
+    assert doctor.as_text(findings) == "ok       a: one two\nmissing  b: none; cure: get it\n"
+
+
+def test_json_holds_the_same() -> None:
+    findings = [Finding("a", "broken", "“ü”", "mend it")]
+    assert json.loads(doctor.as_json(findings)) == [findings[0]._asdict()]
