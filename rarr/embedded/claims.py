@@ -24,10 +24,12 @@ class Claim(NamedTuple):
     """A sentence of a text (`span`), as a claim that stands alone (`sentence`).
 
     The subject was put in at the claim's first `put_in` characters in place of `left_out` of the text's.
+    `about` is a subject that the sentence may have without naming it: it helps to search, and proves nothing.
     """
 
     span: Span
     sentence: Sentence
+    about: str = ""
     put_in: int = 0
     left_out: int = 0
 
@@ -63,14 +65,14 @@ class _Subjects:
         self.person = self.thing = self.last = ""
 
     def see(self, claim: str) -> None:
-        """A claim's subject is its first name, where that stands early; persons count wherever they stand."""
+        """A claim's subject is its first name, where that stands early; a person may stand further on."""
         found = [name for name in names(claim)]
-        for name in found:
-            if is_person(claim, name):
-                self.person = name.text
+        persons = [name for name in found if is_person(claim, name)]
+        if persons:
+            self.person = persons[0 if _is_early(claim, persons[0]) else -1].text
         if found and _is_early(claim, found[0]):
             self.last = found[0].text
-            if not is_person(claim, found[0]):
+            if found[0] not in persons:
                 self.thing = found[0].text
 
     def see_heading(self, heading: str) -> None:
@@ -100,14 +102,19 @@ def _claim(text: str, span: Span, subjects: _Subjects) -> Claim:
     if pronoun and (subject := subjects.of(pronoun["word"].lower())):
         ending = "'s" if pronoun["word"].lower() in _POSSESSIVE else ""
         if pronoun["word"] in ("This", "These"):
-            return Claim(span, sentence(f"{subject}: {own}"), len(subject) + 2, 0)
+            return _under(subject, span, own)
         resolved = subject + ending
-        return Claim(span, sentence(resolved + own[pronoun.end() :]), len(resolved), pronoun.end())
-    first = next(iter(names(own)), None)
-    told = any(same_name(name.text, subjects.last) for name in names(own)) if subjects.last else True
-    if not told and (first is None or not _is_early(own, first)):
-        return Claim(span, sentence(f"{subjects.last}: {own}"), len(subjects.last) + 2, 0)
-    return Claim(span, sentence(own))
+        return Claim(span, sentence(resolved + own[pronoun.end() :]), "", len(resolved), pronoun.end())
+    named = list(names(own))
+    if not subjects.last or any(same_name(name.text, subjects.last) for name in named):
+        return Claim(span, sentence(own))
+    if not named:
+        return _under(subjects.last, span, own)
+    return Claim(span, sentence(own), "" if _is_early(own, named[0]) else subjects.last)
+
+
+def _under(subject: str, span: Span, own: str) -> Claim:
+    return Claim(span, sentence(f"{subject}: {own}"), "", len(subject) + 2)
 
 
 def _masked(text: str, span: Span) -> str:

@@ -155,7 +155,8 @@ def _month_like(old: str, month: int) -> str:
     if written is None:
         return re.sub(r"-\d\d-", f"-{month:02}-", old)
     name = MONTHS[month - 1]
-    return old.replace(written[0], name[:3] if len(written[0]) == 3 and name != "May" else name, 1)
+    abbreviated = len(written[0]) == 3 and written[0] != "May"
+    return old.replace(written[0], name[:3] if abbreviated else name, 1)
 
 
 def _day_like(old: str, day: int) -> str:

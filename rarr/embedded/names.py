@@ -10,7 +10,7 @@ from rarr.embedded.dates import MONTHS
 from rarr.embedded.words import STOP_WORDS, fold
 
 _CAPITALISED = (
-    r"(?:(?:[A-Z]\.){2,}|[A-ZÀ-ÖØ-ÞŁŚŠŽĆČĐ][\w’'&-]*(?:(?<=\b[A-Z])\.|(?<=\b(?:St|Dr|Mr|Jr|Sr|Mt))\.|(?<=\bMrs)\.)?)"
+    r"(?:(?:[A-Z]\.){2,}|[dDlL]['’][A-Z]\w+|[A-ZÀ-ÖØ-ÞŁŚŠŽĆČĐ][\w’'&-]*(?:(?<=\b[A-Z])\.|(?<=\b(?:St|Dr|Mr|Jr|Sr|Mt))\.|(?<=\bMrs)\.)?)"
 )
 _INSIDE = (
     r"(?:of the|of|de la|de los|de|del|della|di|da|dos|do|du|des|van der|van den|van|von der|von|zu|al|bin|ibn|el|la"
@@ -107,7 +107,8 @@ def is_person(text: str, name: Name) -> bool:
     """Reads like a person's name: two to four words, none of them of places or bodies, no article before."""
     words = key_words(name.text)
     article = text[: name.start].lower().rstrip().endswith(("the", " a", " an"))
-    return 2 <= len(words) <= 4 and not name.title and not article and not any(map(is_generic, words))
+    spaced = " " in name.text
+    return spaced and 2 <= len(words) <= 4 and not name.title and not article and not any(map(is_generic, words))
 
 
 def _same_word(word: str, whole: str) -> bool:

@@ -45,8 +45,8 @@ _ordinals = "|".join(sorted(_ORDINALS, key=len, reverse=True))
 # What may stand before a number, and the range that it then means, as factors of the number.
 _HEDGES = {
     "over|more than|at least|just over|upwards of|exceeding|above": (1.0, 1.5),
-    "under|less than|fewer than|at most|just under|up to|nearly|almost|below": (0.7, 1.0),
-    "about|around|approximately|roughly|some|circa|an estimated|close to|approx.": (0.9, 1.1),
+    "under|not quite|less than|fewer than|at most|just under|up to|nearly|almost|below": (0.7, 1.0),
+    "about|around|approximately|roughly|some|circa|an estimated|close to|approx.": (0.99, 1.01),
 }
 _hedges = "|".join(sorted(("|".join(_HEDGES)).split("|"), key=len, reverse=True)).replace(" ", "\\ ").replace(".", "\\.")
 _NUMBER = re.compile(
@@ -58,7 +58,7 @@ _NUMBER = re.compile(
       | (?<![\w-])(?P<ordinal>{_ordinals})\b
       | (?<![\w-])(?:a\ )?(?P<words>(?:{_words})(?:(?:\ and\ |[ -])(?:{_words}|hundred|thousand|million|billion))*)\b
       | (?<![\w-])(?<!half\ )(?:a\ )(?P<lone>hundred|thousand|million|billion|dozen)\b
-      | (?<![\w-])(?P<article>an?)(?=\ (?:mile|kilometre|kilometer|ton|tonne|decade|century)\b)
+      | (?<![\w-])(?<!of\ )(?P<article>an?)(?=\ (?:mile|kilometre|kilometer|ton|tonne|decade|century)\b)
       | (?<![\w-])(?P<multiple>once|twice|thrice)\b
     )
     (?P<percent>\ ?%|\ percent\b|\ per\ cent\b)?
@@ -112,12 +112,12 @@ def _number(text: str, match: re.Match[str]) -> Number:
     start, end = match.span("value")
     unit, form = _unit(text, match, end)
     low, high = amount - step, amount + step
-    if match["circa"]:
-        low, high = amount * 0.9, amount * 1.1
-    elif match["hedge"]:
-        hedge = match["hedge"].lower()
+    if match["hedge"] or match["circa"]:
+        hedge = (match["hedge"] or "about").lower()
         least, most = next(range_ for words, range_ in _HEDGES.items() if hedge in words.split("|"))
-        low, high = min(low, amount * least), max(high, amount * most)
+        # A hedged number is rounded: half of its last digit that is not zero is left open.
+        rounding = 10 * step if step and not match["magnitude"] else step
+        low, high = min(low - rounding, amount * least), max(high + rounding, amount * most)
     if form:
         amount, low, high = (to_base(value, form) for value in (amount, low, high))
     start += len(text[start:end]) - len(text[start:end].lstrip())

@@ -14,6 +14,7 @@ from rarr.tools.document import Span, protected
 
 # A question keeps this many words on either side of what it asks for.
 _REACH = 25
+_ENOUGH_WORDS = 5
 _BEFORE_DATE = re.compile(
     r"\b(?:in|on|by|since|until|from|during|at|of)\s+(?:the\s+|early\s+|late\s+|mid-?\s*|around\s+|about\s+)*$", re.I
 )
@@ -55,7 +56,12 @@ def ask(claim: Claim, value: Value) -> str:
     """The question that `value` answers: the claim with an interrogative in its place."""
     text = claim.sentence.text
     said = text[value.start : value.end]
-    before, after = text[: value.start], text[value.end :]
+    start, end = _scope(claim, value)
+    before, after = text[start : value.start], text[value.end : end]
+    if start and not claim.about:
+        before = f"{text[: claim.put_in]} {before}"
+    elif claim.about:
+        before = f"{claim.about}: {before}"
     asked = _interrogative(value)
     if isinstance(value.read, Date):
         before = _BEFORE_DATE.sub("", before)
@@ -64,6 +70,19 @@ def ask(claim: Claim, value: Value) -> str:
     after = " ".join(_plain(_without(after, said)).split()[:_REACH]).rstrip(" .!?;:,\"”')")
     question = f"{before} {asked}{'' if after[:1] in ',;:)%' else ' '}{after}".strip()
     return question[:1].upper() + question[1:] + "?"
+
+
+def _scope(claim: Claim, value: Value) -> tuple[int, int]:
+    """The clause of the value, where it says enough to be searched for alone; else the whole sentence."""
+    part = claim.sentence
+    clause = part.clause(value.start)
+    if clause < 0:
+        return 0, len(part.text)
+    start = part.clause_ends[clause - 1] if clause else 0
+    end = part.clause_ends[clause] if clause < len(part.clause_ends) else len(part.text)
+    inside = [word for word in part.content if start <= word.start < end]
+    named = any(v.kind == "name" and v is not value and start <= v.start < end for v in part.values)
+    return (start, end) if named and len(inside) >= _ENOUGH_WORDS else (0, len(part.text))
 
 
 def _interrogative(value: Value) -> str:

@@ -14,13 +14,18 @@ from typing import NamedTuple
 from rarr.embedded.names import Name, is_person, key_words
 from rarr.embedded.values import Value, same, values
 from rarr.embedded.words import Token, tokens
-from rarr.tools.document import sentences
+from rarr.tools.document import Span, sentences
 
 _WORDS = re.compile(r"\w+")
 _CLAUSE = re.compile(
-    r"[;:()]|\s[–—-]\s|—|,\s+(?:and|but|while|whereas|which|who|whose|where|when|with|though|although|so|yet)\b"
-    r"|\s(?:while|whereas|but)\s"
+    r"[;:()]|\s[–—-]\s|—"
+    r"|,\s+(?:and|but|while|whereas|which|who|whose|where|when|with|though|although|so|yet|after|before|since|until"
+    r"|because|as)\b|\s(?:while|whereas|but|whose)\s"
+    r"|\sand\s(?=(?:\w+ly|is|was|are|were|has|had|have|can|will|\w+ed|stands|lies|runs|holds|covers|makes|takes|gives|goes"
+    r"|serves|measures|contains|carries|includes|became|began|won|lost|took|made|led|left|went|ran|grew|rose|fell)\b)"
 )
+# An insertion interrupts its clause, which goes on behind it.
+_INSERTION = re.compile(r",\s(?:which|who|whose|where|when|an?|the)\s[^,;:()]*,|\([^()]*\)|\s–\s[^–]*\s–\s|—[^—]*—")
 _OTHER_CLAUSE = 0.4  # what a word of another clause counts, beside one of the same
 
 
@@ -31,9 +36,13 @@ class Sentence(NamedTuple):
     words: tuple[Token, ...]
     values: tuple[Value, ...]
     clause_ends: tuple[int, ...]
+    insertions: tuple[Span, ...]
 
     def clause(self, place: int) -> int:
-        """The number of the clause that the character at `place` is in."""
+        """The number of the clause that the character at `place` is in; negative in an insertion."""
+        for number, (start, end) in enumerate(self.insertions, start=1):
+            if start <= place < end:
+                return -number
         return bisect_right(self.clause_ends, place)
 
     @property
@@ -79,10 +88,18 @@ class Reading(NamedTuple):
     runner_up: float
 
 
+_SAME_NEIGHBOUR = 0.15
+
+
 def sentence(text: str) -> Sentence:
     """`text`, taken as one sentence, with its words and values."""
-    ends = tuple(match.end() for match in _CLAUSE.finditer(text))
-    return Sentence(text, tuple(tokens(text)), values(text), ends)
+    insertions = tuple(Span(*match.span()) for match in _INSERTION.finditer(text))
+    ends = tuple(
+        match.end()
+        for match in _CLAUSE.finditer(text)
+        if not any(span.overlaps(Span(*match.span())) for span in insertions)
+    )
+    return Sentence(text, tuple(tokens(text)), values(text), ends, insertions)
 
 
 @lru_cache(maxsize=4096)
@@ -100,10 +117,10 @@ def read(claim: Sentence, value: Value, evidence: Passage) -> Reading:
     What the claim says elsewhere is not another answer, so it is left out.
     """
     context = _context(claim, value, evidence)
-    stems = {word.stem for word in claim.content}
+    stems, beside = {word.stem for word in claim.content}, next_stem(claim, value)
     told = [other for other in claim.values if other is not value]
     candidates = [
-        _candidate(context, stems, part, other)
+        _candidate(context, stems, beside, part, other)
         for part in evidence.sentences
         for other in part.values
         if _comparable(claim, value, part, other)
@@ -117,10 +134,26 @@ def read(claim: Sentence, value: Value, evidence: Passage) -> Reading:
 
 
 def _comparable(claim: Sentence, value: Value, part: Sentence, other: Value) -> bool:
-    """Could one stand for the other? A person never stands for a place."""
-    if isinstance(value.read, Name) and isinstance(other.read, Name) and not same(value, other):
-        return is_person(claim.text, value.read) == is_person(part.text, other.read)
-    return other.kind == value.kind and same(value, other) is not None
+    """Could one stand for the other? A person beside a word in common, another name after the same word."""
+    if not (isinstance(value.read, Name) and isinstance(other.read, Name)) or same(value, other):
+        return other.kind == value.kind and same(value, other) is not None
+    mine, its = _beside(claim, value), _beside(part, other)
+    if is_person(claim.text, value.read) != is_person(part.text, other.read):
+        return False
+    if is_person(claim.text, value.read):
+        return not set(mine).isdisjoint(its)
+    opens = not any(word.end <= other.start for word in part.words if word.stem)
+    if opens and mine[:1] == ["by"]:  # owned by it: it owns
+        return mine[1:2] != [] and mine[1] in {word.stem for word in part.words if word.start >= other.end}
+    return not opens and mine[:1] == its[:1] != []
+
+
+def _beside(part: Sentence, value: Value) -> list[str]:
+    """The stems of the words right before a value, nearest first, then of those right after; no articles."""
+    words = [word for word in part.words if word.text.lower() not in ("the", "a", "an")]
+    before = [word for word in words if word.end <= value.start][:-3:-1]
+    after = [word for word in words if word.start >= value.end][:2]
+    return [word.stem or word.text.lower() for word in (*before, *after)]
 
 
 def same_frame(claim: Sentence, value: Value, found: Candidate) -> bool:
@@ -132,7 +165,8 @@ def same_frame(claim: Sentence, value: Value, found: Candidate) -> bool:
 
 def next_stem(part: Sentence, value: Value) -> str | None:
     """The stem of the first word with meaning after a value: what a number counts."""
-    return next((word.stem for word in part.content if word.start >= value.end), None)
+    form = getattr(value.read, "form", "")
+    return next((w.stem for w in part.content if w.start >= value.end and w.text not in form.split()), None)
 
 
 def previous_stem(part: Sentence, value: Value) -> str | None:
@@ -142,7 +176,8 @@ def previous_stem(part: Sentence, value: Value) -> str | None:
 
 def _context(claim: Sentence, value: Value, evidence: Passage) -> list[tuple[str, float]]:
     """The stems around `value` with their weights."""
-    content = [word for word in claim.content if word.text != getattr(value.read, "form", "")]
+    form = getattr(value.read, "form", "")
+    content = [word for word in claim.content if word.text not in form.split()]
     around = [(n, word) for n, word in enumerate(content) if word.end <= value.start or word.start >= value.end]
     first = sum(1 for word in content if word.end <= value.start)
     after = first + len(content) - len(around)
@@ -158,7 +193,7 @@ def _context(claim: Sentence, value: Value, evidence: Passage) -> list[tuple[str
 
 
 def _candidate(
-    context: list[tuple[str, float]], claimed: set[str], part: Sentence, value: Value
+    context: list[tuple[str, float]], claimed: set[str], beside: str | None, part: Sentence, value: Value
 ) -> Candidate:
     content = part.content
     first = sum(1 for word in content if word.end <= value.start)
@@ -173,12 +208,14 @@ def _candidate(
     found = [(weight, close[stem]) for stem, weight in context if stem in close]
     coverage = sum(weight for weight, _ in found) / total
     closeness = sum(weight * here for weight, here in found) / total
+    if found and beside is not None and beside == next_stem(part, value):
+        closeness += _SAME_NEIGHBOUR  # what is measured or counted tells 726 feet high from 1,244 feet long
     own_clause = [
         word.stem in claimed
         for word in content
         if part.clause(word.start) == clause
         and not (word.start < value.end and value.start < word.end)
-        and word.text != getattr(value.read, "form", "")
+        and word.text not in getattr(value.read, "form", "").split()
     ]
     return Candidate(value, part, coverage, closeness, sum(own_clause) / len(own_clause) if own_clause else 0.0)
 

@@ -9,7 +9,7 @@ from rarr.embedded.values import Value, same
 from rarr.records import Evidence
 from rarr.tools.document import Span
 
-CONTRADICTED = 0.4  # no claim with a contradicted value counts as more supported than this
+CONTRADICTED = 0.4  # what support is worth where the evidence contradicts a value of the claim
 
 
 class ValueVerifier:
@@ -35,7 +35,7 @@ def entailment(claim: Claim, evidence: Passage) -> float | None:
     support = 0.5 * said + 0.5 * (sum(placed) / len(placed) if placed else said)
     verdicts = [compare(claim, value, evidence).verdict for value in claim.sentence.values]
     contradicted = verdicts.count("disagrees")
-    return min(support, CONTRADICTED) * (1 - contradicted / len(verdicts)) if contradicted else support
+    return support * CONTRADICTED * (1 - contradicted / len(verdicts)) if contradicted else support
 
 
 def _placed(claim: Claim, value: Value, evidence: Passage) -> float:

@@ -33,7 +33,7 @@ complete completed completion; big large huge; win won winning winner victory; l
 film movie picture; album record lp; song track single; write wrote written author authored writer;
 marry married marriage wed wedding wife husband spouse; child children son daughter; town city municipality;
 buy bought purchase purchased acquire acquired acquisition; sell sold sale; tall height high; long length;
-wide width; deep depth; weigh weight; cost price; inhabitant resident people population populace;
+wide width; deep depth; weigh weight; cost price spent spend; inhabitant resident people population populace;
 move moved relocate relocated; join joined; leave left departed; name named called dubbed; appoint appointed named
 appointment; elect elected election; serve served; student pupil; teacher instructor; doctor physician;
 release released issue issued publish published publication; design designed designer; make produce produced;

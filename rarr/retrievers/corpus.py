@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
@@ -12,6 +13,7 @@ from rarr.records import Passage
 from rarr.retrievers.index import Progress, build_index
 from rarr.retrievers.passages import Hit, find, load
 from rarr.retrievers.reading import IndexReader, Snapshot, failures, is_index, place
+from rarr.retrievers.scanning import located
 from rarr.retrievers.words import terms
 
 PASSAGES_PER_DOCUMENT = 8
@@ -44,11 +46,13 @@ class Corpus:
         The latter is brought up to date here; a build by another process is waited for. Raises `InputError`
         where there is nothing to search, or `home` cannot be written.
         """
-        path = path.expanduser()
-        if is_index(path):
+        with suppress(RuntimeError):  # no such user: then there is no such path either
+            path = path.expanduser()
+        where = located(path)
+        if is_index(where):
             reader = IndexReader(path, window, step)
             return cls(reader, Path(reader.facts.get("shown", "")))
-        key = hashlib.blake2b(f"{path.resolve()}\n{window}\n{step}".encode(errors="surrogateescape"))
+        key = hashlib.blake2b(f"{where}\n{window}\n{step}".encode(errors="surrogateescape"))
         index = home.expanduser() / "indexes" / key.hexdigest()[:32]
         build_index(path, index, window=window, step=step, max_file_mb=max_file_mb, progress=progress)
         return cls(IndexReader(index, window, step), path)

@@ -27,8 +27,6 @@ CREATE TABLE versions (
 CREATE INDEX by_state ON versions (state, name);
 CREATE TABLE skipped (file TEXT NOT NULL, reason TEXT NOT NULL);
 """
-
-
 _COLUMNS = "name, size, mtime_ns, digest, documents, passages, notes"
 
 

@@ -1,10 +1,12 @@
 """An index as readers see it: always one consistent state, also while a build goes on."""
 
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from tantivy import Searcher
@@ -32,12 +34,14 @@ class IndexReader:
         """Raises `InputError` for an index that is damaged, or was made by other rules."""
         cure = f"delete the folder, or build it again: rarr index PATH -o {folder}"
         self.folder, self._lock = folder, threading.Lock()
+        self._fixed = not os.access(folder, os.W_OK)  # seen as it is at the opening
         with failures(lambda why: InputError(f"index {str(folder)!r} is damaged ({why}): {cure}")):
             self._manifest = Manifest(folder)
             self.facts = self._manifest.facts()
             _check(folder, self.facts, window, step)
-            self._index = open_passages(folder / PASSAGES)
-            self._snapshot = self._taken()
+            with _lockable(folder / PASSAGES, self._fixed) as passages:
+                self._index = open_passages(passages)
+                self._snapshot = self._taken()
             _, held = self._manifest.totals()
             if self._snapshot.searcher.num_docs < held:
                 raise ValueError(
@@ -47,7 +51,7 @@ class IndexReader:
     def snapshot(self) -> Snapshot:
         """What is live now. Raises `sqlite3.Error`, `OSError` or `ValueError` where that cannot be read."""
         with self._lock:
-            if self._manifest.state() != self._snapshot.state:
+            if not self._fixed and self._manifest.state() != self._snapshot.state:
                 self._snapshot = self._taken()
             return self._snapshot
 
@@ -71,9 +75,25 @@ class IndexReader:
                 return Snapshot(state, searcher, names)
 
 
+@contextmanager
+def _lockable(folder: Path, fixed: bool) -> Iterator[Path]:
+    """`folder`, or links to its files: tantivy opens nothing where it cannot write a lock."""
+    if not fixed:
+        yield folder
+        return
+    with TemporaryDirectory(prefix="rarr-") as links:
+        for file in folder.iterdir():
+            if file.suffix != ".lock":
+                Path(links, file.name).symlink_to(file.absolute())
+        yield Path(links)
+
+
 def is_index(path: Path) -> bool:
     """Is `path` the folder of an index, whole or damaged?"""
-    return (path / MANIFEST).is_file()
+    try:
+        return (path / MANIFEST).is_file()
+    except OSError:  # a folder that may not be entered: reading it as a corpus says so
+        return False
 
 
 def place(corpus: Path, name: str) -> str:

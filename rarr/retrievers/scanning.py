@@ -1,5 +1,6 @@
 """A folder or a file -> the files to read, and those to skip."""
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -40,13 +41,7 @@ def scan(path: Path, max_bytes: int) -> Scan:
     Links to files are followed. Links to folders are not: they may lead out of the corpus or in a circle,
     and would show one file under two names. Raises `InputError` where nothing can be read.
     """
-    try:
-        is_folder = stat.S_ISDIR(path.stat().st_mode)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(
-            f"corpus {str(path)!r} cannot be read ({reason}): give a folder, a file or a built index"
-        ) from error
+    is_folder = located(path).is_dir()
     found = Scan([], [])
     for name, candidate in _walk(path, found.skipped) if is_folder else [("", path)]:
         if kind(candidate.name):
@@ -58,6 +53,17 @@ def scan(path: Path, max_bytes: int) -> Scan:
             f"nothing to read in corpus {str(path)!r} ({reason}): give a folder or file with text"
         )
     return found
+
+
+def located(path: Path) -> Path:
+    """Where `path` really is, without links. Raises `InputError` where nothing is."""
+    try:
+        return path.resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as error:  # missing or refused; links in a circle; no path
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"corpus {str(path)!r} cannot be read ({reason}): give a folder, a file or a built index"
+        ) from error
 
 
 def _walk(root: Path, skipped: list[Skip]) -> Iterator[tuple[str, Path]]:
@@ -75,10 +81,17 @@ def _walk(root: Path, skipped: list[Skip]) -> Iterator[tuple[str, Path]]:
         skipped.extend(
             Skip(_name(here / folder, root), "links to folders are not followed")
             for folder in folders
-            if (here / folder).is_symlink()
+            if _is_link(here / folder)
         )
         for file in sorted(file for file in files if not file.startswith(".")):
             yield _name(here / file, root), here / file
+
+
+def _is_link(path: Path) -> bool:
+    try:
+        return path.is_symlink()
+    except OSError:  # in a folder that may be listed and not entered: what is in it is skipped one by one
+        return False
 
 
 def _name(path: Path, root: Path) -> str:
@@ -91,7 +104,7 @@ def _look(name: str, path: Path, max_bytes: int, found: Scan) -> None:
         facts = path.stat()
         name.encode()
     except OSError as error:
-        broken = path.is_symlink()
+        broken = error.errno in (errno.ENOENT, errno.ELOOP)
         reason = "the link leads nowhere" if broken else f"it cannot be read ({error.strerror})"
     except UnicodeEncodeError:
         name, reason = name.encode(errors="backslashreplace").decode(), "its name is not Unicode: rename it"

@@ -172,3 +172,24 @@ async def test_a_search_that_fails_is_a_retrieval_error(folder: Path, opened: Op
         RetrievalError, match=r"cannot be searched \(.*closed.*\): delete the index '.*' and build it"
     ):
         await corpus.retrieve("France", 5)
+
+
+def test_a_folder_that_may_not_be_entered_is_an_input_error(
+    folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Path.stat
+
+    def refuse(path: Path, **options: bool) -> os.stat_result:
+        if folder in path.parents:
+            raise PermissionError(13, "Permission denied")
+        return real(path, **options)
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    with pytest.raises(InputError, match=r"peaches.md: it cannot be read \(Permission denied\)"):
+        opened(folder)
+
+
+@pytest.mark.parametrize("path", ["none", "a\0b", "x" * 5000, "~nobody-of-this-name/x", "none/x"])
+def test_a_path_that_leads_nowhere_is_an_input_error(opened: Open, path: str) -> None:
+    with pytest.raises(InputError, match=r"cannot be read \([^\n]*: give a folder, a file or a built index"):
+        opened(Path(path))

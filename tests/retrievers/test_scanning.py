@@ -115,6 +115,12 @@ def test_an_impossible_path_is_an_input_error(path: str) -> None:
         scan(Path(path), MEGABYTE)
 
 
+def test_a_link_in_a_circle_is_an_input_error(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(InputError, match="cannot be read"):
+        scan(tmp_path / "loop", MEGABYTE)
+
+
 def test_nothing_to_read_is_an_input_error(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x")
     with pytest.raises(InputError, match=r"holds none of \.txt, .*: give a folder or file with text"):
