@@ -9,7 +9,7 @@ from itertools import combinations
 
 from rarr.embedded.claims import Claim, claims
 from rarr.embedded.dates import Date
-from rarr.embedded.names import Name, is_person, key_words
+from rarr.embedded.names import Name, is_person, key_words, shortest_form
 from rarr.embedded.numbers import Number
 from rarr.embedded.questions import askable
 from rarr.embedded.reading import (
@@ -38,7 +38,7 @@ CLEAR_TOLD = 0.4
 SAME_EVENT_COVERAGE = 0.85
 OPENING = 20  # characters; a name further on is not what a sentence is about
 RETOLD = 0.6
-RETOLD_COVERAGE = 0.3
+RETOLD_COVERAGE = 0.25
 RETOLD_MARGIN = 0.1
 SAME_SCALE = 5  # two measures of one thing differ by less than this factor
 
@@ -67,7 +67,7 @@ class ValueAgreement:
 def compare(claim: Claim, value: Value, evidence: Passage) -> Agreement:
     """What `evidence` says where `claim` says `value`."""
     said = claim.sentence.text[value.start : value.end]
-    reading = read(claim.sentence, value, evidence)
+    reading = read(claim.sentence, value, evidence, claim.about)
     if _about_something_else(claim, value, evidence):
         return Agreement(verdict="irrelevant", text_answer=said, reason="the evidence is about something else")
     if _contradicts(claim, value, reading, evidence) and reading.other is not None:
@@ -121,9 +121,9 @@ def _confirms(claim: Claim, value: Value, own: Candidate, evidence: Passage) -> 
 
 
 def _says(evidence: Passage, name: str) -> bool:
-    """Are all words of a name in the passage or its title?"""
+    """Are all words of a name, or the surname of a person, in the passage or its title?"""
     words = {word for part in evidence.sentences for word in key_words(part.text)} | evidence.title_words
-    return words.issuperset(key_words(name))
+    return words.issuperset(shortest_form(name))
 
 
 def _contradicts(claim: Claim, value: Value, reading: Reading, evidence: Passage) -> bool:
@@ -164,7 +164,9 @@ def _is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passag
         for anchor in anchors
     ):
         return True
-    if not _about_subject(claim, value, other, evidence):
+    if not _about_subject(claim, value, other, evidence) or not _same_predicate(claim, value, other):
+        return True
+    if _stands_beside(value, other):
         return True
     same_event = other.coverage >= SAME_EVENT_COVERAGE
     if not same_event and value.kind != "date" and _other_time(anchors, other):
@@ -187,23 +189,42 @@ def _is_other_number(claim: Claim, value: Value, number: Number, other: Candidat
     return max(number.amount / its.amount, its.amount / number.amount) > SAME_SCALE
 
 
+def _same_predicate(claim: Claim, value: Value, other: Candidate) -> bool:
+    """Does the evidence's sentence have at least one word with meaning of the value's own clause?"""
+    part = claim.sentence
+    clause = {w.stem for w in part.content if part.clause(w.start) == part.clause(value.start)}
+    clause -= {w.stem for w in part.content if value.start <= w.start < value.end}
+    return not clause or not clause.isdisjoint(w.stem for w in other.sentence.content)
+
+
+def _stands_beside(value: Value, other: Candidate) -> bool:
+    """The evidence has the claim's value next to the other: which one is meant is not for rules to say."""
+    part = other.sentence
+    return any(
+        same(value, v) for v in part.values if value.kind == "date" or part.clause(v.start) == part.clause(other.value.start)
+    )
+
+
 def _about_subject(claim: Claim, value: Value, found: Candidate, evidence: Passage) -> bool:
     """Is the sentence about the claim's subject: it or the title names it, or it opens with no other name?"""
     subject = _subject(claim, value)
     if subject is None:
         return True
-    if {*key_words(found.sentence.text), *evidence.title_words}.issuperset(key_words(subject)):
+    if {*key_words(found.sentence.text), *evidence.title_words}.issuperset(shortest_form(subject)):
         return True
-    opening = next((v for v in found.sentence.values if v.kind == "name"), None)
-    return opening is None or opening.start > OPENING or opening == found.value
+    named = [v for v in found.sentence.values if v.kind == "name"]
+    if named and named[0] == found.value:
+        return len(named) == 1
+    return not named or named[0].start > OPENING
 
 
 def _subject(claim: Claim, value: Value) -> str | None:
-    """The first name of a claim beside the value itself, or else what the sentence is under."""
-    first = next((v.read for v in claim.sentence.values if isinstance(v.read, Name) and v is not value), None)
-    if claim.about and (first is None or first.start > value.start):
-        return claim.about
-    return first.text if first is not None else claim.about or None
+    """The name before the value, or behind it in its clause, or else what the sentence is under."""
+    part = claim.sentence
+    named = [v.read for v in part.values if isinstance(v.read, Name) and v is not value]
+    before = [name for name in named if name.start < value.start]
+    beside = [name for name in named if part.clause(name.start) == part.clause(value.start)]
+    return next((name.text for name in (*before, *beside)), claim.about or None)
 
 
 def _other_time(anchors: list[Value], other: Candidate) -> bool:

@@ -36,7 +36,7 @@ _DATE = re.compile(
     )
 )
 # Words after a four-digit number that make it a count rather than a year.
-_COUNTED = re.compile(r"[ -](?!was\b|is\b|as\b|his\b|its\b)[a-z]{2,}s\b|[ -](?:people|men|women|children|feet|m|km|ft|kg|mm|cm|mi)\b")
+_COUNTED = re.compile(r"-(?=[a-z])|[ -](?!was\b|is\b|as\b|his\b|its\b)[a-z]{2,}s\b|[ -](?:people|men|women|children|feet|m|km|ft|kg|mm|cm|mi)\b")
 _YEAR_BEFORE = re.compile(
     r"(?:\b(?:in|since|until|till|from|by|of|during|between|before|after|and|to|circa|around|the|late|early|mid|year"
     r"|c\.|spring|summer|autumn|fall|winter)\s+|[(–—/-]\s*)$", re.IGNORECASE)

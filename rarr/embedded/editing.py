@@ -3,7 +3,6 @@
 import re
 
 from rarr.embedded.dates import MONTHS, Date
-from rarr.embedded.names import Name
 from rarr.embedded.numbers import CARDINALS, ORDINALS, Number, ordinal_suffix
 from rarr.embedded.units import from_base
 from rarr.embedded.values import Value, values
@@ -20,14 +19,17 @@ class ValueEditor:
         """The change at the query's place, else at the only place where the text has its answer."""
         place = _place(text, query, check.text_answer)
         answers = values(check.evidence_answer)
-        if place is None or not answers:
+        if place is None:
             return None
         old = place.of(text)
         mine = _value_at(text, place)
         if mine is None:
             return None
-        answer = next((value for value in answers if value.kind == mine.kind), None)
-        new = write_like(mine, old, answer, check.evidence_answer) if answer else None
+        if mine.kind == "name":
+            new: str | None = check.evidence_answer
+        else:
+            answer = next((value for value in answers if value.kind == mine.kind), None)
+            new = write_like(mine, old, answer, check.evidence_answer) if answer else None
         if new is None or new == old:
             return None
         return _with_article(text, place, new)
@@ -41,8 +43,6 @@ def write_like(mine: Value, old: str, answer: Value, answer_text: str) -> str | 
             return _number_like(number, old, its)
         case Date() as date, Date() as its:
             return _date_like(date, old, its)
-        case Name(), Name():
-            return said
     return said.upper() if old.isupper() else said.capitalize() if old[0].isupper() else said.lower()
 
 

@@ -22,6 +22,7 @@ _NAME = re.compile(
     rf"{_CAPITALISED}(?:(?:[ \t]|\r?\n|[-–](?=[A-Z]))(?:{_INSIDE}\s)?(?:{_CAPITALISED}|{_NUMBERED}))*"
 )
 _TITLE = re.compile(r"[“\"](?P<a>[^”\"\n]{2,80})[”\"]|(?<![*\w])\*(?P<b>[^*\n]{2,80})\*(?![*\w])|(?<![_\w])_(?P<c>[^_\n]{2,80})_(?![_\w])")
+_DIGIT = re.compile(r"\d")
 # Capitalised words that are no names: they open sentences, or are parts of dates and of addresses to people.
 _NOT_NAMES = STOP_WORDS | {
     "according", "additionally", "along", "although", "another", "besides", "consequently", "despite", "finally",
@@ -101,6 +102,12 @@ def same_name(one: str, other: str) -> bool:
 def is_generic(word: str) -> bool:
     """A word that many names share, such as river or university: it identifies nothing alone."""
     return word in _GENERIC
+
+
+def shortest_form(name: str) -> list[str]:
+    """The words by which a name is known when it comes up again: a person's surname, else all of them."""
+    words = key_words(name)
+    return words if len(words) < 2 or len(words) > 4 or any(map(is_generic, words)) or _DIGIT.search(name) else words[-1:]
 
 
 def is_person(text: str, name: Name) -> bool:

@@ -21,7 +21,7 @@ _CLAUSE = re.compile(
     r"[;:()]|\s[–—-]\s|—"
     r"|,\s+(?:and|but|while|whereas|which|who|whose|where|when|with|though|although|so|yet|after|before|since|until"
     r"|because|as)\b|\s(?:while|whereas|but|whose)\s"
-    r"|\sand\s(?=(?:\w+ly|is|was|are|were|has|had|have|can|will|\w+ed|stands|lies|runs|holds|covers|makes|takes|gives|goes"
+    r"|\sand\s(?=(?:about\s)?[\d$€£])|\sand\s(?=(?:\w+ly|is|was|are|were|has|had|have|can|will|\w+ed|stands|lies|runs|holds|covers|makes|takes|gives|goes"
     r"|serves|measures|contains|carries|includes|became|began|won|lost|took|made|led|left|went|ran|grew|rose|fell)\b)"
 )
 # An insertion interrupts its clause, which goes on behind it.
@@ -111,13 +111,13 @@ def passage(text: str, title: str) -> Passage:
     return Passage(parts, spread, stems, frozenset(key_words(title)), values(title))
 
 
-def read(claim: Sentence, value: Value, evidence: Passage) -> Reading:
+def read(claim: Sentence, value: Value, evidence: Passage, about: str = "") -> Reading:
     """Ranks the comparable values of `evidence` by how well they stand where `value` stands in `claim`.
 
-    What the claim says elsewhere is not another answer, so it is left out.
+    What the claim says elsewhere is not another answer, so it is left out. `about` is what the claim is under.
     """
     context = _context(claim, value, evidence)
-    stems, beside = {word.stem for word in claim.content}, next_stem(claim, value)
+    stems, beside = {word.stem for word in (*claim.content, *tokens(about))}, next_stem(claim, value)
     told = [other for other in claim.values if other is not value]
     candidates = [
         _candidate(context, stems, beside, part, other)
@@ -210,14 +210,15 @@ def _candidate(
     closeness = sum(weight * here for weight, here in found) / total
     if found and beside is not None and beside == next_stem(part, value):
         closeness += _SAME_NEIGHBOUR  # what is measured or counted tells 726 feet high from 1,244 feet long
-    own_clause = [
-        word.stem in claimed
+    own_clause = {
+        word.stem
         for word in content
         if part.clause(word.start) == clause
         and not (word.start < value.end and value.start < word.end)
         and word.text not in getattr(value.read, "form", "").split()
-    ]
-    return Candidate(value, part, coverage, closeness, sum(own_clause) / len(own_clause) if own_clause else 0.0)
+    }
+    told = len(own_clause & claimed) / len(own_clause) if own_clause else 0.0
+    return Candidate(value, part, coverage, closeness, told)
 
 
 def _neighbours(text: str, value: Value) -> tuple[str, list[str]]:
