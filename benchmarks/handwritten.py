@@ -50,12 +50,16 @@ def outcomes(item: dict[str, Any]) -> list[Outcome]:
         for version in VERSIONS:
             revision = reviser.revise(item[version])
             right = version == "corrupted" and revision.text == item["supported"]
-            found.append(Outcome(version, judged(revision), revision.changed, right, item["edits"][0]["kind"]))
+            found.append(
+                Outcome(version, judged(revision), revision.changed, right, item["edits"][0]["kind"])
+            )
         return found
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--limit", type=int, help="only the first N items")
     parser.add_argument("--train", action="store_true", help="the training half, for tuning")
     options = parser.parse_args()

@@ -15,5 +15,9 @@ def rows(name: str) -> list[dict[str, Any]]:
     path = FOLDER / name
     if not path.is_file():
         sys.exit(f"{path} is not there: set BENCHMARK_DATA to the folder that holds {name}")
-    with gzip.open(path, "rt", encoding="utf-8") if name.endswith(".gz") else path.open(encoding="utf-8") as lines:
+    with (
+        gzip.open(path, "rt", encoding="utf-8")
+        if name.endswith(".gz")
+        else path.open(encoding="utf-8") as lines
+    ):
         return [json.loads(line) for line in lines]

@@ -1,7 +1,7 @@
 """The pipeline as a LangGraph graph: nodes, edges and routes.
 
-    generate_queries -> research, one branch a query: retrieve -> rerank
-                     -> check_agreement (all branches at once) -> edit -> attribute -> evaluate
+generate_queries -> research, one branch a query: retrieve -> rerank
+                 -> check_agreement (all branches at once) -> edit -> attribute -> evaluate
 """
 
 import time

@@ -98,7 +98,8 @@ def _validate(text: object, name: str) -> None:
 def _revision(state: State, seconds: float) -> Revision:
     text = state["text"]
     unjudged = tuple(
-        Sentence(text=span.of(text), start=span.start, end=span.end, status="unjudged") for span in sentences(text)
+        Sentence(text=span.of(text), start=span.start, end=span.end, status="unjudged")
+        for span in sentences(text)
     )
     return Revision(
         run_id=uuid.uuid4().hex,

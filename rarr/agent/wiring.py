@@ -36,7 +36,11 @@ def wire(settings: Settings, on_step: Callable[[str], None] | None = None) -> Co
         field, implementation = MODELS[name][node]
         parts[field] = implementation()
     return Components(
-        settings=settings, retriever=retriever(settings), reranker=reranker(settings), on_step=on_step, **parts
+        settings=settings,
+        retriever=retriever(settings),
+        reranker=reranker(settings),
+        on_step=on_step,
+        **parts,
     )
 
 
@@ -44,12 +48,16 @@ def retriever(settings: Settings) -> Retriever:
     """The source of evidence; a retriever object is taken as it is."""
     if settings.search is not None and not isinstance(settings.search, str):
         if not hasattr(settings.search, "retrieve"):
-            raise SettingsError(f"search is a {type(settings.search).__name__}: it has no method retrieve(query, k)")
+            raise SettingsError(
+                f"search is a {type(settings.search).__name__}: it has no method retrieve(query, k)"
+            )
         return settings.search  # type: ignore[no-any-return]  # a protocol cannot be checked further here
     if settings.search not in (None, "corpus"):
         raise SettingsError(f"unknown search {settings.search!r}: this version has corpus, with corpus=PATH")
     if settings.corpus is None:
-        raise SettingsError("no source of evidence: give corpus=PATH (--corpus PATH), a folder, file or built index")
+        raise SettingsError(
+            "no source of evidence: give corpus=PATH (--corpus PATH), a folder, file or built index"
+        )
     return Corpus.open(
         settings.corpus,
         home=settings.home,

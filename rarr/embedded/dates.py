@@ -4,27 +4,38 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
 _MONTH_NUMBER = {form.lower(): n for n, month in enumerate(MONTHS, 1) for form in (month, month[:3])}
 _MONTH_NUMBER["sept"] = 9
-_month = r"(?P<month{0}>" + "|".join([*MONTHS, *(month[:3] + r"\.?(?!\w)" for month in MONTHS), r"Sept\.?"]) + ")"
+_month = (
+    r"(?P<month{0}>" + "|".join([*MONTHS, *(month[:3] + r"\.?(?!\w)" for month in MONTHS), r"Sept\.?"]) + ")"
+)
 _DAY = r"(?P<day{0}>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year{0}>1\d{{3}}|20\d\d)"
 _CENTURY_WORDS = {
     word: number
     for number, word in enumerate(
-        "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth "
-        "twentieth twenty-first".split(),
+        ["tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first"],
         start=10,
     )
 }
 _DATE = re.compile(
     "|".join(
         [
-            r"\b" + _DAY.format("A") + r"(?:\ of)?\ " + _month.format("A") + r"(?:,?\ " + _YEAR.format("A") + r"(?!\d))?",
-            r"\b" + _month.format("B") + r"\ " + _DAY.format("B") + r"(?![\d:])\b(?:,?\ " + _YEAR.format("B") + r"(?!\d))?",
+            r"\b"
+            + _DAY.format("A")
+            + r"(?:\ of)?\ "
+            + _month.format("A")
+            + r"(?:,?\ "
+            + _YEAR.format("A")
+            + r"(?!\d))?",
+            r"\b"
+            + _month.format("B")
+            + r"\ "
+            + _DAY.format("B")
+            + r"(?![\d:])\b(?:,?\ "
+            + _YEAR.format("B")
+            + r"(?!\d))?",
             r"\b" + _month.format("C") + r",?\ (?:of\ )?" + _YEAR.format("C") + r"(?!\d)",
             r"\b" + _YEAR.format("D") + r"-(?P<monthD>0[1-9]|1[0-2])-" + _DAY.format("D") + r"(?!\d)",
             r"\b(?P<decade>1\d\d0|20\d0)s\b",
@@ -36,10 +47,14 @@ _DATE = re.compile(
     )
 )
 # Words after a four-digit number that make it a count rather than a year.
-_COUNTED = re.compile(r"-(?=[a-z])|[ -](?!was\b|is\b|as\b|his\b|its\b)[a-z]{2,}s\b|[ -](?:people|men|women|children|feet|m|km|ft|kg|mm|cm|mi)\b")
+_COUNTED = re.compile(
+    r"-(?=[a-z])|[ -](?!was\b|is\b|as\b|his\b|its\b)[a-z]{2,}s\b|[ -](?:people|men|women|children|feet|m|km|ft|kg|mm|cm|mi)\b"
+)
 _YEAR_BEFORE = re.compile(
     r"(?:\b(?:in|since|until|till|from|by|of|during|between|before|after|and|to|circa|around|the|late|early|mid|year"
-    r"|c\.|spring|summer|autumn|fall|winter)\s+|[(–—/-]\s*)$", re.IGNORECASE)
+    r"|c\.|spring|summer|autumn|fall|winter)\s+|[(–—/-]\s*)$",
+    re.IGNORECASE,
+)
 
 
 class Date(NamedTuple):
@@ -92,7 +107,9 @@ def _date(text: str, match: re.Match[str]) -> Date | None:
     month = groups.get("month")
     if month is None and _is_count(text, start, end):
         return None
-    number = None if month is None else int(month) if month.isdigit() else _MONTH_NUMBER[month.rstrip(".").lower()]
+    number = (
+        None if month is None else int(month) if month.isdigit() else _MONTH_NUMBER[month.rstrip(".").lower()]
+    )
     return Date(start, end, year, year, number, int(groups["day"]) if "day" in groups else None)
 
 

@@ -177,5 +177,3 @@ def _with_article(text: str, place: Span, new: str) -> Change:
         return Change(start=place.start, end=place.end, new=new)
     start = place.start - len(article[0])
     return Change(start=start, end=place.end, new=f"{article[1]}{'' if article[2] else 'n'} {new}")
-
-

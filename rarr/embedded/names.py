@@ -9,19 +9,28 @@ from rapidfuzz.distance import Levenshtein
 from rarr.embedded.dates import MONTHS
 from rarr.embedded.words import STOP_WORDS, fold
 
-_CAPITALISED = (
-    r"(?:(?:[A-Z]\.){2,}|[dDlL]['’][A-Z]\w+|[A-ZÀ-ÖØ-ÞŁŚŠŽĆČĐ][\w’'&-]*(?:(?<=\b[A-Z])\.|(?<=\b(?:St|Dr|Mr|Jr|Sr|Mt))\.|(?<=\bMrs)\.)?)"
-)
+_CAPITALISED = r"(?:(?:[A-Z]\.){2,}|[dDlL]['’][A-Z]\w+|[A-ZÀ-ÖØ-ÞŁŚŠŽĆČĐ][\w’'&-]*(?:(?<=\b[A-Z])\.|(?<=\b(?:St|Dr|Mr|Jr|Sr|Mt))\.|(?<=\bMrs)\.)?)"
 _INSIDE = (
     r"(?:of the|of|de la|de los|de|del|della|di|da|dos|do|du|des|van der|van den|van|von der|von|zu|al|bin|ibn|el|la"
     r"|le|les|&)"
 )
 # A number belongs to a name (Apollo 11) unless it counts what follows (Paris 20 years later).
-_NUMBERED = r"\d{1,3}\b(?![,.]\d|%|\s(?!was\b|is\b|has\b|as\b)[a-z]+s\b|\s(?:people|men|women|million|percent)\b)"
+_NUMBERED = (
+    r"\d{1,3}\b(?![,.]\d|%|\s(?!was\b|is\b|has\b|as\b)[a-z]+s\b|\s(?:people|men|women|million|percent)\b)"
+)
 _NAME = re.compile(
     rf"{_CAPITALISED}(?:(?:[ \t]|\r?\n|[-–](?=[A-Z]))(?:{_INSIDE}\s)?(?:{_CAPITALISED}|{_NUMBERED}))*"
 )
-_TITLE = re.compile(r"[“\"](?P<a>[^”\"\n]{2,80})[”\"]|(?<![*\w])\*(?P<b>[^*\n]{2,80})\*(?![*\w])|(?<![_\w])_(?P<c>[^_\n]{2,80})_(?![_\w])")
+_TITLE = re.compile(
+    r"[“\"](?P<a>[^”\"\n]{2,80})[”\"]|(?<![*\w])\*(?P<b>[^*\n]{2,80})\*(?![*\w])|(?<![_\w])_(?P<c>[^_\n]{2,80})_(?![_\w])"
+)
+# Names that share no word and mean one thing.
+_ALIASES = [
+    {"america", "us", "u s", "usa", "u s a", "united states", "united states of america"},
+    {"britain", "great britain", "uk", "u k", "united kingdom"},
+    {"ussr", "soviet union"},
+    {"holland", "netherlands"},
+]
 _DIGIT = re.compile(r"\d")
 # Capitalised words that are no names: they open sentences, or are parts of dates and of addresses to people.
 _NOT_NAMES = STOP_WORDS | {
@@ -38,7 +47,19 @@ _NOT_NAMES = STOP_WORDS | {
     "western", "central", "christmas", "easter",
 }  # fmt: skip
 # Of these, the ones that are part of a name when another capitalised word follows.
-_ADJECTIVES = {"new", "old", "north", "south", "east", "west", "northern", "southern", "eastern", "western", "central"}
+_ADJECTIVES = {
+    "new",
+    "old",
+    "north",
+    "south",
+    "east",
+    "west",
+    "northern",
+    "southern",
+    "eastern",
+    "western",
+    "central",
+}
 _HONORIFICS = {
     "mr", "mrs", "ms", "dr", "sir", "lord", "lady", "dame", "king", "queen", "prince", "princess", "president",
     "professor", "prof", "saint", "st", "captain", "general", "colonel", "major", "the", "emperor", "pope", "count",
@@ -67,7 +88,12 @@ class Name(NamedTuple):
 def names(text: str) -> Iterator[Name]:
     """The names and titles of `text`, in order; a title hides the names inside it."""
     titles = [
-        Name(match.start(match.lastgroup or 0), match.end(match.lastgroup or 0), match[match.lastgroup or 0], title=True)
+        Name(
+            match.start(match.lastgroup or 0),
+            match.end(match.lastgroup or 0),
+            match[match.lastgroup or 0],
+            title=True,
+        )
         for match in _TITLE.finditer(text)
         if (match[match.lastgroup or 0])[0].isupper()
     ]
@@ -91,6 +117,8 @@ def same_name(one: str, other: str) -> bool:
     mine, its = key_words(one), key_words(other)
     if not mine or not its:
         return False
+    if any({" ".join(mine), " ".join(its)} <= group for group in _ALIASES):
+        return True
     if mine == its or _acronym(mine, its) or _acronym(its, mine):
         return True
     short, long = (mine, its) if len(mine) <= len(its) else (its, mine)
@@ -107,7 +135,11 @@ def is_generic(word: str) -> bool:
 def shortest_form(name: str) -> list[str]:
     """The words by which a name is known when it comes up again: a person's surname, else all of them."""
     words = key_words(name)
-    return words if len(words) < 2 or len(words) > 4 or any(map(is_generic, words)) or _DIGIT.search(name) else words[-1:]
+    return (
+        words
+        if len(words) < 2 or len(words) > 4 or any(map(is_generic, words)) or _DIGIT.search(name)
+        else words[-1:]
+    )
 
 
 def is_person(text: str, name: Name) -> bool:
@@ -115,14 +147,20 @@ def is_person(text: str, name: Name) -> bool:
     words = key_words(name.text)
     article = text[: name.start].lower().rstrip().endswith(("the", " a", " an"))
     spaced = " " in name.text
-    return spaced and 2 <= len(words) <= 4 and not name.title and not article and not any(map(is_generic, words))
+    return (
+        spaced and 2 <= len(words) <= 4 and not name.title and not article and not any(map(is_generic, words))
+    )
 
 
 def _same_word(word: str, whole: str) -> bool:
     """Equal, an initial, or so alike that one is a variant of the other (demonyms, transliterations)."""
     if min(len(word), len(whole)) >= 4 and (word.startswith(whole) or whole.startswith(word)):
         return True  # Graz and Grazer, America and Americans
-    if word == whole or (len(word) == 1 and whole.startswith(word)) or (len(whole) == 1 and word.startswith(whole)):
+    if (
+        word == whole
+        or (len(word) == 1 and whole.startswith(word))
+        or (len(whole) == 1 and word.startswith(whole))
+    ):
         return True
     if min(len(word), len(whole)) >= 5 and word[:4] == whole[:4]:
         return Levenshtein.normalized_similarity(word, whole) >= 0.7

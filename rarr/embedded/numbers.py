@@ -10,19 +10,13 @@ from typing import NamedTuple
 
 from rarr.embedded.units import MEASURES, base_unit, to_base
 
-_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_SMALL = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _MAGNITUDES = {
     "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
     "k": 1e3, "m": 1e6, "mn": 1e6, "bn": 1e9,
 }  # fmt: skip
-_ORDINAL_WORDS = (
-    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-    "fifteenth sixteenth seventeenth eighteenth nineteenth"
-).split()
+_ORDINAL_WORDS = ["zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"]
 _WORD_VALUES: dict[str, float] = {
     **{word: float(number) for number, word in enumerate(_SMALL)},
     **{word: 10.0 * number for number, word in enumerate(_TENS, start=2)},
@@ -48,7 +42,11 @@ _HEDGES = {
     "under|not quite|less than|fewer than|at most|just under|up to|nearly|almost|below": (0.7, 1.0),
     "about|around|approximately|roughly|some|circa|an estimated|close to|approx.": (0.99, 1.01),
 }
-_hedges = "|".join(sorted(("|".join(_HEDGES)).split("|"), key=len, reverse=True)).replace(" ", "\\ ").replace(".", "\\.")
+_hedges = (
+    "|".join(sorted(("|".join(_HEDGES)).split("|"), key=len, reverse=True))
+    .replace(" ", "\\ ")
+    .replace(".", "\\.")
+)
 _NUMBER = re.compile(
     rf"""
     (?:\b(?P<hedge>{_hedges})\ (?:a\ total\ of\ )?|(?P<circa>~\ ?|\bc\.\ ?))?
@@ -56,7 +54,7 @@ _NUMBER = re.compile(
       (?P<currency>[$€£¥])?\ ?(?<![\w.,/-])(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)
         (?P<suffix>st|nd|rd|th)?\b(?:[ -]?(?P<magnitude>hundred|thousand|million|billion|trillion|bn|mn)\b)?
       | (?<![\w-])(?P<ordinal>{_ordinals})\b
-      | (?<![\w-])(?:a\ )?(?P<words>(?:{_words})(?:(?:\ and\ |[ -])(?:{_words}|hundred|thousand|million|billion))*)\b
+      | (?<![\w-])(?<!several\ )(?<!few\ )(?<!many\ )(?:a\ )?(?P<words>(?:{_words})(?:(?:\ and\ |[ -])(?:{_words}|hundred|thousand|million|billion))*)\b
       | (?<![\w-])(?<!half\ )(?:a\ )(?P<lone>hundred|thousand|million|billion|dozen)\b
       | (?<![\w-])(?<!of\ )(?P<article>an?)(?=\ (?:mile|kilometre|kilometer|ton|tonne|decade|century)\b)
       | (?<![\w-])(?P<multiple>once|twice|thrice)\b
@@ -66,7 +64,9 @@ _NUMBER = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _UNIT = re.compile(rf"[ -]?(?P<unit>{MEASURES})(?![\w²³])")
-_CURRENCY_WORD = re.compile(r" ?(?:US |American )?(?P<name>dollars?|euros?|pounds? sterling|pounds?|yen)\b(?! of\b)")
+_CURRENCY_WORD = re.compile(
+    r" ?(?:US |American )?(?P<name>dollars?|euros?|pounds? sterling|pounds?|yen)\b(?! of\b)"
+)
 _CURRENCIES = {"dollar": "$", "euro": "€", "pound": "£", "yen": "¥"}
 
 

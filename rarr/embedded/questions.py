@@ -16,9 +16,12 @@ from rarr.tools.document import Span, protected
 _REACH = 25
 _ENOUGH_WORDS = 5
 _BEFORE_DATE = re.compile(
-    r"\b(?:in|on|by|since|until|from|during|at|of)\s+(?:the\s+|early\s+|late\s+|mid-?\s*|around\s+|about\s+)*$", re.I
+    r"\b(?:in|on|by|since|until|from|during|at|of)\s+(?:the\s+|early\s+|late\s+|mid-?\s*|around\s+|about\s+)*$",
+    re.I,
 )
-_HEDGED = re.compile(r"\b(?:about|around|approximately|roughly|nearly|almost|some|over|exactly|only|just)\s+$", re.I)
+_HEDGED = re.compile(
+    r"\b(?:about|around|approximately|roughly|nearly|almost|some|over|exactly|only|just)\s+$", re.I
+)
 
 
 class ValueQuestions:

@@ -25,7 +25,10 @@ _CLAUSE = re.compile(
     r"|serves|measures|contains|carries|includes|became|began|won|lost|took|made|led|left|went|ran|grew|rose|fell)\b)"
 )
 # An insertion interrupts its clause, which goes on behind it.
-_INSERTION = re.compile(r",\s(?:which|who|whose|where|when|an?|the)\s[^,;:()]*,|\([^()]*\)|\s–\s[^–]*\s–\s|—[^—]*—")
+_INSERTION = re.compile(
+    r",\s(?:which|who|whose|where|when|an?|the)\s[^,;:()]*,|\([^()]*\)|\s–\s[^–]*\s–\s|—[^—]*—"
+)
+_NAMESAKES = re.compile(r"\bmay (?:also )?refer to\b")  # a page that lists several of one name
 _OTHER_CLAUSE = 0.4  # what a word of another clause counts, beside one of the same
 
 
@@ -52,13 +55,17 @@ class Sentence(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A passage as the rules see it; `spread` counts the sentences that hold a stem."""
+    """A passage as the rules see it; `spread` counts the sentences that hold a stem.
+
+    `namesakes` marks a page about several things of one name.
+    """
 
     sentences: tuple[Sentence, ...]
     spread: Counter[str]
     title_stems: frozenset[str]
     title_words: frozenset[str]
     title_values: tuple[Value, ...]
+    namesakes: bool
 
     def holds(self, value: Value) -> bool:
         """Does the passage or its title say this value anywhere?"""
@@ -88,6 +95,7 @@ class Reading(NamedTuple):
     runner_up: float
 
 
+_IN_TITLE = 0.5  # what a word of the page's title counts, beside another
 _SAME_NEIGHBOUR = 0.15
 
 
@@ -108,7 +116,9 @@ def passage(text: str, title: str) -> Passage:
     parts = tuple(sentence(span.of(text)) for span in sentences(text, tables=True))
     spread = Counter(stem for part in parts for stem in {word.stem for word in part.content})
     stems = frozenset(word.stem for word in tokens(title) if word.stem)
-    return Passage(parts, spread, stems, frozenset(key_words(title)), values(title))
+    return Passage(
+        parts, spread, stems, frozenset(key_words(title)), values(title), bool(_NAMESAKES.search(text))
+    )
 
 
 def read(claim: Sentence, value: Value, evidence: Passage, about: str = "") -> Reading:
@@ -178,7 +188,9 @@ def _context(claim: Sentence, value: Value, evidence: Passage) -> list[tuple[str
     """The stems around `value` with their weights."""
     form = getattr(value.read, "form", "")
     content = [word for word in claim.content if word.text not in form.split()]
-    around = [(n, word) for n, word in enumerate(content) if word.end <= value.start or word.start >= value.end]
+    around = [
+        (n, word) for n, word in enumerate(content) if word.end <= value.start or word.start >= value.end
+    ]
     first = sum(1 for word in content if word.end <= value.start)
     after = first + len(content) - len(around)
     clause = claim.clause(value.start)
@@ -188,7 +200,7 @@ def _context(claim: Sentence, value: Value, evidence: Passage) -> list[tuple[str
         weight = 1 / (1 + 0.25 * between)
         weight *= 1.0 if claim.clause(word.start) == clause else _OTHER_CLAUSE
         weight /= 1 + 0.5 * max(0, evidence.spread[word.stem] - 1)
-        context.append((word.stem, weight * (0.3 if word.stem in evidence.title_stems else 1.0)))
+        context.append((word.stem, weight * (_IN_TITLE if word.stem in evidence.title_stems else 1.0)))
     return context
 
 

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 # One class a line: what it says, then its members. Members exclude each other; a slash parts forms of one.
 _CLASSES = """
-direction: north/northern, south/southern, east/eastern, west/western, northeast/northeastern/north-east/north-eastern, northwest/northwestern/north-west/north-western, southeast/southeastern/south-east/south-eastern, southwest/southwestern/south-west/south-western
-change: increased/increase/increases/rose/rise/rises/grew/grow/grows/growth, decreased/decrease/decreases/fell/falls/shrank/shrink/declined/decline/dropped
+direction: north/northern, south/southern, east/eastern, west/western
+change: increased/increase/increases/rose/rise/rises/grew/grow/grows/growth, decreased/decrease/decreases/fell/shrank/shrink/declined/decline/dropped
 outcome: won/win/wins/victory/winner, lost/lose/loses/defeat/loser
 order: before, after
 rank: largest/biggest/greatest, smallest/tiniest, second-largest/second-biggest, third-largest/third-biggest, fourth-largest/fourth-biggest
 rank: tallest/highest, shortest/lowest, second-tallest/second-highest, third-tallest/third-highest, fourth-highest/fourth-tallest
 rank: longest, shortest, second-longest, third-longest, fourth-longest
-rank: oldest/earliest, youngest/newest/latest, second-oldest, third-oldest
+rank: oldest/eldest/earliest, youngest/newest/latest, second-oldest, third-oldest
 rank: fastest/quickest, slowest, second-fastest
 rank: deepest, shallowest, second-deepest, third-deepest
 rank: hottest/warmest, coldest/coolest
@@ -29,7 +29,6 @@ position: upper, lower
 position: inside, outside
 finding: presence, absence
 medal: gold, silver, bronze
-degree: bachelor's/bachelor, master's/master, doctorate/doctoral/PhD
 season: spring, summer, autumn, winter
 day: Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday
 water: freshwater, saltwater

@@ -77,7 +77,26 @@ _UNITS: dict[str, dict[str, float]] = {
     },
 }  # fmt: skip
 # Abbreviations that are also other things are units only right after digits, in exactly this case.
-_CASED = {"m", "g", "s", "l", "W", "kW", "MW", "GW", "KB", "MB", "GB", "TB", "C", "F", "min", "ha", "mi", "in"}
+_CASED = {
+    "m",
+    "g",
+    "s",
+    "l",
+    "W",
+    "kW",
+    "MW",
+    "GW",
+    "KB",
+    "MB",
+    "GB",
+    "TB",
+    "C",
+    "F",
+    "min",
+    "ha",
+    "mi",
+    "in",
+}
 
 _FORMS: dict[str, tuple[str, float]] = {
     form: (dimension, size)

@@ -13,15 +13,7 @@ _STEMMER = snowballstemmer.stemmer("english")
 _STEMMER_LOCK = threading.Lock()  # the stemmer keeps its word in itself
 
 STOP_WORDS = frozenset(
-    """a about above after again all almost also although am among an and another any are around as at away back be
-    became because become been before being below between both but by came can come could did do does doing done down
-    during each either else even ever every few for from further get go goes got had has have having he her here hers
-    herself him himself his how however i if in indeed instead into is it its itself just later like made make many
-    may me might more moreover most much must my near nearly neither never nevertheless no nor not now of off often on
-    once one only onto or other others our out over own per perhaps quite rather really same several shall she should
-    since so some still such than that the their theirs them then there therefore these they this those though through
-    throughout thus to together too took toward towards under until up upon us use used using very via was way we well
-    were what when where whether which while who whom whose why will with within without would yet you your s t""".split()
+    ["a", "about", "above", "after", "again", "all", "almost", "also", "although", "am", "among", "an", "and", "another", "any", "are", "around", "as", "at", "away", "back", "be", "became", "because", "become", "been", "before", "being", "below", "between", "both", "but", "by", "came", "can", "come", "could", "did", "do", "does", "doing", "done", "down", "during", "each", "either", "else", "even", "ever", "every", "few", "for", "from", "further", "get", "go", "goes", "got", "had", "has", "have", "having", "he", "her", "here", "hers", "herself", "him", "himself", "his", "how", "however", "i", "if", "in", "indeed", "instead", "into", "is", "it", "its", "itself", "just", "later", "like", "made", "make", "many", "may", "me", "might", "more", "moreover", "most", "much", "must", "my", "near", "nearly", "neither", "never", "nevertheless", "no", "nor", "not", "now", "of", "off", "often", "on", "once", "one", "only", "onto", "or", "other", "others", "our", "out", "over", "own", "per", "perhaps", "quite", "rather", "really", "same", "several", "shall", "she", "should", "since", "so", "some", "still", "such", "than", "that", "the", "their", "theirs", "them", "then", "there", "therefore", "these", "they", "this", "those", "though", "through", "throughout", "thus", "to", "together", "too", "took", "toward", "towards", "under", "until", "up", "upon", "us", "use", "used", "using", "very", "via", "was", "way", "we", "well", "were", "what", "when", "where", "whether", "which", "while", "who", "whom", "whose", "why", "will", "with", "within", "without", "would", "yet", "you", "your", "s", "t"]
 )
 
 # Groups of words that say the same thing where facts are told. One stem a group stands for all.

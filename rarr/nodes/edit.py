@@ -13,7 +13,6 @@ from rarr.agent.support import moved
 from rarr.records import Change, Check, Edit, Evidence, Notice
 from rarr.tools.document import Span, protected, sentences
 
-
 VETO_RELEVANCE = 0.6
 """Evidence of less than this share of the disagreeing evidence's relevance cannot hold an edit back."""
 
@@ -68,14 +67,23 @@ def _disagreements(checks: Sequence[Check], evidence: dict[str, Evidence]) -> li
 
 
 def _doubt(asked: Sequence[Check], disagreeing: Sequence[Check], evidence: dict[str, Evidence]) -> str:
-    """Sources that do not say the same are no ground for an edit; much less relevant ones have no say."""
-    enough = VETO_RELEVANCE * evidence[disagreeing[0].evidence_id].relevance
-    heard = [check for check in asked if evidence[check.evidence_id].relevance >= enough]
+    """Passages that do not say the same are no ground for an edit; much less relevant sources have no say."""
+    first = evidence[disagreeing[0].evidence_id]
+    heard = [
+        check
+        for check in asked
+        if evidence[check.evidence_id].relevance >= VETO_RELEVANCE * first.relevance
+        or evidence[check.evidence_id].source == first.source
+    ]
     agreeing = next((check for check in heard if check.verdict == "agrees"), None)
     if agreeing is not None:
         return f"sources disagree: {agreeing.evidence_id} agrees with the text"
     answers = {c.evidence_answer.casefold(): c.evidence_id for c in heard if c.verdict == "disagrees"}
-    return f"sources disagree among themselves: {', '.join(sorted(answers.values()))}" if len(answers) > 1 else ""
+    return (
+        f"sources disagree among themselves: {', '.join(sorted(answers.values()))}"
+        if len(answers) > 1
+        else ""
+    )
 
 
 def _refusal(text: str, change: Change, edits: Sequence[Edit], settings: Settings) -> str:
@@ -87,7 +95,9 @@ def _refusal(text: str, change: Change, edits: Sequence[Edit], settings: Setting
         return "the change does not lie within one sentence"
     if any(place.overlaps(span) for span in protected(text, *sentence)):
         return "the change touches code, a link or a citation"
-    if any(e.accepted and place.overlaps(moved(e.start, e.start + len(e.new), _after(e, edits))) for e in edits):
+    if any(
+        e.accepted and place.overlaps(moved(e.start, e.start + len(e.new), _after(e, edits))) for e in edits
+    ):
         return "the place was edited already"
     changed = Levenshtein.distance(old, change.new)
     if changed > settings.max_edit_chars:

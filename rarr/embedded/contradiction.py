@@ -1,0 +1,53 @@
+"""When another value contradicts the claim's: three rules, each with what it takes.
+
+The thresholds were tuned on the training half of the hand-written triples and on the examples: of the values
+that a rule contradicts, how many are wrong and have this correction.
+"""
+
+from rarr.embedded.claims import Claim
+from rarr.embedded.guards import SAME_EVENT_COVERAGE, counts_the_same, exchangeable, is_elsewhere
+from rarr.embedded.reading import Passage, Reading, next_stem, same_frame
+from rarr.embedded.terms import Term
+from rarr.embedded.values import Value
+
+CLEAR_COVERAGE = 0.6
+CLEAR_MARGIN = 0.4
+CLEAR_LEAD = 0.25
+CLEAR_TOLD = 0.4
+RETOLD = 0.6
+RETOLD_COVERAGE = 0.25
+RETOLD_MARGIN = 0.1
+RETOLD_FAR_MARGIN = 0.25  # where the words right after the two values differ
+RETOLD_LEAD = 0.2
+
+# A husband has a wife, and who won one match lost another: only the same frame tells.
+TOLD_FROM_BOTH_ENDS = ("relation", "outcome", "order")
+
+
+def contradicts(claim: Claim, value: Value, reading: Reading, evidence: Passage) -> bool:
+    """Does another value stand where the claim has its own, beyond what chance or paraphrase explain?"""
+    other, own = reading.other, reading.own
+    if other is None or is_elsewhere(claim, value, other, evidence):
+        return False
+    if not exchangeable(claim, value, other, evidence):
+        return False
+    margin = other.closeness - (own.closeness if own else 0.0)
+    lead = other.closeness - reading.runner_up
+    framed = same_frame(claim.sentence, value, other)
+    if (
+        other.told >= CLEAR_TOLD
+        and framed
+        and other.coverage - (own.coverage if own else 0.0) >= CLEAR_MARGIN
+    ):
+        return True
+    if not counts_the_same(claim, value, other):
+        return False
+    if isinstance(value.read, Term) and (own is not None or value.read.label in TOLD_FROM_BOTH_ENDS):
+        return False
+    clear = other.coverage >= CLEAR_COVERAGE and margin >= CLEAR_MARGIN and lead >= CLEAR_LEAD
+    if clear and (other.told >= CLEAR_TOLD or other.coverage >= SAME_EVENT_COVERAGE):
+        return True
+    # The clause of the evidence says little that the claim does not say: it tells the same thing.
+    retold = other.told >= RETOLD and other.coverage >= RETOLD_COVERAGE and lead >= RETOLD_LEAD
+    beside = next_stem(claim.sentence, value) == next_stem(other.sentence, other.value)
+    return retold and margin >= (RETOLD_MARGIN if beside else RETOLD_FAR_MARGIN)

@@ -1,0 +1,190 @@
+"""Guards: reasons why another value of the evidence is no answer to the question that the claim answers."""
+
+import re
+from itertools import combinations
+
+from rarr.embedded.claims import Claim
+from rarr.embedded.dates import Date
+from rarr.embedded.names import Name, is_person
+from rarr.embedded.numbers import Number
+from rarr.embedded.reading import Candidate, Passage, next_stem
+from rarr.embedded.subjects import about_subject, says
+from rarr.embedded.terms import Term
+from rarr.embedded.values import Value, same
+from rarr.embedded.words import stem
+
+SAME_EVENT_COVERAGE = 0.85  # a sentence that tells this much of the claim tells the same event
+CLEAR_NAME_COVERAGE = 0.7
+SAME_SCALE = 5  # two measures of one thing differ by less than this factor
+
+# An ordinal before these says which one is meant; it is not what is told of it.
+_IDENTIFIED = {
+    stem(word)
+    for word in ["season", "edition", "series", "round", "episode", "album", "version", "team", "half", "wife", "husband", "quarter", "period", "century", "day", "week", "year", "month", "game", "match", "floor", "set", "part", "volume", "chapter", "act", "symphony", "generation", "term"]
+}
+_RANGE = re.compile(r"\b(?:from|between)\s+\S+\s+(?:\w+\s+)?(?:to|and)\s+\S+|\d\s?[–-]\s?\d")
+_HEDGED_DATE = re.compile(
+    r"\b(?:around|about|circa|c\.|roughly|approximately|before|after|by)\s*$", re.IGNORECASE
+)
+_RELATIVE_TIME = re.compile(
+    r"\b(?:years?|months?|decades?|days?|weeks?)\s(?:later|afterwards|on|earlier|(?:after|before)(?=[.,;]))"
+    r"|\bthe (?:next|following) year\b"
+)
+_ADJECTIVE = re.compile(r"(?:an|ese|ish|ic|al|ans|ists|ques|ch|tch)$")
+
+
+def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage) -> bool:
+    """Reasons why `other` does not answer the same question: another subject, another time, arithmetic."""
+    if evidence.namesakes or any(same(value, titled) for titled in evidence.title_values):
+        return True
+    if isinstance(value.read, Date) and not _is_one_date(claim, value, value.read, other, evidence):
+        return True
+    clause = claim.sentence.clause(value.start)
+    anchors = [
+        v
+        for v in claim.sentence.values
+        if v is not value and v.kind in ("name", "date") and claim.sentence.clause(v.start) == clause
+    ]
+    if not all(
+        evidence.holds(anchor) or (isinstance(anchor.read, Name) and says(evidence, anchor.read.text))
+        for anchor in anchors
+    ):
+        return True
+    if not about_subject(claim, value, other, evidence) or not _same_predicate(claim, value, other):
+        return True
+    if _stands_beside(value, other):
+        return True
+    same_event = other.coverage >= SAME_EVENT_COVERAGE
+    if not same_event and value.kind != "date" and _other_time(anchors, other):
+        return True
+    if not same_event and value.kind == "date" and _other_numbers(claim, other):
+        return True
+    return isinstance(value.read, Number) and _is_other_number(claim, value, value.read, other, evidence)
+
+
+def exchangeable(claim: Claim, value: Value, other: Candidate, evidence: Passage) -> bool:
+    """Names need more: the passage never says the claim's, and neither is an adjective."""
+    if not isinstance(value.read, Name) or not isinstance(other.value.read, Name):
+        return True
+    if says(evidence, value.read.text):
+        return False  # in a way that is not read as a name
+    if _is_adjective(claim.sentence.text, value) or _is_adjective(other.sentence.text, other.value):
+        return False
+    return is_person(claim.sentence.text, value.read) or other.coverage >= CLEAR_NAME_COVERAGE
+
+
+def counts_the_same(claim: Claim, value: Value, other: Candidate) -> bool:
+    """Numbers need a unit or the same counted noun, words that exclude each other the same noun after."""
+    if isinstance(value.read, Number) and value.read.unit not in ("", "#"):
+        return True
+    if isinstance(value.read, Number | Term):
+        after = next_stem(claim.sentence, value)
+        identifies = isinstance(value.read, Number) and value.read.unit == "#" and after in _IDENTIFIED
+        return after is not None and after == next_stem(other.sentence, other.value) and not identifies
+    return True
+
+
+def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evidence: Passage) -> bool:
+    """Can a date of the claim be compared: exact, not reckoned from another, and all else told by the evidence?"""
+    hedged = _HEDGED_DATE.search(claim.sentence.text[max(0, value.start - 16) : value.start])
+    if date.first_year != date.last_year or hedged or _RELATIVE_TIME.search(claim.sentence.text):
+        return False
+    if date.month is not None and evidence.holds(value):
+        return False
+    if next_stem(claim.sentence, value) == next_stem(other.sentence, other.value) is not None:
+        return True
+    part = claim.sentence
+    rest = [
+        v
+        for v in part.values
+        if v is not value
+        and (
+            v.kind in ("name", "date")
+            or (
+                isinstance(v.read, Number)
+                and v.read.unit != "#"
+                and part.clause(v.start) == part.clause(value.start)
+            )
+        )
+    ]
+    return all(evidence.holds(v) or (isinstance(v.read, Name) and says(evidence, v.read.text)) for v in rest)
+
+
+def _is_other_number(claim: Claim, value: Value, number: Number, other: Candidate, evidence: Passage) -> bool:
+    """Arithmetic, an end of a range, a number that the passage has with another unit, or another scale."""
+    if _RANGE.search(claim.sentence.text[max(0, value.start - 24) : value.end + 12]) or _derivable(
+        number, evidence
+    ):
+        return True
+    said = claim.sentence.text[value.start : value.end].lower()
+    if any(said == part.text[v.start : v.end].lower() for part in evidence.sentences for v in part.values):
+        return True
+    its = other.value.read
+    if not (isinstance(its, Number) and number.form and its.amount and number.amount):
+        return False
+    return max(number.amount / its.amount, its.amount / number.amount) > SAME_SCALE
+
+
+def _derivable(number: Number, evidence: Passage) -> bool:
+    """A claim may do arithmetic: a span of years, an age, a sum."""
+    amounts = [
+        v.read.amount
+        for part in evidence.sentences
+        for v in part.values
+        if isinstance(v.read, Number) and v.read.unit == number.unit
+    ]
+    years = [
+        float(v.read.first_year)
+        for part in evidence.sentences
+        for v in part.values
+        if isinstance(v.read, Date) and v.read.first_year is not None
+    ]
+    if number.unit in ("year", "") and any(
+        abs(abs(a - b) - number.amount) <= 1 for a, b in combinations(years, 2)
+    ):
+        return True
+    near = max(0.002 * abs(number.amount), 0.01)
+    return any(
+        abs(result - number.amount) <= near
+        for a, b in combinations(amounts, 2)
+        for result in (a + b, abs(a - b))
+    )
+
+
+def _other_time(anchors: list[Value], other: Candidate) -> bool:
+    """Claim and evidence each give a date, and not the same one."""
+    mine = [anchor for anchor in anchors if anchor.kind == "date"]
+    its = [v for v in other.sentence.values if v.kind == "date"]
+    return bool(mine) and bool(its) and not any(same(a, b) for a in mine for b in its)
+
+
+def _other_numbers(claim: Claim, other: Candidate) -> bool:
+    """A sentence of another date has other numbers as well: it tells another event."""
+    mine = [v for v in claim.sentence.values if v.kind == "number"]
+    its = [v for v in other.sentence.values if v.kind == "number"]
+    pairs = [same(a, b) for a in mine for b in its]
+    return False in pairs and True not in pairs
+
+
+def _same_predicate(claim: Claim, value: Value, other: Candidate) -> bool:
+    """Does the evidence's sentence have at least one word with meaning of the value's own clause?"""
+    part = claim.sentence
+    clause = {w.stem for w in part.content if part.clause(w.start) == part.clause(value.start)}
+    clause -= {w.stem for w in part.content if value.start <= w.start < value.end}
+    return not clause or not clause.isdisjoint(w.stem for w in other.sentence.content)
+
+
+def _stands_beside(value: Value, other: Candidate) -> bool:
+    """The evidence has the claim's value next to the other: which one is meant is not for rules to say."""
+    part = other.sentence
+    return any(
+        same(value, v)
+        for v in part.values
+        if value.kind == "date" or part.clause(v.start) == part.clause(other.value.start)
+    )
+
+
+def _is_adjective(text: str, value: Value) -> bool:
+    """American, Chinese, Methodists: they tell a kind, and the same thing is said in too many ways."""
+    name = text[value.start : value.end]
+    return " " not in name and bool(_ADJECTIVE.search(name))
