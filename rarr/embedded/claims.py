@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rarr.embedded.names import Name, is_person, names, same_name
-from rarr.embedded.reading import Sentence, sentence
+from rarr.embedded.sentence import Sentence, sentence
 from rarr.tools.document import Span, blocks, protected, sentences
 
 _PRONOUN = re.compile(r"(?:\W{0,3})\b(?P<word>He|She|It|They|His|Her|Its|Their|This|These)\b(?!['’])")
@@ -41,14 +41,14 @@ class Claim(NamedTuple):
         return Span(start + shift, end + shift)
 
 
-@lru_cache(maxsize=32)
-def claims(text: str, context: str | None) -> tuple[Claim, ...]:
+@lru_cache(maxsize=4096)
+def claims(text: str, context: str | None, *, tables: bool = False) -> tuple[Claim, ...]:
     """The claims of `text` in order; `context` names the subject of a first sentence that does not."""
     subjects = _Subjects()
     subjects.see_all(context or "")
     headings = [block for block in blocks(text) if block.kind == "heading"]
     found = []
-    for span in sentences(text):
+    for span in sentences(text, tables=tables):
         while headings and headings[0].start < span.start:
             heading = headings.pop(0)
             subjects.see_heading(text[heading.start : heading.end].strip("# \r\n\t"))

@@ -19,6 +19,7 @@ RETOLD_COVERAGE = 0.25
 RETOLD_MARGIN = 0.1
 RETOLD_FAR_MARGIN = 0.25  # where the words right after the two values differ
 RETOLD_LEAD = 0.2
+SAID_OF_ANOTHER = 0.2  # up to this closeness, the claim's own word is said of something else
 
 # A husband has a wife, and who won one match lost another: only the same frame tells.
 TOLD_FROM_BOTH_ENDS = ("relation", "outcome", "order")
@@ -42,7 +43,8 @@ def contradicts(claim: Claim, value: Value, reading: Reading, evidence: Passage)
         return True
     if not counts_the_same(claim, value, other):
         return False
-    if isinstance(value.read, Term) and (own is not None or value.read.label in TOLD_FROM_BOTH_ENDS):
+    said_too = own is not None and own.closeness > SAID_OF_ANOTHER
+    if isinstance(value.read, Term) and (said_too or value.read.label in TOLD_FROM_BOTH_ENDS):
         return False
     clear = other.coverage >= CLEAR_COVERAGE and margin >= CLEAR_MARGIN and lead >= CLEAR_LEAD
     if clear and (other.told >= CLEAR_TOLD or other.coverage >= SAME_EVENT_COVERAGE):

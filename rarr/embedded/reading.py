@@ -6,52 +6,19 @@ or its title, count less.
 """
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from functools import lru_cache
 from typing import NamedTuple
 
 from rarr.embedded.names import Name, is_person, key_words
+from rarr.embedded.claims import claims
+from rarr.embedded.sentence import Sentence
 from rarr.embedded.values import Value, same, values
-from rarr.embedded.words import Token, tokens
-from rarr.tools.document import Span, sentences
+from rarr.embedded.words import tokens
 
 _WORDS = re.compile(r"\w+")
-_CLAUSE = re.compile(
-    r"[;:()]|\s[–—-]\s|—"
-    r"|,\s+(?:and|but|while|whereas|which|who|whose|where|when|with|though|although|so|yet|after|before|since|until"
-    r"|because|as)\b|\s(?:while|whereas|but|whose)\s"
-    r"|\sand\s(?=(?:about\s)?[\d$€£])|\sand\s(?=(?:\w+ly|is|was|are|were|has|had|have|can|will|\w+ed|stands|lies|runs|holds|covers|makes|takes|gives|goes"
-    r"|serves|measures|contains|carries|includes|became|began|won|lost|took|made|led|left|went|ran|grew|rose|fell)\b)"
-)
-# An insertion interrupts its clause, which goes on behind it.
-_INSERTION = re.compile(
-    r",\s(?:which|who|whose|where|when|an?|the)\s[^,;:()]*,|\([^()]*\)|\s–\s[^–]*\s–\s|—[^—]*—"
-)
 _NAMESAKES = re.compile(r"\bmay (?:also )?refer to\b")  # a page that lists several of one name
 _OTHER_CLAUSE = 0.4  # what a word of another clause counts, beside one of the same
-
-
-class Sentence(NamedTuple):
-    """A sentence with its words and values; offsets are within `text`."""
-
-    text: str
-    words: tuple[Token, ...]
-    values: tuple[Value, ...]
-    clause_ends: tuple[int, ...]
-    insertions: tuple[Span, ...]
-
-    def clause(self, place: int) -> int:
-        """The number of the clause that the character at `place` is in; negative in an insertion."""
-        for number, (start, end) in enumerate(self.insertions, start=1):
-            if start <= place < end:
-                return -number
-        return bisect_right(self.clause_ends, place)
-
-    @property
-    def content(self) -> tuple[Token, ...]:
-        """The words that carry meaning, in order."""
-        return tuple(word for word in self.words if word.stem)
 
 
 class Passage(NamedTuple):
@@ -99,21 +66,10 @@ _IN_TITLE = 0.5  # what a word of the page's title counts, beside another
 _SAME_NEIGHBOUR = 0.15
 
 
-def sentence(text: str) -> Sentence:
-    """`text`, taken as one sentence, with its words and values."""
-    insertions = tuple(Span(*match.span()) for match in _INSERTION.finditer(text))
-    ends = tuple(
-        match.end()
-        for match in _CLAUSE.finditer(text)
-        if not any(span.overlaps(Span(*match.span())) for span in insertions)
-    )
-    return Sentence(text, tuple(tokens(text)), values(text), ends, insertions)
-
-
 @lru_cache(maxsize=4096)
 def passage(text: str, title: str) -> Passage:
-    """The sentences of a passage, analysed once."""
-    parts = tuple(sentence(span.of(text)) for span in sentences(text, tables=True))
+    """The sentences of a passage, analysed once, each with its subject put in as in a claim."""
+    parts = tuple(claim.sentence for claim in claims(text, title, tables=True))
     spread = Counter(stem for part in parts for stem in {word.stem for word in part.content})
     stems = frozenset(word.stem for word in tokens(title) if word.stem)
     return Passage(
