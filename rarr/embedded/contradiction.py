@@ -6,7 +6,7 @@ that a rule contradicts, how many are wrong and have this correction.
 
 from rarr.embedded.claims import Claim
 from rarr.embedded.guards import SAME_EVENT_COVERAGE, counts_the_same, exchangeable, is_elsewhere
-from rarr.embedded.reading import Passage, Reading, next_stem, same_frame
+from rarr.embedded.reading import Candidate, Passage, Reading, next_stem, same_frame
 from rarr.embedded.terms import Term
 from rarr.embedded.values import Value
 
@@ -19,7 +19,7 @@ RETOLD_COVERAGE = 0.25
 RETOLD_MARGIN = 0.1
 RETOLD_FAR_MARGIN = 0.25  # where the words right after the two values differ
 RETOLD_LEAD = 0.2
-SAID_OF_ANOTHER = 0.2  # up to this closeness, the claim's own word is said of something else
+SAID_OF_ANOTHER = 0.12  # up to this closeness, the claim's own date is said of something else
 
 # A husband has a wife, and who won one match lost another: only the same frame tells.
 TOLD_FROM_BOTH_ENDS = ("relation", "outcome", "order")
@@ -34,22 +34,34 @@ def contradicts(claim: Claim, value: Value, reading: Reading, evidence: Passage)
         return False
     margin = other.closeness - (own.closeness if own else 0.0)
     lead = other.closeness - reading.runner_up
-    framed = same_frame(claim.sentence, value, other)
-    if (
-        other.told >= CLEAR_TOLD
-        and framed
-        and other.coverage - (own.coverage if own else 0.0) >= CLEAR_MARGIN
-    ):
-        return True
-    if not counts_the_same(claim, value, other):
+    covers = other.coverage - (own.coverage if own else 0.0) >= CLEAR_MARGIN
+    if other.told >= CLEAR_TOLD and covers and same_frame(claim.sentence, value, other):
+        return not _converse(claim, value, other)
+    if not counts_the_same(claim, value, other) or _said_too(value, own, other):
         return False
-    said_too = own is not None and own.closeness > SAID_OF_ANOTHER
-    if isinstance(value.read, Term) and (said_too or value.read.label in TOLD_FROM_BOTH_ENDS):
+    if isinstance(value.read, Term) and value.read.label in TOLD_FROM_BOTH_ENDS:
         return False
     clear = other.coverage >= CLEAR_COVERAGE and margin >= CLEAR_MARGIN and lead >= CLEAR_LEAD
     if clear and (other.told >= CLEAR_TOLD or other.coverage >= SAME_EVENT_COVERAGE):
         return True
     # The clause of the evidence says little that the claim does not say: it tells the same thing.
     retold = other.told >= RETOLD and other.coverage >= RETOLD_COVERAGE and lead >= RETOLD_LEAD
-    beside = next_stem(claim.sentence, value) == next_stem(other.sentence, other.value)
-    return retold and margin >= (RETOLD_MARGIN if beside else RETOLD_FAR_MARGIN)
+    return retold and margin >= (RETOLD_MARGIN if _same_next(claim, value, other) else RETOLD_FAR_MARGIN)
+
+
+def _said_too(value: Value, own: Candidate | None, other: Candidate) -> bool:
+    """Does the passage say the claim's value too, so that it may be the claim's words that differ?"""
+    if own is None or value.kind == "name":
+        return False
+    if value.kind == "date":
+        return own.closeness > SAID_OF_ANOTHER
+    return value.kind == "number" or own.sentence is not other.sentence
+
+
+def _converse(claim: Claim, value: Value, other: Candidate) -> bool:
+    """A mother has a daughter: of kinship, what follows must be the same as well."""
+    return isinstance(value.read, Term) and value.read.label == "relation" and not _same_next(claim, value, other)
+
+
+def _same_next(claim: Claim, value: Value, other: Candidate) -> bool:
+    return next_stem(claim.sentence, value) == next_stem(other.sentence, other.value)

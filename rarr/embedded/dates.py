@@ -39,8 +39,8 @@ _DATE = re.compile(
             r"\b" + _month.format("C") + r",?\ (?:of\ )?" + _YEAR.format("C") + r"(?!\d)",
             r"\b" + _YEAR.format("D") + r"-(?P<monthD>0[1-9]|1[0-2])-" + _DAY.format("D") + r"(?!\d)",
             r"\b(?P<decade>1\d\d0|20\d0)s\b",
-            r"\b(?P<century>\d\d?)(?:st|nd|rd|th)[ -]century\b",
-            r"\b(?P<centuryword>" + "|".join(_CENTURY_WORDS) + r")[ -]century\b",
+            r"\b(?P<century>\d\d?)(?:st|nd|rd|th)[ -]centur(?:y|ies)\b",
+            r"\b(?P<centuryword>" + "|".join(_CENTURY_WORDS) + r")[ -]centur(?:y|ies)\b",
             r"(?<![\w.,$€£/])" + _YEAR.format("E") + r"(?![\d,]\d|\.\d|\w|%)",
             r"(?:(?<=\bin\ )|(?<=\bof\ )|(?<=\bsince\ )|(?<=\buntil\ ))" + _month.format("F") + r"\b(?!\ \d)",
         ]

@@ -15,6 +15,7 @@ from rarr.embedded.words import stem
 
 SAME_EVENT_COVERAGE = 0.85  # a sentence that tells this much of the claim tells the same event
 CLEAR_NAME_COVERAGE = 0.7
+CLEAR_PERSON_COVERAGE = 0.45
 SAME_SCALE = 5  # two measures of one thing differ by less than this factor
 
 # An ordinal before these says which one is meant; it is not what is told of it.
@@ -70,7 +71,8 @@ def exchangeable(claim: Claim, value: Value, other: Candidate, evidence: Passage
         return False  # in a way that is not read as a name
     if _is_adjective(claim.sentence.text, value) or _is_adjective(other.sentence.text, other.value):
         return False
-    return is_person(claim.sentence.text, value.read) or other.coverage >= CLEAR_NAME_COVERAGE
+    least = CLEAR_PERSON_COVERAGE if is_person(claim.sentence.text, value.read) else CLEAR_NAME_COVERAGE
+    return other.coverage >= least
 
 
 def counts_the_same(claim: Claim, value: Value, other: Candidate) -> bool:

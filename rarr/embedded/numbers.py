@@ -51,10 +51,10 @@ _NUMBER = re.compile(
     rf"""
     (?:\b(?P<hedge>{_hedges})\ (?:a\ total\ of\ )?|(?P<circa>~\ ?|\bc\.\ ?))?
     (?P<value>
-      (?P<currency>[$€£¥])?\ ?(?<![\w.,/-])(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)
-        (?P<suffix>st|nd|rd|th)?\b(?:[ -]?(?P<magnitude>hundred|thousand|million|billion|trillion|bn|mn)\b)?
+      (?P<currency>[$€£¥])?\ ?(?<![\w.,/:-])(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)
+        (?P<suffix>st|nd|rd|th)?\b(?!:\d)(?:[ -]?(?P<magnitude>hundred|thousand|million|billion|trillion|bn|mn)\b)?
       | (?<![\w-])(?P<ordinal>{_ordinals})\b
-      | (?<![\w-])(?<!several\ )(?<!few\ )(?<!many\ )(?:a\ )?(?P<words>(?:{_words})(?:(?:\ and\ |[ -])(?:{_words}|hundred|thousand|million|billion))*)\b
+      | (?<![\w-])(?<!top\ )(?<!several\ )(?<!few\ )(?<!many\ )(?:a\ )?(?P<words>(?:{_words})(?:(?:\ and\ |[ -])(?:{_words}|hundred|thousand|million|billion))*)\b
       | (?<![\w-])(?<!half\ )(?:a\ )(?P<lone>hundred|thousand|million|billion|dozen)\b
       | (?<![\w-])(?<!of\ )(?P<article>an?)(?=\ (?:mile|kilometre|kilometer|ton|tonne|decade|century)\b)
       | (?<![\w-])(?P<multiple>once|twice|thrice)\b
