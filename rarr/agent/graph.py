@@ -42,7 +42,7 @@ def build_graph() -> CompiledStateGraph[State, Components, State, State]:
     graph.add_conditional_edges("generate_queries", one_branch_a_query, ["research", "attribute"])
     graph.add_edge("research", "check_agreement")
     graph.add_edge("check_agreement", "edit")
-    graph.add_edge("edit", "attribute")
+    graph.add_conditional_edges("edit", ask_again_what_is_stale, ["check_agreement", "attribute"])
     graph.add_edge("attribute", "evaluate")
     graph.add_edge("evaluate", END)
     return graph.compile()
@@ -64,9 +64,16 @@ def one_branch_a_query(state: State) -> list[Send] | str:
     return [Send("research", {"query": query}) for query in state["queries"]] or "attribute"
 
 
+def ask_again_what_is_stale(state: State) -> str:
+    """An edit ends the validity of the checks on its sentence; each query is edited for once, so this ends."""
+    fresh = {check.evidence_id for check in state["checks"] if not check.stale}
+    return "attribute" if all(one.id in fresh for one in state["evidence"]) else "check_agreement"
+
+
 def _add(graph: StateGraph[Any, Components, Any, Any], node: Node, *, on_failure: str) -> None:
     name = node.__name__
-    graph.add_node(name, _timed(name, node), error_handler=_survive(name, on_failure))
+    # The overloads of add_node do not describe functions that are made by functions.
+    graph.add_node(name, _timed(name, node), error_handler=_survive(name, on_failure))  # type: ignore[call-overload]
 
 
 def _timed(name: str, node: Node) -> Node:

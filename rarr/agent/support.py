@@ -27,15 +27,15 @@ class Support(NamedTuple):
 
 
 async def sentence_support(
-    state: State, text: str, edits: Sequence[Edit], components: Components
+    state: State, text: str, queries: Sequence[Query], components: Components
 ) -> list[Support]:
-    """The support of every sentence of `text`, which is the original after `edits`.
+    """The support of every sentence of `text`, where `queries` have their places in it.
 
     A sentence is judged against the evidence of the queries about it and about its neighbours: what was
     found for one sentence often supports the next.
     """
     spans = sentences(text)
-    asked = _queries_of(spans, state.get("queries", []), edits)
+    asked = _queries_of(spans, queries)
     near: dict[str, list[int]] = defaultdict(list)
     for index in range(len(spans)):
         for query_id in {q for i in (index - 1, index, index + 1) for q in asked.get(i, ())}:
@@ -55,30 +55,42 @@ async def sentence_support(
     return [Support(span, tuple(asked.get(index, ())), scores[index]) for index, span in enumerate(spans)]
 
 
-def moved(start: int, end: int, edits: Sequence[Edit]) -> Span:
-    """Where a range of the original text lies after the accepted `edits`, widened where they overlap it."""
+def moved(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
+    """The queries of a text with their places in the text after the accepted `edits`."""
     for edit in edits:
-        if not edit.accepted:
-            continue
-        grown = len(edit.new) - (edit.end - edit.start)
-        if edit.end <= start:
-            start, end = start + grown, end + grown
-        elif edit.start < end:
-            start, end = min(start, edit.start), max(end, edit.end) + grown
-    return Span(start, end)
+        if edit.accepted:
+            queries = [_moved(query, edit.start, edit.end, edit.start + len(edit.new)) for query in queries]
+    return list(queries)
 
 
-def _queries_of(
-    spans: Sequence[Span], queries: Sequence[Query], edits: Sequence[Edit]
-) -> dict[int, list[str]]:
+def moved_back(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
+    """The queries of an edited text with their places in the text before the accepted `edits`."""
+    for edit in reversed(edits):
+        if edit.accepted:
+            queries = [_moved(query, edit.start, edit.start + len(edit.new), edit.end) for query in queries]
+    return list(queries)
+
+
+def _moved(query: Query, start: int, old_end: int, new_end: int) -> Query:
+    """Behind the change a query moves along; one that the change overlaps covers all of it."""
+    if query.end <= start:
+        return query
+    grown = new_end - old_end
+    if old_end <= query.start:
+        return query.model_copy(update={"start": query.start + grown, "end": query.end + grown})
+    return query.model_copy(
+        update={"start": min(query.start, start), "end": max(query.end, old_end) + grown}
+    )
+
+
+def _queries_of(spans: Sequence[Span], queries: Sequence[Query]) -> dict[int, list[str]]:
     """The ids of the queries about each sentence, by the sentence's index."""
     starts = [span.start for span in spans]
     asked: dict[int, list[str]] = defaultdict(list)
     for query in queries:
-        place = moved(query.start, query.end, edits)
-        index = max(0, bisect_right(starts, place.start) - 1)
-        while index < len(spans) and spans[index].start < place.end:
-            if spans[index].overlaps(place):
+        index = max(0, bisect_right(starts, query.start) - 1)
+        while index < len(spans) and spans[index].start < query.end:
+            if spans[index].overlaps(Span(query.start, query.end)):
                 asked[index].append(query.id)
             index += 1
     return asked

@@ -107,10 +107,13 @@ def _date(text: str, match: re.Match[str]) -> Date | None:
     month = groups.get("month")
     if month is None and _is_count(text, start, end):
         return None
-    number = (
-        None if month is None else int(month) if month.isdigit() else _MONTH_NUMBER[month.rstrip(".").lower()]
-    )
-    return Date(start, end, year, year, number, int(groups["day"]) if "day" in groups else None)
+    return Date(start, end, year, year, _month_number(month), int(groups["day"]) if "day" in groups else None)
+
+
+def _month_number(month: str | None) -> int | None:
+    if month is None:
+        return None
+    return int(month) if month.isdigit() else _MONTH_NUMBER[month.rstrip(".").lower()]
 
 
 def _is_count(text: str, start: int, end: int) -> bool:

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from rarr.agent.components import Components
 from rarr.agent.state import State
 from rarr.agent.support import Support, sentence_support
-from rarr.records import Check, Edit, Evidence, Report, Sentence, Status
+from rarr.records import Check, Evidence, Report, Sentence, Status
 
 # Up to this many subsets, all are tried; above, lazy greedy is within 1 - 1/e of the best.
 EXHAUSTIVE_SUBSETS = 2000
@@ -21,7 +21,7 @@ Place = tuple[str, int, int]  # source, start, end: where a passage stands
 async def attribute(state: State, runtime: Runtime[Components]) -> State:
     """Aligns the sentences of the revised text to evidence and says where each stands."""
     settings = runtime.context.settings
-    supports = await sentence_support(state, state["text"], state.get("edits", []), runtime.context)
+    supports = await sentence_support(state, state["text"], state.get("queries", []), runtime.context)
     outcomes = _Outcomes(state)
     chosen, coverage = select(state.get("evidence", []), settings.report_size)
     sentences = [_sentence(state, one, outcomes, settings.support_threshold) for one in supports]
@@ -82,33 +82,22 @@ def _greedy(places: list[Place], passages: dict[Place, dict[str, float]], size: 
 
 
 class _Outcomes:
-    """What became of each query: its checks and edits, and whether its research failed."""
+    """What became of each query: its checks on the text as it now is, and whether its research failed."""
 
     def __init__(self, state: State) -> None:
         self.checks: dict[str, list[Check]] = defaultdict(list)
         for check in state.get("checks", []):
-            self.checks[check.query_id].append(check)
-        self.edited: dict[str, Edit] = {e.query_id: e for e in state.get("edits", []) if e.accepted}
-        self.searching_failed = {
-            notice.query_id for notice in state["warnings"] if notice.node in ("retrieve", "rerank")
-        }
+            if not check.stale:
+                self.checks[check.query_id].append(check)
+        self.failed = {notice.query_id for notice in state["warnings"] if notice.node in ("retrieve", "rerank")}
 
     def contradicting(self, query_id: str) -> list[str]:
-        """The evidence that contradicts the text still: it disagreed, nothing better placed agrees."""
-        checks = self.checks[query_id]
-        if query_id in self.edited or not any(check.verdict == "disagrees" for check in checks):
-            return []
-        first = next(check for check in checks if check.verdict in ("agrees", "disagrees"))
-        return (
-            [c.evidence_id for c in checks if c.verdict in ("agrees", "disagrees")]
-            if first.verdict == "disagrees"
-            else []
-        )
+        """All evidence that took sides, where the most relevant of it disagrees with the text still."""
+        sides = [check for check in self.checks[query_id] if check.verdict in ("agrees", "disagrees")]
+        return [check.evidence_id for check in sides] if sides and sides[0].verdict == "disagrees" else []
 
     def agreeing(self, query_id: str) -> list[str]:
-        """The evidence that agrees with the text as it now is."""
-        if query_id in self.edited:
-            return [self.edited[query_id].evidence_id]
+        """The most relevant evidence that agrees."""
         return [check.evidence_id for check in self.checks[query_id] if check.verdict == "agrees"][:1]
 
 
@@ -120,7 +109,7 @@ def _sentence(state: State, one: Support, outcomes: _Outcomes, threshold: float)
         end=one.span.end,
         status=status,
         evidence_ids=tuple(dict.fromkeys(evidence_ids)),
-        support=one.best,
+        support=one.best if one.by_evidence or status == "no_evidence" else None,
     )
 
 
@@ -131,7 +120,7 @@ def _status(one: Support, outcomes: _Outcomes, threshold: float) -> tuple[Status
     if one.best is not None and one.best >= threshold:
         best = max(one.by_evidence, key=lambda e: one.by_evidence[e] or 0.0)
         return "supported", [best, *(e for q in one.query_ids for e in outcomes.agreeing(q))]
-    if any(query_id in outcomes.searching_failed for query_id in one.query_ids):
+    if any(query_id in outcomes.failed for query_id in one.query_ids):
         return "retrieval_failed", []
     if not one.query_ids or one.best is None:
         return "unjudged", []

@@ -10,14 +10,19 @@ from rarr.records import Agreement, Check, Evidence, Notice, Query
 
 
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
-    """Checks every pair at once on the same text. A check that fails is `unknown`, never a verdict."""
+    """Checks every pair at once on the same text; after an edit, only those whose check is stale.
+
+    A check that fails is `unknown`, never a verdict. Stale checks stay in the ledger, before their successors.
+    """
     queries = {query.id: query for query in state["queries"]}
-    evidence = state.get("evidence", [])
+    done = state.get("checks", [])
+    fresh = {check.evidence_id for check in done if not check.stale}
+    unchecked = [one for one in state.get("evidence", []) if one.id not in fresh]
     outcomes = await asyncio.gather(
-        *(_check(state, runtime.context, queries[one.query_id], one) for one in evidence)
+        *(_check(state, runtime.context, queries[one.query_id], one) for one in unchecked)
     )
     return {
-        "checks": [check for check, _ in outcomes],
+        "checks": [*done, *(check for check, _ in outcomes)],
         "warnings": [notice for _, notice in outcomes if notice is not None],
     }
 

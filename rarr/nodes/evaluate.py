@@ -7,7 +7,7 @@ from rapidfuzz.distance import Levenshtein
 
 from rarr.agent.components import Components
 from rarr.agent.state import State
-from rarr.agent.support import sentence_support
+from rarr.agent.support import moved_back, sentence_support
 from rarr.records import Scores
 
 
@@ -16,7 +16,8 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     after = attribution([sentence.support for sentence in state["report"].sentences])
     before = after
     if state["text"] != state["original"]:
-        supports = await sentence_support(state, state["original"], [], runtime.context)
+        queries = moved_back(state["queries"], state["edits"])
+        supports = await sentence_support(state, state["original"], queries, runtime.context)
         before = attribution([one.best for one in supports])
     kept = preservation(state["original"], state["text"])
     scores = Scores(
