@@ -19,4 +19,4 @@ def share(hits: Sequence[bool]) -> str:
     z = 1.96
     centre = (k + z * z / 2) / (n + z * z)
     half = z / (n + z * z) * math.sqrt(k * (n - k) / n + z * z / 4)
-    return f"{k}/{n} = {k / n:.3f} [{centre - half:.3f}, {centre + half:.3f}]"
+    return f"{k}/{n} = {k / n:.3f} [{max(centre - half, 0):.3f}, {min(centre + half, 1):.3f}]"

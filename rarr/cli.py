@@ -133,7 +133,11 @@ def _revised(text: str, context: str | None, chosen: dict[str, Any]) -> "Revisio
             calls[node] += 1
             waiting.say(f"{node.replace('_', ' ')} {calls[node]}")
 
-        return Reviser(Settings(**chosen), on_step=on_step).revise(text, context)
+        def on_index(done: int, total: int) -> None:
+            waiting.say(f"index: {done} of {total} files")
+
+        reviser = Reviser(Settings(**chosen), on_step=on_step, on_index=on_index)
+        return reviser.revise(text, context)
 
 
 def _shown(revision: "Revision", *, as_json: bool, diff: bool) -> str:

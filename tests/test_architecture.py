@@ -22,7 +22,7 @@ LAYERS = (
     ("rarr.notebook",),
     ("rarr.retrievers.*",),
     ("rarr.agent.settings", "rarr.agent.components", "rarr.agent.state", "rarr.agent.support"),
-    ("rarr.embedded.*", "rarr.nodes.*"),
+    ("rarr.embedded.*", "rarr.nodes.*", "rarr.testing"),
     ("rarr.agent.wiring", "rarr.agent.graph", "rarr.agent.revise", "rarr.agent.trace"),
     ("rarr",),
     ("rarr.evals.*",),
@@ -33,6 +33,13 @@ LAYERS = (
 ONLY = {
     "rarr.notebook": ("rarr.records", "rarr.tools.*"),
     "rarr.embedded.*": ("rarr.errors", "rarr.records", "rarr.tools.*", "rarr.embedded.*"),
+    "rarr.testing": (
+        "rarr.errors",
+        "rarr.records",
+        "rarr.tools.*",
+        "rarr.agent.settings",
+        "rarr.agent.components",
+    ),
 }
 NEVER = {"rarr.nodes.*": ("rarr.nodes.*", "rarr.embedded.*", "rarr.retrievers.*")}
 
@@ -131,6 +138,7 @@ def test_every_module_keeps_the_rules(path: Path) -> None:
         (imports_point_down, "rarr.nodes.retrieve", "from rarr.retrievers.corpus import Corpus"),
         (imports_point_down, "rarr.embedded.rules", "from rarr.agent.components import Editor"),
         (imports_point_down, "rarr.notebook", "from rarr.errors import InputError"),
+        (imports_point_down, "rarr.testing", "from rarr.nodes.edit import edit"),
         (reads_no_environment, "rarr.cli", "import os\nos.environ['HOME']"),
         (reads_no_environment, "rarr.cli", "from os import getenv"),
         (prints_nothing, "rarr.nodes.edit", "print('here')"),

@@ -37,7 +37,13 @@ class FakeReviser:
     calls: ClassVar[list[tuple[str, str | None, Any]]]
     answer: ClassVar[Callable[[str], Revision]]
 
-    def __init__(self, settings: Any, *, on_step: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        settings: Any,
+        *,
+        on_step: Callable[[str], None] | None = None,
+        on_index: Callable[[int, int], None] | None = None,
+    ) -> None:
         self.settings, self.on_step = settings, on_step
 
     def revise(self, text: str, context: str | None = None) -> Revision:

@@ -65,7 +65,7 @@ def one_branch_a_query(state: State) -> list[Send] | str:
 
 
 def ask_again_what_is_stale(state: State) -> str:
-    """An edit ends the validity of the checks on its sentence; each query is edited for once, so this ends."""
+    """An edit makes the checks on its sentence stale; each query is edited for once, so this ends."""
     fresh = {check.evidence_id for check in state["checks"] if not check.stale}
     return "attribute" if all(one.id in fresh for one in state["evidence"]) else "check_agreement"
 

@@ -6,7 +6,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 
 from rarr.agent.components import Components
 from rarr.agent.settings import Settings
@@ -25,13 +25,18 @@ class Reviser:
         *,
         components: Components | None = None,
         on_step: Callable[[str], None] | None = None,
+        on_index: Callable[[int, int], None] | None = None,
     ) -> None:
-        """`components` replace what `settings` name. Raises `RarrError` where something is missing."""
+        """`components` replace what the other arguments say. Raises `RarrError` where something is missing.
+
+        `on_step` is told the name of every node that has finished, and `on_index` the number of files done,
+        and of all files, while a corpus is indexed.
+        """
         # The graph and the wiring take a second to import; `import rarr` need not wait for them.
         from rarr.agent.graph import build_graph
         from rarr.agent.wiring import wire
 
-        self._components = components or wire(settings or Settings(), on_step)
+        self._components = components or wire(settings or Settings(), on_step, on_index)
         self._graph = build_graph()
 
     def revise(self, text: str, context: str | None = None) -> Revision:
@@ -51,7 +56,7 @@ class Reviser:
             {"original": text, "text": text, "context": context, "warnings": self._corpus_notices()},
             context=self._components,
         )
-        return _revision(state, time.perf_counter() - started)
+        return _revision(cast(State, state), time.perf_counter() - started)
 
     def _corpus_notices(self) -> list[Notice]:
         skipped: Sequence[tuple[str, str]] = getattr(self._components.retriever, "skipped", ())

@@ -23,7 +23,11 @@ EMBEDDED: dict[str, tuple[str, Callable[[], Any]]] = {
 MODELS: dict[str, dict[str, tuple[str, Callable[[], Any]]]] = {"embedded": EMBEDDED}
 
 
-def wire(settings: Settings, on_step: Callable[[str], None] | None = None) -> Components:
+def wire(
+    settings: Settings,
+    on_step: Callable[[str], None] | None = None,
+    on_index: Callable[[int, int], None] | None = None,
+) -> Components:
     """The components that `settings` name. Raises before anything is spent where one is not to be had."""
     for node in settings.models:
         if node not in EMBEDDED:
@@ -37,14 +41,14 @@ def wire(settings: Settings, on_step: Callable[[str], None] | None = None) -> Co
         parts[field] = implementation()
     return Components(
         settings=settings,
-        retriever=retriever(settings),
-        reranker=reranker(settings),
+        reranker=reranker(settings),  # before the retriever, which may have a corpus to index
+        retriever=retriever(settings, on_index),
         on_step=on_step,
         **parts,
     )
 
 
-def retriever(settings: Settings) -> Retriever:
+def retriever(settings: Settings, on_index: Callable[[int, int], None] | None = None) -> Retriever:
     """The source of evidence; a retriever object is taken as it is."""
     if settings.search is not None and not isinstance(settings.search, str):
         if not hasattr(settings.search, "retrieve"):
@@ -64,6 +68,7 @@ def retriever(settings: Settings) -> Retriever:
         window=settings.window,
         step=settings.step,
         max_file_mb=settings.max_file_mb,
+        progress=on_index,
     )
 
 

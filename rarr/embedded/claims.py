@@ -5,16 +5,21 @@ compared alone. Places in a claim map back to places in the text.
 """
 
 import re
+from collections import deque
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from rarr.embedded.names import Name, is_person, names, same_name
+from rarr.embedded.identity import same_name
+from rarr.embedded.names import Name, is_person, names
 from rarr.embedded.sentence import Sentence, sentence
 from rarr.tools.document import Span, blocks, protected, sentences
 
 _PRONOUN = re.compile(r"(?:\W{0,3})\b(?P<word>He|She|It|They|His|Her|Its|Their|This|These)\b(?!['’])")
+_LINK = re.compile(r"\[(?P<label>[^\]]{2,500})\](?=[(\[])")
 _PERSON = {"he", "she", "his", "her"}
 _POSSESSIVE = {"his", "her", "its", "their"}
+_DETERMINERS = {"This", "These"}  # a noun may follow, so that the subject cannot stand in their place
 # A subject stands early, behind an adverbial at most; a name further on belongs to the predicate.
 _EARLY_WORDS = 3
 _ADVERBIAL = re.compile(r"(?:In|On|At|By|After|Since|Before|During|From|Around|As of)\b[^,]{1,40},\s")
@@ -41,21 +46,24 @@ class Claim(NamedTuple):
         return Span(start + shift, end + shift)
 
 
-@lru_cache(maxsize=4096)
-def claims(text: str, context: str | None, *, tables: bool = False) -> tuple[Claim, ...]:
+@lru_cache(maxsize=64)  # texts: every step of a run looks at the same one
+def claims(text: str, context: str | None) -> tuple[Claim, ...]:
     """The claims of `text` in order; `context` names the subject of a first sentence that does not."""
+    return tuple(claims_of(text, context or "", tables=False))
+
+
+def claims_of(text: str, context: str, *, tables: bool) -> Iterator[Claim]:
+    """The same, not kept; with `tables`, their rows as well."""
     subjects = _Subjects()
-    subjects.see_all(context or "")
-    headings = [block for block in blocks(text) if block.kind == "heading"]
-    found = []
+    subjects.see_all(context)
+    headings = deque(block for block in blocks(text) if block.kind == "heading")
     for span in sentences(text, tables=tables):
         while headings and headings[0].start < span.start:
-            heading = headings.pop(0)
+            heading = headings.popleft()
             subjects.see_heading(text[heading.start : heading.end].strip("# \r\n\t"))
         claim = _claim(text, span, subjects)
         subjects.see(claim.sentence.text)
-        found.append(claim)
-    return tuple(found)
+        yield claim
 
 
 class _Subjects:
@@ -66,7 +74,7 @@ class _Subjects:
 
     def see(self, claim: str) -> None:
         """A claim's subject is its first name, where that stands early; a person may stand further on."""
-        found = [name for name in names(claim)]
+        found = list(names(claim))
         persons = [name for name in found if is_person(claim, name)]
         if persons:
             self.person = persons[0 if _is_early(claim, persons[0]) else -1].text
@@ -77,7 +85,7 @@ class _Subjects:
 
     def see_heading(self, heading: str) -> None:
         """A title names the subject until a sentence does."""
-        for name in list(names(heading))[:1]:
+        if name := next(names(heading), None):
             self.thing = self.last = name.text
 
     def see_all(self, context: str) -> None:
@@ -100,10 +108,9 @@ def _claim(text: str, span: Span, subjects: _Subjects) -> Claim:
     own = _masked(text, span)
     pronoun = _PRONOUN.match(own)
     if pronoun and (subject := subjects.of(pronoun["word"].lower())):
-        ending = "'s" if pronoun["word"].lower() in _POSSESSIVE else ""
-        if pronoun["word"] in ("This", "These"):
+        if pronoun["word"] in _DETERMINERS:
             return _under(subject, span, own)
-        resolved = subject + ending
+        resolved = subject + ("'s" if pronoun["word"].lower() in _POSSESSIVE else "")
         return Claim(span, sentence(resolved + own[pronoun.end() :]), "", len(resolved), pronoun.end())
     named = list(names(own))
     if not subjects.last or any(same_name(name.text, subjects.last) for name in named):
@@ -119,13 +126,14 @@ def _under(subject: str, span: Span, own: str) -> Claim:
 
 def _masked(text: str, span: Span) -> str:
     """The sentence with citations, code and link targets blanked, each character by a space."""
-    own = span.of(text)
-    for part in protected(text, *span):
-        said = part.of(text)
-        label = re.match(r"!?\[([^\]]{2,})\](?=[(\[])", said)
-        blank = f" {label[1]}" if label and said[0] == "[" else ""
-        own = own[: part.start - span.start] + blank.ljust(len(said)) + own[part.end - span.start :]
-    return own
+    parts = []
+    begin = span.start
+    for fixed in protected(text, *span):
+        label = _LINK.match(text, fixed.start, fixed.end)
+        blank = f" {label['label']}" if label else ""
+        parts += [text[begin : fixed.start], blank.ljust(fixed.end - fixed.start)]
+        begin = fixed.end
+    return "".join([*parts, text[begin : span.end]])
 
 
 def _is_early(text: str, name: Name) -> bool:

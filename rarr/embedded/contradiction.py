@@ -6,7 +6,8 @@ that a rule contradicts, how many are wrong and have this correction.
 
 from rarr.embedded.claims import Claim
 from rarr.embedded.guards import SAME_EVENT_COVERAGE, counts_the_same, exchangeable, is_elsewhere
-from rarr.embedded.reading import Candidate, Passage, Reading, next_stem, same_frame
+from rarr.embedded.reading import Candidate, Passage, Reading
+from rarr.embedded.surroundings import next_stem, same_frame
 from rarr.embedded.terms import Term
 from rarr.embedded.values import Value
 
@@ -14,6 +15,7 @@ CLEAR_COVERAGE = 0.6
 CLEAR_MARGIN = 0.4
 CLEAR_LEAD = 0.25
 CLEAR_TOLD = 0.4
+TOLD_MARGIN = 0.35  # by which the other value's clause must be told better than the claim's own value's
 RETOLD = 0.6
 RETOLD_COVERAGE = 0.25
 RETOLD_MARGIN = 0.1
@@ -34,8 +36,10 @@ def contradicts(claim: Claim, value: Value, reading: Reading, evidence: Passage)
         return False
     margin = other.closeness - (own.closeness if own else 0.0)
     lead = other.closeness - reading.runner_up
+    if own is not None and other.told - own.told < TOLD_MARGIN:
+        return False
     covers = other.coverage - (own.coverage if own else 0.0) >= CLEAR_MARGIN
-    if other.told >= CLEAR_TOLD and covers and same_frame(claim.sentence, value, other):
+    if other.told >= CLEAR_TOLD and covers and same_frame(claim.sentence, value, other.sentence, other.value):
         return not _converse(claim, value, other)
     if not counts_the_same(claim, value, other) or _said_too(value, own, other):
         return False
@@ -60,7 +64,11 @@ def _said_too(value: Value, own: Candidate | None, other: Candidate) -> bool:
 
 def _converse(claim: Claim, value: Value, other: Candidate) -> bool:
     """A mother has a daughter: of kinship, what follows must be the same as well."""
-    return isinstance(value.read, Term) and value.read.label == "relation" and not _same_next(claim, value, other)
+    return (
+        isinstance(value.read, Term)
+        and value.read.label == "relation"
+        and not _same_next(claim, value, other)
+    )
 
 
 def _same_next(claim: Claim, value: Value, other: Candidate) -> bool:

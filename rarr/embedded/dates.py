@@ -4,56 +4,63 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
+MONTHS = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November", "December",
+]  # fmt: skip
 _MONTH_NUMBER = {form.lower(): n for n, month in enumerate(MONTHS, 1) for form in (month, month[:3])}
 _MONTH_NUMBER["sept"] = 9
-_month = (
-    r"(?P<month{0}>" + "|".join([*MONTHS, *(month[:3] + r"\.?(?!\w)" for month in MONTHS), r"Sept\.?"]) + ")"
-)
-_DAY = r"(?P<day{0}>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
-_YEAR = r"(?P<year{0}>1\d{{3}}|20\d\d)"
-_CENTURY_WORDS = {
-    word: number
-    for number, word in enumerate(
-        ["tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first"],
-        start=10,
-    )
-}
+_CENTURIES = [
+    "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth",
+    "eighteenth", "nineteenth", "twentieth", "twenty-first",
+]  # fmt: skip
+_CENTURY_WORDS = {word: number for number, word in enumerate(_CENTURIES, start=10)}
+# A group's name ends in the letter of its format, because a name may stand once in a pattern.
+_MONTH = "|".join([*MONTHS, *(rf"{month[:3]}\.?(?!\w)" for month in MONTHS), r"Sept\.?"])
+_DAY = r"(?:3[01]|[12]\d|0?[1-9])"
+_YEAR = r"(?:1\d\d\d|20\d\d)"
+_ORDINAL = r"(?:st|nd|rd|th)"
 _DATE = re.compile(
-    "|".join(
-        [
-            r"\b"
-            + _DAY.format("A")
-            + r"(?:\ of)?\ "
-            + _month.format("A")
-            + r"(?:,?\ "
-            + _YEAR.format("A")
-            + r"(?!\d))?",
-            r"\b"
-            + _month.format("B")
-            + r"\ "
-            + _DAY.format("B")
-            + r"(?![\d:])\b(?:,?\ "
-            + _YEAR.format("B")
-            + r"(?!\d))?",
-            r"\b" + _month.format("C") + r",?\ (?:of\ )?" + _YEAR.format("C") + r"(?!\d)",
-            r"\b" + _YEAR.format("D") + r"-(?P<monthD>0[1-9]|1[0-2])-" + _DAY.format("D") + r"(?!\d)",
-            r"\b(?P<decade>1\d\d0|20\d0)s\b",
-            r"\b(?P<century>\d\d?)(?:st|nd|rd|th)[ -]centur(?:y|ies)\b",
-            r"\b(?P<centuryword>" + "|".join(_CENTURY_WORDS) + r")[ -]centur(?:y|ies)\b",
-            r"(?<![\w.,$€£/])" + _YEAR.format("E") + r"(?![\d,]\d|\.\d|\w|%)",
-            r"(?:(?<=\bin\ )|(?<=\bof\ )|(?<=\bsince\ )|(?<=\buntil\ ))" + _month.format("F") + r"\b(?!\ \d)",
-        ]
-    )
+    rf"""
+      # 27 May 1937, 27th of May
+      \b(?P<dayA>{_DAY}){_ORDINAL}?(?:\ of)?\ (?P<monthA>{_MONTH})(?:,?\ (?P<yearA>{_YEAR})(?!\d))?
+      # May 27, 1937, May 27th; not May 27:30
+    | \b(?P<monthB>{_MONTH})\ (?P<dayB>{_DAY}){_ORDINAL}?(?![\d:])\b(?:,?\ (?P<yearB>{_YEAR})(?!\d))?
+      # May 1937, May of 1937
+    | \b(?P<monthC>{_MONTH}),?\ (?:of\ )?(?P<yearC>{_YEAR})(?!\d)
+      # 1937-05-27
+    | \b(?P<yearD>{_YEAR})-(?P<monthD>0[1-9]|1[0-2])-(?P<dayD>{_DAY}){_ORDINAL}?(?!\d)
+      # 1930s, 1900s
+    | \b(?P<decade>1\d\d0|20\d0)s\b
+      # 20th century, 18th-century
+    | \b(?P<century>\d\d?){_ORDINAL}[ -]centur(?:y|ies)\b
+      # twentieth century
+    | \b(?P<centuryword>{"|".join(_CENTURY_WORDS)})[ -]centur(?:y|ies)\b
+      # 1937, where it is no part of a number, an amount of money or a path
+    | (?<![\w.,$€£/])(?P<yearE>{_YEAR})(?![\d,]\d|\.\d|\w|%)
+      # in May: a month alone, behind one of these words
+    | (?:(?<=\bin\ )|(?<=\bof\ )|(?<=\bsince\ )|(?<=\buntil\ ))(?P<monthF>{_MONTH})\b(?!\ \d)
+    """,
+    re.VERBOSE,
 )
-# Words after a four-digit number that make it a count rather than a year.
+# What makes a four-digit number before it a count rather than a year.
 _COUNTED = re.compile(
-    r"-(?=[a-z])|[ -](?!was\b|is\b|as\b|his\b|its\b)[a-z]{2,}s\b|[ -](?:people|men|women|children|feet|m|km|ft|kg|mm|cm|mi)\b"
+    r"""
+      -(?=[a-z])                                                  # 1500-seat
+    | [ -](?!was\b|is\b|as\b|his\b|its\b)[a-z]{2,}s\b             # 1500 seats
+    | [ -](?:people|men|women|children|feet|m|km|ft|kg|mm|cm|mi)\b
+    """,
+    re.VERBOSE,
 )
 _YEAR_BEFORE = re.compile(
-    r"(?:\b(?:in|since|until|till|from|by|of|during|between|before|after|and|to|circa|around|the|late|early|mid|year"
-    r"|c\.|spring|summer|autumn|fall|winter)\s+|[(–—/-]\s*)$",
-    re.IGNORECASE,
+    r"""
+    (?: \b(?: in | since | until | till | from | by | of | during | between | before | after | and | to
+            | circa | c\. | around | the | late | early | mid | year | spring | summer | autumn | fall
+            | winter )\s+
+      | [(–—/-]\s*
+    )$
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
 
 

@@ -7,8 +7,10 @@ from rarr.embedded.claims import Claim
 from rarr.embedded.dates import Date
 from rarr.embedded.names import Name, is_person
 from rarr.embedded.numbers import Number
-from rarr.embedded.reading import Candidate, Passage, next_stem
+from rarr.embedded.reading import Candidate, Passage
+from rarr.embedded.sentence import Sentence
 from rarr.embedded.subjects import about_subject, says
+from rarr.embedded.surroundings import next_stem
 from rarr.embedded.terms import Term
 from rarr.embedded.values import Value, same
 from rarr.embedded.words import stem
@@ -19,10 +21,11 @@ CLEAR_PERSON_COVERAGE = 0.45
 SAME_SCALE = 5  # two measures of one thing differ by less than this factor
 
 # An ordinal before these says which one is meant; it is not what is told of it.
-_IDENTIFIED = {
-    stem(word)
-    for word in ["season", "edition", "series", "round", "episode", "album", "version", "team", "half", "wife", "husband", "quarter", "period", "century", "day", "week", "year", "month", "game", "match", "floor", "set", "part", "volume", "chapter", "act", "symphony", "generation", "term"]
-}
+_COUNTED_OFF = """
+season edition series round episode album version team half wife husband quarter period century day week year
+month game match floor set part volume chapter act symphony generation term
+"""
+_IDENTIFIED = {stem(word) for word in _COUNTED_OFF.split()}
 _RANGE = re.compile(r"\b(?:from|between)\s+\S+\s+(?:\w+\s+)?(?:to|and)\s+\S+|\d\s?[–-]\s?\d")
 _HEDGED_DATE = re.compile(
     r"\b(?:around|about|circa|c\.|roughly|approximately|before|after|by)\s*$", re.IGNORECASE
@@ -46,19 +49,15 @@ def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage
         for v in claim.sentence.values
         if v is not value and v.kind in ("name", "date") and claim.sentence.clause(v.start) == clause
     ]
-    if not all(
-        evidence.holds(anchor) or (isinstance(anchor.read, Name) and says(evidence, anchor.read.text))
-        for anchor in anchors
-    ):
+    if not all(_is_told(anchor, evidence) for anchor in anchors):
         return True
     if not about_subject(claim, value, other, evidence) or not _same_predicate(claim, value, other):
         return True
     if _stands_beside(value, other):
         return True
-    same_event = other.coverage >= SAME_EVENT_COVERAGE
-    if not same_event and value.kind != "date" and _other_time(anchors, other):
-        return True
-    if not same_event and value.kind == "date" and _other_numbers(claim, other):
+    if other.coverage < SAME_EVENT_COVERAGE and (
+        _other_numbers(claim, other) if value.kind == "date" else _other_time(anchors, other)
+    ):
         return True
     return isinstance(value.read, Number) and _is_other_number(claim, value, value.read, other, evidence)
 
@@ -86,8 +85,13 @@ def counts_the_same(claim: Claim, value: Value, other: Candidate) -> bool:
     return True
 
 
+def _is_told(value: Value, evidence: Passage) -> bool:
+    """Does the passage have this value, or a name's words in another form?"""
+    return evidence.holds(value) or (isinstance(value.read, Name) and says(evidence, value.read.text))
+
+
 def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evidence: Passage) -> bool:
-    """Can a date of the claim be compared: exact, not reckoned from another, and all else told by the evidence?"""
+    """Can a date be compared: exact, not reckoned from another, and all else that the claim tells is told?"""
     hedged = _HEDGED_DATE.search(claim.sentence.text[max(0, value.start - 16) : value.start])
     if date.first_year != date.last_year or hedged or _RELATIVE_TIME.search(claim.sentence.text):
         return False
@@ -95,28 +99,22 @@ def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evide
         return False
     if next_stem(claim.sentence, value) == next_stem(other.sentence, other.value) is not None:
         return True
+    rest = [v for v in claim.sentence.values if v is not value and _tells_event(claim, value, v)]
+    return all(_is_told(v, evidence) for v in rest)
+
+
+def _tells_event(claim: Claim, date: Value, value: Value) -> bool:
+    """Does the value belong to what happened on the date: a name, a date, or an amount in its clause?"""
+    if not isinstance(value.read, Number):
+        return value.kind in ("name", "date")
     part = claim.sentence
-    rest = [
-        v
-        for v in part.values
-        if v is not value
-        and (
-            v.kind in ("name", "date")
-            or (
-                isinstance(v.read, Number)
-                and v.read.unit != "#"
-                and part.clause(v.start) == part.clause(value.start)
-            )
-        )
-    ]
-    return all(evidence.holds(v) or (isinstance(v.read, Name) and says(evidence, v.read.text)) for v in rest)
+    return value.read.unit != "#" and part.clause(value.start) == part.clause(date.start)
 
 
 def _is_other_number(claim: Claim, value: Value, number: Number, other: Candidate, evidence: Passage) -> bool:
     """Arithmetic, an end of a range, a number that the passage has with another unit, or another scale."""
-    if _RANGE.search(claim.sentence.text[max(0, value.start - 24) : value.end + 12]) or _derivable(
-        number, evidence
-    ):
+    around = claim.sentence.text[max(0, value.start - 24) : value.end + 12]
+    if _RANGE.search(around) or _derivable(number, evidence):
         return True
     said = claim.sentence.text[value.start : value.end].lower()
     if any(said == part.text[v.start : v.end].lower() for part in evidence.sentences for v in part.values):
@@ -129,28 +127,16 @@ def _is_other_number(claim: Claim, value: Value, number: Number, other: Candidat
 
 def _derivable(number: Number, evidence: Passage) -> bool:
     """A claim may do arithmetic: a span of years, an age, a sum."""
-    amounts = [
-        v.read.amount
-        for part in evidence.sentences
-        for v in part.values
-        if isinstance(v.read, Number) and v.read.unit == number.unit
-    ]
-    years = [
-        float(v.read.first_year)
-        for part in evidence.sentences
-        for v in part.values
-        if isinstance(v.read, Date) and v.read.first_year is not None
-    ]
+    told = [v.read for part in evidence.sentences for v in part.values]
+    amounts = [read.amount for read in told if isinstance(read, Number) and read.unit == number.unit]
+    years = [read.first_year for read in told if isinstance(read, Date) and read.first_year is not None]
     if number.unit in ("year", "") and any(
         abs(abs(a - b) - number.amount) <= 1 for a, b in combinations(years, 2)
     ):
         return True
     near = max(0.002 * abs(number.amount), 0.01)
-    return any(
-        abs(result - number.amount) <= near
-        for a, b in combinations(amounts, 2)
-        for result in (a + b, abs(a - b))
-    )
+    results = (result for a, b in combinations(amounts, 2) for result in (a + b, abs(a - b)))
+    return any(abs(result - number.amount) <= near for result in results)
 
 
 def _other_time(anchors: list[Value], other: Candidate) -> bool:
@@ -169,11 +155,18 @@ def _other_numbers(claim: Claim, other: Candidate) -> bool:
 
 
 def _same_predicate(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Does the evidence's sentence have at least one word with meaning of the value's own clause?"""
-    part = claim.sentence
-    clause = {w.stem for w in part.content if part.clause(w.start) == part.clause(value.start)}
-    clause -= {w.stem for w in part.content if value.start <= w.start < value.end}
-    return not clause or not clause.isdisjoint(w.stem for w in other.sentence.content)
+    """Do the clauses of the two values share a word with meaning? One without words shares any."""
+    mine, its = _clause_stems(claim.sentence, value), _clause_stems(other.sentence, other.value)
+    return not mine or not its or not mine.isdisjoint(its)
+
+
+def _clause_stems(part: Sentence, value: Value) -> set[str]:
+    clause = part.clause(value.start)
+    return {
+        word.stem
+        for word in part.content
+        if part.clause(word.start) == clause and not value.start <= word.start < value.end
+    }
 
 
 def _stands_beside(value: Value, other: Candidate) -> bool:

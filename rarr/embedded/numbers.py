@@ -5,57 +5,74 @@ metres", "1.6 km" and "a mile" are the same length, and 103 is "over a hundred".
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from rarr.embedded.units import MEASURES, base_unit, to_base
 
-_SMALL = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+_SMALL = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+]  # fmt: skip
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_MAGNITUDES = {
-    "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
-    "k": 1e3, "m": 1e6, "mn": 1e6, "bn": 1e9,
-}  # fmt: skip
-_ORDINAL_WORDS = ["zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"]
-_WORD_VALUES: dict[str, float] = {
-    **{word: float(number) for number, word in enumerate(_SMALL)},
-    **{word: 10.0 * number for number, word in enumerate(_TENS, start=2)},
-    **{f"{ten}-{one}": 10.0 * t + o for t, ten in enumerate(_TENS, 2) for o, one in enumerate(_SMALL[1:10], 1)},
-    "dozen": 12.0,
-}  # fmt: skip
-_ORDINALS: dict[str, float] = {
-    **{word: float(number) for number, word in enumerate(_ORDINAL_WORDS)},
-    **{ten[:-1] + "ieth": 10.0 * number for number, ten in enumerate(_TENS, start=2)},
-    **{f"{ten}-{o}": 10.0 * t + n for t, ten in enumerate(_TENS, 2) for n, o in enumerate(_ORDINAL_WORDS[1:10], 1)},
-    "hundredth": 100.0, "two-hundredth": 200.0,
-}  # fmt: skip
-_MULTIPLES: dict[str, float] = {"once": 1, "twice": 2, "thrice": 3}
+_MAGNITUDES = {"thousand": 1e3, "million": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12}
+_ORDINAL_SMALL = [
+    "zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+    "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth",
+    "nineteenth",
+]  # fmt: skip
+
+
+def _below_hundred(small: list[str], tens: list[str]) -> dict[str, float]:
+    """What the words for 0 to 99 say; `small` are those below twenty, `tens` the whole tens."""
+    said = {word: float(number) for number, word in enumerate(small)}
+    said |= {word: 10.0 * number for number, word in enumerate(tens, start=2)}
+    for number, ten in enumerate(_TENS, start=2):
+        said |= {f"{ten}-{one}": 10.0 * number + n for n, one in enumerate(small[1:10], start=1)}
+    return said
+
+
+_WORD_VALUES = {**_below_hundred(_SMALL, _TENS), "dozen": 12.0}
+_ORDINALS = {
+    **_below_hundred(_ORDINAL_SMALL, [f"{ten[:-1]}ieth" for ten in _TENS]),
+    "hundredth": 100.0,
+    "two-hundredth": 200.0,
+}
+_MULTIPLES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 
 CARDINALS = {int(number): word for word, number in _WORD_VALUES.items() if word != "dozen"}
 ORDINALS = {int(number): word for word, number in _ORDINALS.items()}
 
-_words = "|".join(sorted(_WORD_VALUES, key=len, reverse=True))
-_ordinals = "|".join(sorted(_ORDINALS, key=len, reverse=True))
 # What may stand before a number, and the range that it then means, as factors of the number.
 _HEDGES = {
     "over|more than|at least|just over|upwards of|exceeding|above": (1.0, 1.5),
     "under|not quite|less than|fewer than|at most|just under|up to|nearly|almost|below": (0.7, 1.0),
     "about|around|approximately|roughly|some|circa|an estimated|close to|approx.": (0.99, 1.01),
 }
-_hedges = (
-    "|".join(sorted(("|".join(_HEDGES)).split("|"), key=len, reverse=True))
-    .replace(" ", "\\ ")
-    .replace(".", "\\.")
-)
+
+
+def _any_of(forms: Iterable[str]) -> str:
+    """A pattern for one of `forms`, the longest first."""
+    return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
+
+
+_WORD = _any_of(_WORD_VALUES)
 _NUMBER = re.compile(
     rf"""
-    (?:\b(?P<hedge>{_hedges})\ (?:a\ total\ of\ )?|(?P<circa>~\ ?|\bc\.\ ?))?
+    (?:\b(?P<hedge>{_any_of("|".join(_HEDGES).split("|"))})\ (?:a\ total\ of\ )?|(?P<circa>~\ ?|\bc\.\ ?))?
     (?P<value>
-      (?P<currency>[$€£¥])?\ ?(?<![\w.,/:-])(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)
-        (?P<suffix>st|nd|rd|th)?\b(?!:\d)(?:[ -]?(?P<magnitude>hundred|thousand|million|billion|trillion|bn|mn)\b)?
-      | (?<![\w-])(?P<ordinal>{_ordinals})\b
-      | (?<![\w-])(?<!top\ )(?<!several\ )(?<!few\ )(?<!many\ )(?:a\ )?(?P<words>(?:{_words})(?:(?:\ and\ |[ -])(?:{_words}|hundred|thousand|million|billion))*)\b
+        # 1,600.5, $5 million, 40-million, 3rd; neither the second half of a range nor a time of day
+        (?P<currency>[$€£¥])?\ ?
+        (?<![\w.,/:-])(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)(?P<suffix>st|nd|rd|th)?\b(?!:\d)
+        (?:[ -]?(?P<magnitude>hundred|thousand|million|billion|trillion|bn|mn)\b)?
+        # twenty-third
+      | (?<![\w-])(?P<ordinal>{_any_of(_ORDINALS)})\b
+        # two hundred and five thousand
+      | (?<![\w-])(?<!top\ )(?<!several\ )(?<!few\ )(?<!many\ )(?:a\ )?
+        (?P<words>(?:{_WORD})(?:(?:\ and\ |[ -])(?:{_WORD}|hundred|thousand|million|billion))*)\b
+        # a hundred
       | (?<![\w-])(?<!half\ )(?:a\ )(?P<lone>hundred|thousand|million|billion|dozen)\b
+        # a mile; not "of a mile", which is a part of one
       | (?<![\w-])(?<!of\ )(?P<article>an?)(?=\ (?:mile|kilometre|kilometer|ton|tonne|decade|century)\b)
       | (?<![\w-])(?P<multiple>once|twice|thrice)\b
     )
@@ -145,7 +162,7 @@ def _amount(match: re.Match[str]) -> tuple[float, float]:
     """The amount that was written, and half of its last digit that is meant."""
     if match["digits"]:
         digits = match["digits"].replace(",", "")
-        scale = _MAGNITUDES[match["magnitude"].lower()] if match["magnitude"] else 1.0
+        scale = _scale(match["magnitude"])
         decimals = len(digits.partition(".")[2])
         zeros = 0 if decimals else len(digits) - len(digits.rstrip("0"))
         if decimals or scale > 1:
@@ -160,6 +177,12 @@ def _amount(match: re.Match[str]) -> tuple[float, float]:
         return 1.0, 0.05
     amount = _from_words((match["words"] or match["lone"]).lower())
     return amount, 0.05 * amount if amount >= 100 else 0.0
+
+
+def _scale(magnitude: str | None) -> float:
+    if magnitude is None:
+        return 1.0
+    return 100.0 if magnitude.lower() == "hundred" else _MAGNITUDES[magnitude.lower()]
 
 
 def _from_words(words: str) -> float:

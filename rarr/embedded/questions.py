@@ -1,7 +1,9 @@
 """Embedded query generation: every checkable value of a sentence becomes a question about it."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
+from typing import TypeVar
 
 from rarr.embedded.claims import Claim, claims
 from rarr.embedded.dates import Date
@@ -9,19 +11,34 @@ from rarr.embedded.names import Name
 from rarr.embedded.numbers import Number
 from rarr.embedded.terms import Term
 from rarr.embedded.values import Value
+from rarr.embedded.words import Token
 from rarr.records import Question
 from rarr.tools.document import Span, protected
 
-# A question keeps this many words on either side of what it asks for.
-_REACH = 25
-_ENOUGH_WORDS = 5
+REACH = 25  # words that a question keeps on either side of what it asks for
+_REACH_CHARACTERS = 1000  # these many words are within them, however long the sentence is
+_ENOUGH_WORDS = 5  # with meaning, for a clause to be searched for alone
 _BEFORE_DATE = re.compile(
-    r"\b(?:in|on|by|since|until|from|during|at|of)\s+(?:the\s+|early\s+|late\s+|mid-?\s*|around\s+|about\s+)*$",
-    re.I,
+    r"""
+    \b(?: in | on | by | since | until | from | during | at | of )\s+
+    (?: the\s+ | early\s+ | late\s+ | mid-?\s* | around\s+ | about\s+ )*$
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
 _HEDGED = re.compile(
-    r"\b(?:about|around|approximately|roughly|nearly|almost|some|over|exactly|only|just)\s+$", re.I
+    r"\b(?:about|around|approximately|roughly|nearly|almost|some|over|exactly|only|just)\s+$", re.IGNORECASE
 )
+_MARKUP = re.compile(
+    r"""
+      \[\^?[\d,\ –-]+\]     # citations
+    | \]\([^)\s]{0,2000}\)         # the targets of links
+    | [*_`#>|\[\]]+
+    """,
+    re.VERBOSE,
+)
+
+
+_Part = TypeVar("_Part", Token, Value)
 
 
 class ValueQuestions:
@@ -60,18 +77,18 @@ def ask(claim: Claim, value: Value) -> str:
     text = claim.sentence.text
     said = text[value.start : value.end]
     start, end = _scope(claim, value)
-    before, after = text[start : value.start], text[value.end : end]
+    before = text[max(start, value.start - _REACH_CHARACTERS) : value.start]
+    after = text[value.end : min(end, value.end + _REACH_CHARACTERS)]
     if start and not claim.about:
         before = f"{text[: claim.put_in]} {before}"
     elif claim.about:
         before = f"{claim.about}: {before}"
-    asked = _interrogative(value)
     if isinstance(value.read, Date):
         before = _BEFORE_DATE.sub("", before)
     before = _HEDGED.sub("", before)
-    before = " ".join(_plain(_without(before, said)).split()[-_REACH:])
-    after = " ".join(_plain(_without(after, said)).split()[:_REACH]).rstrip(" .!?;:,\"”')")
-    question = f"{before} {asked}{'' if after[:1] in ',;:)%' else ' '}{after}".strip()
+    before = " ".join(_without(before, said).split()[-REACH:])
+    after = " ".join(_without(after, said).split()[:REACH]).rstrip(" .!?;:,\"”')")
+    question = f"{before} {_interrogative(value)}{'' if after[:1] in ',;:)%' else ' '}{after}".strip()
     return question[:1].upper() + question[1:] + "?"
 
 
@@ -83,9 +100,17 @@ def _scope(claim: Claim, value: Value) -> tuple[int, int]:
         return 0, len(part.text)
     start = part.clause_ends[clause - 1] if clause else 0
     end = part.clause_ends[clause] if clause < len(part.clause_ends) else len(part.text)
-    inside = [word for word in part.content if start <= word.start < end]
-    named = any(v.kind == "name" and v is not value and start <= v.start < end for v in part.values)
-    return (start, end) if named and len(inside) >= _ENOUGH_WORDS else (0, len(part.text))
+    whole = (0, len(part.text))
+    if (start, end) == whole or len(_within(part.content, start, end)) < _ENOUGH_WORDS:
+        return whole
+    named = any(v.kind == "name" and v is not value for v in _within(part.values, start, end))
+    return (start, end) if named else whole
+
+
+def _within(parts: tuple[_Part, ...], start: int, end: int) -> tuple[_Part, ...]:
+    """Those of the words or values, which are in order, that begin between two places."""
+    first, last = (bisect_left(parts, place, key=lambda part: part.start) for place in (start, end))
+    return parts[first:last]
 
 
 def _interrogative(value: Value) -> str:
@@ -110,10 +135,6 @@ def _interrogative(value: Value) -> str:
 
 
 def _without(part: str, said: str) -> str:
-    """The claimed value may be said twice: no question gives it away."""
-    return re.sub(rf"(?<!\w){re.escape(said)}(?!\w)", "…", part, flags=re.IGNORECASE)
-
-
-def _plain(part: str) -> str:
-    """Without marks of emphasis, citations and link targets."""
-    return re.sub(r"\[\^?[\d, –-]+\]|\]\([^)\s]*\)|[*_`#>|\[\]]+", " ", part)
+    """Plain text in which the claimed value, which may be said twice, is not given away."""
+    plain = " ".join(_MARKUP.sub(" ", part).split())
+    return re.sub(rf"(?<!\w){re.escape(' '.join(said.split()))}(?!\w)", "…", plain, flags=re.IGNORECASE)

@@ -4,7 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from rarr.embedded.names import key_words
+from rarr.embedded.identity import key_words
+from rarr.embedded.names import Name
 from rarr.embedded.reading import passage
 from rarr.embedded.values import Value, values
 from rarr.embedded.words import fold, tokens
@@ -49,8 +50,7 @@ def _bm25(terms: list[str], bag: Counter[str], frequency: Counter[str], count: i
 
 
 def _holds(one: Passage, value: Value) -> bool:
-    analysed = passage(one.text, one.title)
-    if value.kind == "name":
+    if isinstance(value.read, Name):
         text = fold(f"{one.title} {one.text}")
-        return all(word in text for word in key_words(value.read.text))  # type: ignore[union-attr]
-    return analysed.holds(value)
+        return all(word in text for word in key_words(value.read.text))
+    return passage(one.text, one.title).holds(value)

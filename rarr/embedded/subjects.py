@@ -1,7 +1,8 @@
-"""What a passage is about: whether it says a name, and whether a sentence of it is about the claim's subject."""
+"""What a passage is about: does it say a name, and is a sentence of it about the claim's subject?"""
 
 from rarr.embedded.claims import Claim
-from rarr.embedded.names import Name, key_words, shortest_form
+from rarr.embedded.identity import key_words, shortest_form
+from rarr.embedded.names import Name
 from rarr.embedded.reading import Candidate, Passage
 from rarr.embedded.values import Value
 
@@ -21,8 +22,7 @@ def about_something_else(claim: Claim, value: Value, evidence: Passage) -> bool:
 
 def says(evidence: Passage, name: str) -> bool:
     """Are all words of a name, or the surname of a person, in the passage or its title?"""
-    words = {word for part in evidence.sentences for word in key_words(part.text)} | evidence.title_words
-    return words.issuperset(shortest_form(name))
+    return evidence.key_words.issuperset(shortest_form(name))
 
 
 def about_subject(claim: Claim, value: Value, found: Candidate, evidence: Passage) -> bool:

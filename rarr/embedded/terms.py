@@ -4,14 +4,18 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# One class a line: what it says, then its members. Members exclude each other; a slash parts forms of one.
+# One class a line, with its label, then its members; a line that is indented goes on with the class before.
+# Members exclude each other; a slash parts forms of one.
 _CLASSES = """
 direction: north/northern, south/southern, east/eastern, west/western
-change: increased/increase/increases/rose/rise/rises/grew/grow/grows/growth, decreased/decrease/decreases/fell/shrank/shrink/declined/decline/dropped
+change: increased/increase/increases/rose/rise/rises/grew/grow/grows/growth,
+    decreased/decrease/decreases/fell/shrank/shrink/declined/decline/dropped
 outcome: won/win/wins/victory/winner, lost/lose/loses/defeat/loser
 order: before, after
-rank: largest/biggest/greatest, smallest/tiniest, second-largest/second-biggest, third-largest/third-biggest, fourth-largest/fourth-biggest
-rank: tallest/highest, shortest/lowest, second-tallest/second-highest, third-tallest/third-highest, fourth-highest/fourth-tallest
+rank: largest/biggest/greatest, smallest/tiniest, second-largest/second-biggest,
+    third-largest/third-biggest, fourth-largest/fourth-biggest
+rank: tallest/highest, shortest/lowest, second-tallest/second-highest, third-tallest/third-highest,
+    fourth-highest/fourth-tallest
 rank: longest, shortest, second-longest, third-longest, fourth-longest
 rank: oldest/eldest/earliest, youngest/newest/latest, second-oldest, third-oldest
 rank: fastest/quickest, slowest, second-fastest
@@ -22,7 +26,8 @@ rank: richest/wealthiest, poorest
 rank: busiest, quietest, second-busiest
 rank: best, worst
 rank: most, least, fewest
-relation: brother, sister, son, daughter, father, mother, uncle, aunt, nephew, niece, cousin, husband, wife, grandfather, grandmother, grandson, granddaughter
+relation: brother, sister, son, daughter, father, mother, uncle, aunt, nephew, niece, cousin, husband, wife,
+    grandfather, grandmother, grandson, granddaughter
 relation: brothers, sisters, sons, daughters, uncles, aunts, nephews, nieces, cousins
 position: above, below/beneath
 position: upper, lower
@@ -42,7 +47,8 @@ trade: bought/buys/purchased, sold/sells
 hand: left-handed, right-handed
 setting: indoor, outdoor
 setting: urban, rural
-material: wood/wooden/timber, stone, steel, iron, concrete, brick, marble, granite, sandstone, limestone, bronze, copper, glass, aluminium/aluminum
+material: wood/wooden/timber, stone, steel, iron, concrete, brick, marble, granite, sandstone, limestone,
+    bronze, copper, glass, aluminium/aluminum
 colour: red, blue, green, yellow, black, white, orange, purple, pink, brown, grey/gray
 kind: novel, opera, symphony, poem, film/movie, album, musical, ballet, painting, sculpture, short story
 kind: herbivore/herbivorous, carnivore/carnivorous, omnivore/omnivorous
@@ -52,8 +58,15 @@ party: Republican, Democratic/Democrat
 faith: Catholic, Protestant, Orthodox, Anglican, Lutheran, Methodist, Baptist
 state: solid, liquid, gaseous
 interval: monthly, weekly, daily, annual/annually/yearly, quarterly, biennial
-role: novelist, poet, playwright, journalist, painter, sculptor, architect, engineer, composer, conductor, singer, guitarist, drummer, bassist, pianist, violinist, cellist, actor/actress, director, producer, screenwriter, editor, photographer, physicist, chemist, biologist, botanist, zoologist, geologist, astronomer, mathematician, physician, surgeon, nurse, lawyer, judge, economist, historian, philosopher, theologian, teacher, midwife, soldier, sailor, pilot, farmer, carpenter, mason, blacksmith, banker, merchant, midfielder, defender, goalkeeper, striker, winger, pitcher, quarterback, coach, captain, president, vice-president/vice president, chairman/chairwoman, treasurer, mayor, governor, senator, ambassador, bishop, archbishop, priest
-""".strip()  # noqa: E501  a class reads best on one line
+role: novelist, poet, playwright, journalist, painter, sculptor, architect, engineer, composer, conductor,
+    singer, guitarist, drummer, bassist, pianist, violinist, cellist, actor/actress, director, producer,
+    screenwriter, editor, photographer, physicist, chemist, biologist, botanist, zoologist, geologist,
+    astronomer, mathematician, physician, surgeon, nurse, lawyer, judge, economist, historian, philosopher,
+    theologian, teacher, midwife, soldier, sailor, pilot, farmer, carpenter, mason, blacksmith, banker,
+    merchant, midfielder, defender, goalkeeper, striker, winger, pitcher, quarterback, coach, captain,
+    president, vice-president/vice president, chairman/chairwoman, treasurer, mayor, governor, senator,
+    ambassador, bishop, archbishop, priest
+"""
 
 
 class Term(NamedTuple):
@@ -71,7 +84,7 @@ class Term(NamedTuple):
 
 LABELS: list[str] = []
 _MEMBERS: dict[str, dict[int, int]] = {}
-for _class, _line in enumerate(_CLASSES.splitlines()):
+for _class, _line in enumerate(_CLASSES.replace("\n    ", " ").strip().splitlines()):
     _label, _, _members = _line.partition(": ")
     LABELS.append(_label)
     for _member, _forms in enumerate(_members.split(", ")):

@@ -72,31 +72,12 @@ _UNITS: dict[str, dict[str, float]] = {
         "terabyte|terabytes|TB": 1e12,
     },
     "degree": {
-        "degree Celsius|degrees Celsius|°C|°c|C": 1.0,
-        "degree Fahrenheit|degrees Fahrenheit|°F|°f|F": 1.0,
+        "degree Celsius|degrees Celsius|°C|°c": 1.0,
+        "degree Fahrenheit|degrees Fahrenheit|°F|°f": 1.0,
     },
 }  # fmt: skip
-# Abbreviations that are also other things are units only right after digits, in exactly this case.
-_CASED = {
-    "m",
-    "g",
-    "s",
-    "l",
-    "W",
-    "kW",
-    "MW",
-    "GW",
-    "KB",
-    "MB",
-    "GB",
-    "TB",
-    "C",
-    "F",
-    "min",
-    "ha",
-    "mi",
-    "in",
-}
+# Abbreviations that are also other things are units only in exactly this case.
+_CASED = {"m", "g", "s", "l", "W", "kW", "MW", "GW", "KB", "MB", "GB", "TB", "min", "ha", "mi"}
 
 _FORMS: dict[str, tuple[str, float]] = {
     form: (dimension, size)
@@ -108,7 +89,6 @@ _LOWER = {form.lower(): entry for form, entry in _FORMS.items() if form not in _
 MEASURES = "|".join(
     re.escape(form) if form in _CASED else f"(?i:{re.escape(form)})"
     for form in sorted(_FORMS, key=len, reverse=True)
-    if form not in {"C", "F"}
 )
 
 

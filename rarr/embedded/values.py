@@ -5,7 +5,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from rarr.embedded.dates import Date, dates, same_date
-from rarr.embedded.names import Name, names, same_name
+from rarr.embedded.identity import same_name
+from rarr.embedded.names import Name, names
 from rarr.embedded.numbers import Number, numbers, same_number
 from rarr.embedded.terms import Term, same_term, terms
 
@@ -30,6 +31,7 @@ def values(text: str) -> tuple[Value, ...]:
     all_terms = list(terms(text))
     ranks = [term for term in all_terms if "-" in text[term.start : term.end]]
     found: list[Value] = []
+    taken = bytearray(len(text))  # which characters a value has
     kinds: tuple[tuple[Kind, Iterable[Date | Number | Name | Term]], ...] = (
         ("date", dates(text)),
         ("term", ranks),
@@ -39,7 +41,8 @@ def values(text: str) -> tuple[Value, ...]:
     )
     for kind, readings in kinds:
         for read in readings:
-            if not any(read.start < other.end and other.start < read.end for other in found):
+            if not any(taken[read.start : read.end]):
+                taken[read.start : read.end] = b"1" * (read.end - read.start)
                 found.append(Value(read.start, read.end, kind, read))
     return tuple(sorted(found, key=lambda value: value.start))
 

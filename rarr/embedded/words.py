@@ -12,33 +12,45 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _STEMMER = snowballstemmer.stemmer("english")
 _STEMMER_LOCK = threading.Lock()  # the stemmer keeps its word in itself
 
-STOP_WORDS = frozenset(
-    ["a", "about", "above", "after", "again", "all", "almost", "also", "although", "am", "among", "an", "and", "another", "any", "are", "around", "as", "at", "away", "back", "be", "became", "because", "become", "been", "before", "being", "below", "between", "both", "but", "by", "came", "can", "come", "could", "did", "do", "does", "doing", "done", "down", "during", "each", "either", "else", "even", "ever", "every", "few", "for", "from", "further", "get", "go", "goes", "got", "had", "has", "have", "having", "he", "her", "here", "hers", "herself", "him", "himself", "his", "how", "however", "i", "if", "in", "indeed", "instead", "into", "is", "it", "its", "itself", "just", "later", "like", "made", "make", "many", "may", "me", "might", "more", "moreover", "most", "much", "must", "my", "near", "nearly", "neither", "never", "nevertheless", "no", "nor", "not", "now", "of", "off", "often", "on", "once", "one", "only", "onto", "or", "other", "others", "our", "out", "over", "own", "per", "perhaps", "quite", "rather", "really", "same", "several", "shall", "she", "should", "since", "so", "some", "still", "such", "than", "that", "the", "their", "theirs", "them", "then", "there", "therefore", "these", "they", "this", "those", "though", "through", "throughout", "thus", "to", "together", "too", "took", "toward", "towards", "under", "until", "up", "upon", "us", "use", "used", "using", "very", "via", "was", "way", "we", "well", "were", "what", "when", "where", "whether", "which", "while", "who", "whom", "whose", "why", "will", "with", "within", "without", "would", "yet", "you", "your", "s", "t"]
-)
+_STOP = """
+a about above after again all almost also although am among an and another any are around as at away
+back be became because become been before being below between both but by came can come could did do
+does doing done down during each either else even ever every few for from further get go goes got had
+has have having he her here hers herself him himself his how however i if in indeed instead into is it
+its itself just later like made make many may me might more moreover most much must my near nearly
+neither never nevertheless no nor not now of off often on once one only onto or other others our out
+over own per perhaps quite rather really same several shall she should since so some still such than
+that the their theirs them then there therefore these they this those though through throughout thus
+to together too took toward towards under until up upon us use used using very via was way we well
+were what when where whether which while who whom whose why will with within without would yet you
+your s t
+"""
+STOP_WORDS = frozenset(_STOP.split())
 
 # Groups of words that say the same thing where facts are told. One stem a group stands for all.
 _SYNONYMS = """
-born birth birthplace; die died death dead killed passed; build built construct constructed construction erect;
-open opened opening inaugurate inaugurated; found founded founder establish established establishment set-up;
-begin began begun start started commence commenced; end ended finish finished conclude concluded;
-complete completed completion; big large huge; win won winning winner victory; lose lost defeat defeated loss;
-film movie picture; album record lp; song track single; write wrote written author authored writer;
+born birth birthplace; die died death dead killed passed; build built construct constructed construction
+erect; open opened opening inaugurate inaugurated; found founded founder establish established establishment
+set-up; begin began begun start started commence commenced; end ended finish finished conclude concluded;
+complete completed completion; big large huge; win won winning winner victory; lose lost defeat defeated
+loss; film movie picture; album record lp; song track single; write wrote written author authored writer;
 marry married marriage wed wedding wife husband spouse; child children son daughter; town city municipality;
 buy bought purchase purchased acquire acquired acquisition; sell sold sale; tall height high; long length;
-wide width; deep depth; weigh weight; cost price spent spend; inhabitant resident people population populace;
-move moved relocate relocated; join joined; leave left departed; name named called dubbed; appoint appointed named
-appointment; elect elected election; serve served; student pupil; teacher instructor; doctor physician;
-release released issue issued publish published publication; design designed designer; make produce produced;
-invent invented inventor invention; discover discovered discovery; describe described; collect collected gather
-gathered; locate located situated lie lies stand stands; hold held; receive received award awarded given;
-show showed; near close; km kilometre kilometer; metre meter; american us usa; british uk; match game fixture;
-goal score scored; season; club team side; study studied educated; graduate graduated; area surface cover covers;
-first earliest; biggest largest; earn earned gain gained; fight fought battle; attack attacked raid;
-contain contains hold; own owned owner; run ran operate operated; create created creation; company firm business
-corporation; road route highway street; river stream; car automobile vehicle; ship vessel boat; house home;
-king monarch ruler; rise rose increase increased grow grew; fall fell drop dropped decrease decreased decline
-declined; act acted actor actress star starred; direct directed director; paint painted painter painting;
-sing sang singer vocals; play played player; launch launched; crew; land landed landing
+wide width; deep depth; weigh weight; cost price spent spend; inhabitant resident people population
+populace; move moved relocate relocated; join joined; leave left departed; name named called dubbed; appoint
+appointed named appointment; elect elected election; serve served; student pupil; teacher instructor; doctor
+physician; release released issue issued publish published publication; design designed designer; make
+produce produced; invent invented inventor invention; discover discovered discovery; describe described;
+collect collected gather gathered; locate located situated lie lies stand stands; hold held; receive
+received award awarded given; show showed; near close; km kilometre kilometer; metre meter; american us usa;
+british uk; match game fixture; goal score scored; season; club team side; study studied educated; graduate
+graduated; area surface cover covers; first earliest; biggest largest; earn earned gain gained; fight fought
+battle; attack attacked raid; contain contains hold; own owned owner; run ran operate operated; create
+created creation; company firm business corporation; road route highway street; river stream; car automobile
+vehicle; ship vessel boat; house home; king monarch ruler; rise rose increase increased grow grew; fall fell
+drop dropped decrease decreased decline declined; act acted actor actress star starred; direct directed
+director; paint painted painter painting; sing sang singer vocals; play played player; launch launched;
+crew; land landed landing
 """
 
 
@@ -79,6 +91,6 @@ def _stem(folded: str) -> str:
 
 
 _GROUPS: dict[str, str] = {}
-for _group in _SYNONYMS.replace("\n", " ").split(";"):
+for _group in _SYNONYMS.split(";"):
     for _word in _group.split():
         _GROUPS.setdefault(_word, _stem(_group.split()[0]))

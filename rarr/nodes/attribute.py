@@ -9,8 +9,8 @@ from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
 from rarr.agent.state import State
-from rarr.agent.support import Support, sentence_support
-from rarr.records import Check, Evidence, Report, Sentence, Status
+from rarr.agent.support import Support, failed_searches, sentence_support
+from rarr.records import Check, Evidence, Report, Sentence, Status, Verdict
 
 # Up to this many subsets, all are tried; above, lazy greedy is within 1 - 1/e of the best.
 EXHAUSTIVE_SUBSETS = 2000
@@ -21,11 +21,14 @@ Place = tuple[str, int, int]  # source, start, end: where a passage stands
 async def attribute(state: State, runtime: Runtime[Components]) -> State:
     """Aligns the sentences of the revised text to evidence and says where each stands."""
     settings = runtime.context.settings
-    supports = await sentence_support(state, state["text"], state.get("queries", []), runtime.context)
+    supports, failures = await sentence_support(
+        state, state["text"], state.get("queries", []), runtime.context
+    )
     outcomes = _Outcomes(state)
     chosen, coverage = select(state.get("evidence", []), settings.report_size)
     sentences = [_sentence(state, one, outcomes, settings.support_threshold) for one in supports]
-    return {"report": Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=tuple(sentences))}
+    report = Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=tuple(sentences))
+    return {"report": report, "warnings": failures}
 
 
 def select(evidence: Sequence[Evidence], most: int) -> tuple[list[str], float]:
@@ -82,14 +85,20 @@ def _greedy(places: list[Place], passages: dict[Place, dict[str, float]], size: 
 
 
 class _Outcomes:
-    """What became of each query: its checks on the text as it now is, and whether its research failed."""
+    """What became of each query: its checks on the text as it now is, and whether its research failed.
+
+    Evidence that was not checked, because that step failed, is `unknown` among the `verdicts`.
+    """
 
     def __init__(self, state: State) -> None:
+        self.failed = failed_searches(state)
         self.checks: dict[str, list[Check]] = defaultdict(list)
-        for check in state.get("checks", []):
-            if not check.stale:
-                self.checks[check.query_id].append(check)
-        self.failed = {notice.query_id for notice in state["warnings"] if notice.node in ("retrieve", "rerank")}
+        self.verdicts: dict[str, set[Verdict]] = defaultdict(set)
+        fresh = {check.evidence_id: check for check in state.get("checks", []) if not check.stale}
+        for one in state.get("evidence", []):
+            if check := fresh.get(one.id):
+                self.checks[one.query_id].append(check)
+            self.verdicts[one.query_id].add(check.verdict if check else "unknown")
 
     def contradicting(self, query_id: str) -> list[str]:
         """All evidence that took sides, where the most relevant of it disagrees with the text still."""
@@ -109,7 +118,7 @@ def _sentence(state: State, one: Support, outcomes: _Outcomes, threshold: float)
         end=one.span.end,
         status=status,
         evidence_ids=tuple(dict.fromkeys(evidence_ids)),
-        support=one.best if one.by_evidence or status == "no_evidence" else None,
+        support=one.best,
     )
 
 
@@ -117,12 +126,12 @@ def _status(one: Support, outcomes: _Outcomes, threshold: float) -> tuple[Status
     """Contradiction outweighs support; what failed is never passed off as what was not found."""
     if against := [e for query_id in one.query_ids for e in outcomes.contradicting(query_id)]:
         return "contradicted", against
-    if one.best is not None and one.best >= threshold:
+    if one.by_evidence and one.best is not None and one.best >= threshold:
         best = max(one.by_evidence, key=lambda e: one.by_evidence[e] or 0.0)
         return "supported", [best, *(e for q in one.query_ids for e in outcomes.agreeing(q))]
     if any(query_id in outcomes.failed for query_id in one.query_ids):
         return "retrieval_failed", []
-    if not one.query_ids or one.best is None:
+    if not one.query_ids or None in one.by_evidence.values():
         return "unjudged", []
-    verdicts = {check.verdict for query_id in one.query_ids for check in outcomes.checks[query_id]}
+    verdicts = {verdict for query_id in one.query_ids for verdict in outcomes.verdicts[query_id]}
     return ("no_evidence", []) if verdicts <= {"irrelevant"} else ("unjudged", [])

@@ -12,7 +12,8 @@ from rarr.records import Agreement, Check, Evidence, Notice, Query
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     """Checks every pair at once on the same text; after an edit, only those whose check is stale.
 
-    A check that fails is `unknown`, never a verdict. Stale checks stay in the ledger, before their successors.
+    A check that fails is `unknown`, never a verdict. Stale checks stay in the ledger, before what replaces
+    them.
     """
     queries = {query.id: query for query in state["queries"]}
     done = state.get("checks", [])

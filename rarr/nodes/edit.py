@@ -20,7 +20,8 @@ VETO_RELEVANCE = 0.6
 async def edit(state: State, runtime: Runtime[Components]) -> State:
     """Proposes an edit for each disagreeing query, the most relevant evidence first, and applies what holds.
 
-    A query is edited for once. What was checked on a sentence that changed is stale: it is asked again.
+    A query is edited for once. What was checked on a sentence that changed is stale: it is asked again, and
+    no edit is made for it before.
     """
     evidence = {one.id: one for one in state["evidence"]}
     text, queries = state["text"], state["queries"]
@@ -28,7 +29,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     tried = {edit.query_id for edit in edits}
     touched: set[str] = set()
     for check, doubt in _disagreements(state["checks"], evidence):
-        if check.query_id in tried:
+        if check.query_id in tried | touched:
             continue
         query = next(query for query in queries if query.id == check.query_id)
         source = evidence[check.evidence_id]
@@ -98,7 +99,7 @@ def _refusal(text: str, change: Change, settings: Settings) -> str:
     sentence = _sentence(text, change)
     if sentence is None:
         return "the change does not lie within one sentence"
-    if any(place.overlaps(span) for span in protected(text, *sentence)):
+    if any(place.overlaps(span) for span in protected(text, *_lines(text, sentence))):
         return "the change touches code, a link or a citation"
     changed = Levenshtein.distance(place.of(text), change.new)
     if changed > settings.max_edit_chars:
@@ -128,7 +129,13 @@ async def _unverified(
 
 def _sentence(text: str, change: Change) -> Span | None:
     """The sentence that a change lies in; None where it is in none, or in more than one."""
-    return next((s for s in sentences(text) if s.start <= change.start and change.end <= s.end), None)
+    return next((s for s in sentences(text) if s.start <= change.start <= change.end <= s.end), None)
+
+
+def _lines(text: str, sentence: Span) -> Span:
+    """The whole lines of a sentence: a link or code may reach over its end, none over that of a line."""
+    end = text.find("\n", sentence.end)
+    return Span(text.rfind("\n", 0, sentence.start) + 1, len(text) if end < 0 else end)
 
 
 def _asked_about(sentence: Span | None, queries: Sequence[Query]) -> set[str]:

@@ -1,0 +1,122 @@
+"""How long the embedded components take, and what an index costs: python -m benchmarks.embedded [--million]
+
+Prints one table: medians, and the least and the most of the runs. The index of the first rows holds about
+10,000 passages: the examples, and documents of random words as frequent as in the examples.
+"""
+
+import argparse
+import itertools
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from benchmarks.corpus import Language, Measurement, measure_apart, write_corpus
+from benchmarks.examples import CORPUS
+from benchmarks.report import machine
+from rarr import Reviser, Settings
+from rarr.retrievers.index import build_index
+
+PASSAGES = 10_000
+WARM_RUNS = 21
+COLD_RUNS = 5
+INDEX_RUNS = 3
+TEXT = (
+    "The Golden Gate Bridge opened to pedestrians on May 27, 1939. Its chief engineer was Charles Purcell. "
+    "The Hoover Dam is 212 metres high. Marie Curie won the Nobel Prize in Chemistry in 1913. "
+    "The Panama Canal is 82 kilometres long."
+)
+"""Five sentences about the examples, four of them with an error."""
+
+_IMPORT = "import time; start = time.perf_counter(); import rarr; print(time.perf_counter() - start)"
+_REVISE = "import sys, rarr; rarr.revise(sys.argv[1], corpus=sys.argv[2])"
+_INDEX_FIGURES = {
+    "build_seconds": ("build", "s", 1),
+    "passages_per_minute": ("build", "passages a minute", 0),
+    "build_rss_mb": ("build, peak memory", "MB", 0),
+    "search_rss_mb": ("build and search, peak memory", "MB", 0),
+    "disk_mb": ("index on disk", "MB", 0),
+    "search_p50_ms": ("search, p50", "ms", 1),
+    "search_p95_ms": ("search, p95", "ms", 1),
+}
+
+
+class EnglishLike(Language):
+    """Sentences of the words and numbers of the examples, as frequent as there."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        texts = [path.read_text(encoding="utf-8") for path in sorted(CORPUS.glob("*.md"))]
+        counts = Counter(re.findall(r"\w+", " ".join(texts)))
+        self._words = list(counts)
+        self._weights = list(itertools.accumulate(counts.values()))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How long the embedded components take.")
+    parser.add_argument("--million", action="store_true", help="a million passages as well, in a few minutes")
+    options = parser.parse_args()
+    print(f"{machine()}\n")
+    print("| what | unit | median | least | most | runs |\n|---|---|---:|---:|---:|---:|")
+    with tempfile.TemporaryDirectory() as folder:
+        print_times(Path(folder))
+    for passages in (10_000, 100_000, *([1_000_000] if options.million else [])):
+        print_index([measure_apart(passages, seed) for seed in range(INDEX_RUNS)])
+
+
+def print_times(folder: Path) -> None:
+    """How long imports and revisions take, with an index that is already built."""
+    index, passages = _index(folder)
+    reviser = Reviser(Settings(corpus=index, home=folder / "home"))
+    edits = sum(edit.accepted for edit in reviser.revise(TEXT).edits)
+    said = f"of 5 sentences ({edits} edits) against {passages:,} passages"
+    _print_row(f"revise a text {said}, warm", "s", _times(lambda: reviser.revise(TEXT), WARM_RUNS), 3)
+    imports = [float(_python(_IMPORT)) for _ in range(COLD_RUNS)]
+    _print_row("`import rarr`", "s", imports, 2)
+    _print_row("process that imports rarr", "s", _times(lambda: _python(_IMPORT), COLD_RUNS), 2)
+    first = _times(lambda: _python(_REVISE, TEXT, str(index)), COLD_RUNS)
+    _print_row("process that imports rarr and revises the same text", "s", first, 2)
+
+
+def print_index(runs: Sequence[Measurement]) -> None:
+    """The figures of `benchmarks.corpus` for one size."""
+    for name, (what, unit, digits) in _INDEX_FIGURES.items():
+        values = [getattr(run, name) for run in runs]
+        _print_row(f"{runs[0].passages:,} passages: {what}", unit, values, digits)
+
+
+def _index(folder: Path) -> tuple[Path, int]:
+    source = folder / "source"
+    shutil.copytree(CORPUS, source)
+    write_corpus(source, PASSAGES, EnglishLike(0))
+    return folder / "index", build_index(source, folder / "index").passages
+
+
+def _times(call: Callable[[], object], runs: int) -> list[float]:
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def _python(program: str, *argv: str) -> str:
+    done = subprocess.run([sys.executable, "-c", program, *argv], check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def _print_row(what: str, unit: str, values: Sequence[float], digits: int) -> None:
+    figures = (statistics.median(values), min(values), max(values))
+    cells = " | ".join(f"{figure:,.{digits}f}" for figure in figures)
+    print(f"| {what} | {unit} | {cells} | {len(values)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

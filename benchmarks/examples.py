@@ -1,0 +1,159 @@
+"""Every text of examples/texts, revised against examples/corpus: python -m benchmarks.examples
+
+Prints one row a text: its planted errors, how many became exactly right, what else was changed, how many of
+the pinned sentence statuses came out, and whether text and statuses are all as expected.
+"""
+
+import json
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.report import machine, share
+from rarr import Reviser, Revision, Settings
+from rarr.notebook import segments
+
+FOLDER = Path(__file__).resolve().parent.parent / "examples"
+CORPUS = FOLDER / "corpus"
+
+
+class Replacement(NamedTuple):
+    """A change of a text, without what old and new share at their ends."""
+
+    start: int
+    old: str
+    new: str
+
+
+class Example(NamedTuple):
+    """A text with what its revision should be. Statuses are pinned where they are not None."""
+
+    name: str
+    path: Path
+    text: str
+    context: str | None
+    expected: str
+    planted: frozenset[Replacement]
+    statuses: tuple[str | None, ...]
+
+
+class Outcome(NamedTuple):
+    """What one text became, in counts; `exact`: the whole text is the expected one."""
+
+    name: str
+    planted: int
+    corrected: int
+    wrong: int
+    pinned: int
+    right: int
+    exact: bool
+
+    @property
+    def ok(self) -> bool:
+        return self.exact and self.right == self.pinned
+
+
+def examples() -> list[Example]:
+    """The examples by name, their texts with the line endings that they have."""
+    files = sorted((FOLDER / "texts").glob("*.expected.json"))
+    return [_example(file) for file in files]
+
+
+def outcome(example: Example, revision: Revision) -> Outcome:
+    """`revision` beside what was expected."""
+    made = changes(revision)
+    statuses = [sentence.status for sentence in revision.report.sentences]
+    pinned = [(n, status) for n, status in enumerate(example.statuses) if status is not None]
+    return Outcome(
+        name=example.name,
+        planted=len(example.planted),
+        corrected=len(made & example.planted),
+        wrong=len(made - example.planted),
+        pinned=len(pinned),
+        right=sum(statuses[n : n + 1] == [status] for n, status in pinned),
+        exact=revision.text == example.expected,
+    )
+
+
+def changes(revision: Revision) -> frozenset[Replacement]:
+    """What a revision changed, by place in the original text."""
+    found, at, old = [], 0, ""
+    for piece in [*segments(revision.original, revision.edits), None]:
+        if piece is not None and piece.kind == "deleted":
+            old = piece.text
+            continue
+        new = piece.text if piece is not None and piece.kind == "inserted" else ""
+        if old or new:
+            found.append(_trimmed(at, old, new))
+        at, old = at + len(old), ""
+        if piece is not None and piece.kind == "kept":
+            at += len(piece.text)
+    return frozenset(found)
+
+
+def _example(file: Path) -> Example:
+    name = file.name.removesuffix(".expected.json")
+    (path,) = (path for path in file.parent.glob(f"{name}.*") if path != file)
+    text = path.read_bytes().decode()
+    wanted = json.loads(file.read_text(encoding="utf-8"))
+    return Example(
+        name=name,
+        path=path,
+        text=text,
+        context=wanted.get("context"),
+        expected=wanted["text"],
+        planted=frozenset(_planted(text, wanted["text"], wanted["edits"])),
+        statuses=tuple(wanted["statuses"]),
+    )
+
+
+def _planted(text: str, expected: str, edits: Sequence[dict[str, str]]) -> Iterator[Replacement]:
+    """The edits with their places: what stands between two of them is the same in both texts."""
+    at = shift = 0
+    for edit in edits:
+        old, new = edit["old"], edit["new"]
+        at = text.find(old, at)
+        # An old value can stand earlier as well, where it is right.
+        while at >= 0 and expected[: at + shift + len(new)] != expected[: at + shift] + new:
+            at = text.find(old, at + 1)
+        if at < 0:
+            raise ValueError(f"{old!r} does not become {new!r}")
+        yield _trimmed(at, old, new)
+        at, shift = at + len(old), shift + len(new) - len(old)
+
+
+def _trimmed(start: int, old: str, new: str) -> Replacement:
+    while old and new and old[-1] == new[-1]:
+        old, new = old[:-1], new[:-1]
+    while old and new and old[0] == new[0]:
+        start, old, new = start + 1, old[1:], new[1:]
+    return Replacement(start, old, new)
+
+
+def main() -> None:
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as home:
+        reviser = Reviser(Settings(corpus=CORPUS, home=Path(home)))
+        done = [outcome(one, reviser.revise(one.text, one.context)) for one in examples()]
+    print("| text | planted | corrected | wrongly changed | statuses right | ok |")
+    print("|---|---:|---:|---:|---:|---|")
+    for one in done:
+        statuses = f"{one.right}/{one.pinned}"
+        print(f"| {one.name} | {one.planted} | {one.corrected} | {one.wrong} | {statuses} | {_yes(one.ok)} |")
+    print(f"\ntexts that became exactly what is expected: {share([one.exact for one in done])}")
+    errors = [hit for one in done for hit in [True] * one.corrected + [False] * (one.planted - one.corrected)]
+    print(f"planted errors corrected: {share(errors)}")
+    print(f"changes that were not asked for: {sum(one.wrong for one in done)}")
+    pinned = [hit for one in done for hit in [True] * one.right + [False] * (one.pinned - one.right)]
+    print(f"pinned statuses right: {share(pinned)}")
+    print(f"{time.perf_counter() - started:.1f} seconds on {machine()}")
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "NO"
+
+
+if __name__ == "__main__":
+    main()

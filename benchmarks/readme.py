@@ -1,0 +1,136 @@
+"""The parts of README.md that come from the code: python -m benchmarks.readme writes them anew
+
+A part stands between <!-- NAME, from the code --> and <!-- end -->.
+"""
+
+import ast
+import contextlib
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic.fields import FieldInfo
+
+from rarr import revise
+from rarr.agent.graph import build_graph, build_research
+from rarr.agent.settings import PRESETS, Settings
+from rarr.render import render
+
+README = Path(__file__).resolve().parent.parent / "README.md"
+_PART = re.compile(r"(<!-- (\w+), from the code -->\n).*?(<!-- end -->)", re.DOTALL)
+_SHOWN = {"Changes": 11, "Sentences": 7}  # lines of a section of the demo's output, its title included
+
+
+def updated(text: str) -> str:
+    """`text` with its parts as the code has them now."""
+    return _PART.sub(lambda match: f"{match[1]}{PARTS[match[2]]()}\n{match[3]}", text)
+
+
+def picture() -> str:
+    """The graph in Mermaid: solid arrows always, dotted ones where a route chooses."""
+    lines = ["graph TD"]
+    outer, inner = build_graph().get_graph(), build_research().get_graph()
+    lines += _arrows(outer, {"__start__": "text([text])", "__end__": "revision([Revision])"})
+    lines += ["    subgraph research [research, one branch a query]"]
+    lines += [f"    {line}" for line in _arrows(inner, {})]
+    return "\n".join(["```mermaid", *lines, "    end", "```"])
+
+
+def settings_table() -> str:
+    """Every setting with its default, its range, and its docstring, which holds the unit."""
+    rows = ["| setting | default | range | what it is, with its unit |", "|---|---|---|---|"]
+    documented = _docstrings()
+    for name, field in Settings.model_fields.items():
+        rows.append(f"| `{name}` | {_default(field)} | {_range(field)} | {documented[name]} |")
+    return "\n".join(rows)
+
+
+def presets_table() -> str:
+    """What each preset sets."""
+    rows = ["| preset | sets |", "|---|---|"]
+    for name, values in PRESETS.items():
+        sets = ", ".join(f"`{key}` {value}" for key, value in values.items())
+        rows.append(f"| `{name}` | {sets or 'nothing: the defaults'} |")
+    return "\n".join(rows)
+
+
+def demo() -> str:
+    """What `make demo` prints into a pipe, long sections cut; the working directory holds the examples."""
+    text = Path("examples/texts/demo.md").read_text(encoding="utf-8")
+    output = render(revise(text, corpus="examples/corpus"), terminal=False)
+    return f"```console\n$ make demo\n{_shortened(output)}\n```"
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "demo": demo,
+    "picture": picture,
+    "settings": settings_table,
+    "presets": presets_table,
+}
+
+
+def _shortened(output: str) -> str:
+    shown: list[str] = []
+    left = len(output)
+    for line in output.rstrip().splitlines():
+        if line in _SHOWN:
+            left = _SHOWN[line]
+        elif not line:
+            left = len(output)
+        if left > 0:
+            shown.append(line)
+        elif left == 0:
+            shown.append("  …")
+        left -= 1
+    return "\n".join(shown)
+
+
+def _arrows(graph: Any, ends: dict[str, str]) -> Iterator[str]:
+    """The edges in the order of the nodes; without `ends`, those at the start and the end are left out."""
+    order = [name for name in graph.nodes if "__error_handler__" not in name]
+    names = {name: ends.get(name, name) for name in order if ends or not name.startswith("__")}
+    edges = [edge for edge in graph.edges if edge.source in names and edge.target in names]
+    for edge in sorted(edges, key=lambda edge: (order.index(edge.source), order.index(edge.target))):
+        arrow = "-.->" if edge.conditional else "-->"
+        yield f"    {names[edge.source]} {arrow} {names[edge.target]}"
+
+
+def _docstrings() -> dict[str, str]:
+    """The string below each field; pydantic does not keep it."""
+    (tree,) = ast.parse(inspect.getsource(Settings)).body
+    assert isinstance(tree, ast.ClassDef)
+    found = {}
+    for node, after in zip(tree.body, tree.body[1:], strict=False):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            assert isinstance(after, ast.Expr)
+            found[node.target.id] = str(ast.literal_eval(after.value))
+    return found
+
+
+def _default(field: FieldInfo) -> str:
+    if field.default_factory is not None:
+        return "depends on the system"
+    return "none" if field.default is None else f"`{field.default}`"
+
+
+def _range(field: FieldInfo) -> str:
+    bounds = {name: value for rule in field.metadata for name, value in _bounds(rule).items()}
+    low, high = bounds.get("ge"), bounds.get("le")
+    if low is None:
+        return ""
+    return f"from {low}" if high is None else f"{low} to {high}"
+
+
+def _bounds(rule: object) -> dict[str, Any]:
+    return {name: getattr(rule, name) for name in ("ge", "le") if hasattr(rule, name)}
+
+
+def main() -> None:
+    with contextlib.chdir(README.parent):
+        README.write_text(updated(README.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

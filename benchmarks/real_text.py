@@ -1,0 +1,113 @@
+"""Real text: sentences of web pages with one value changed, and answers of a chat assistant.
+
+    python -m benchmarks.real_text [--per-kind N] [--seed S]
+
+1. The pages of WikiGenBench become an index; sentences of them are revised against it, as they are and with
+   one date, number or name changed by a fixed rule. The sentences are a seeded random sample.
+2. The answers of Factcheck-GPT are revised, each against its own evidence, and every accepted edit is held
+   against the human revision.
+"""
+
+import argparse
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.answers import print_answers
+from benchmarks.corruptions import KINDS, Corruption, sample
+from benchmarks.report import machine, share
+from benchmarks.shared_data import rows
+from rarr import Reviser, Revision, Settings
+from rarr.retrievers.index import build_index
+
+PAGES = "measure_only/unlicensed/dev/retrieval/wikigenbench_docs.jsonl.gz"
+OUTCOMES = ("corrected exactly", "left alone", "damaged")
+_NAMED = 5
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--per-kind", type=int, default=40, help="sentences of each kind, at most")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    print(machine())
+    with tempfile.TemporaryDirectory() as folder:
+        print_pages(Path(folder), rows(PAGES), sample(rows(PAGES), options.per_kind, options.seed))
+    print_answers()
+
+
+def print_pages(folder: Path, pages: Sequence[dict[str, Any]], sentences: Sequence[Corruption]) -> None:
+    """Part 1."""
+    print("\n## Sentences of web pages\n")
+    index = _index(folder, pages)
+    reviser = Reviser(Settings(corpus=index, home=folder / "home"))
+    changed = [(one, reviser.revise(one.changed)) for one in sentences]
+    as_they_are = [(one, reviser.revise(one.sentence)) for one in sentences]
+    print(f"\n| one value changed | sentences | {' | '.join(OUTCOMES)} |\n|---|---:|---:|---:|---:|")
+    for kind in (*KINDS, "all"):
+        counts = Counter(became(one, it) for one, it in changed if kind in (one.kind, "all"))
+        cells = " | ".join(str(counts[outcome]) for outcome in OUTCOMES)
+        print(f"| {kind} | {counts.total()} | {cells} |")
+    print(f"\ncorrected exactly: {share([became(*one) == OUTCOMES[0] for one in changed])}")
+    print(f"damaged: {share([became(*one) == OUTCOMES[2] for one in changed])}")
+    print(f"changed, of the same sentences as they are: {share([it.changed for _, it in as_they_are])}")
+    seconds = [it.usage.seconds for _, it in changed + as_they_are]
+    print(f"seconds a sentence: median {median(seconds):.2f}, most {max(seconds):.2f}")
+    print_named(changed)
+    for title, group in (("damaged", changed), ("changed as they are", as_they_are)):
+        print(f"\n{title}:")
+        for one, it in group:
+            if became(one, it) == "damaged":
+                print(f"- {_place(one)} ({one.old} → {one.new} planted): {_edits(it)}; {one.sentence!r}")
+
+
+def became(one: Corruption, revision: Revision) -> str:
+    """What a changed sentence became, or one as it is: then each change damages it."""
+    if not revision.changed:
+        return "left alone"
+    return "corrected exactly" if revision.text == one.sentence else "damaged"
+
+
+def print_named(changed: Sequence[tuple[Corruption, Revision]]) -> None:
+    """Five that were corrected, the kinds in turn: examples, no measurement."""
+    corrected = [one for one, it in changed if became(one, it) == "corrected exactly"]
+    in_turn = sorted(corrected, key=lambda one: [it for it in corrected if it.kind == one.kind].index(one))
+    print(f"\n{_NAMED} that were corrected, chosen for that:")
+    for one in in_turn[:_NAMED]:
+        print(f"- {_place(one)}: {one.new} → {one.old} in {one.changed!r}")
+
+
+def _index(folder: Path, pages: Sequence[dict[str, Any]]) -> Path:
+    source = folder / "pages"
+    source.mkdir()
+    for page in pages:
+        file = source / f"{page['id'].replace('/', '_')}.txt"
+        file.write_text(f"{page['title']}\n\n{page['text']}", encoding="utf-8")
+    started = time.perf_counter()
+    report = build_index(source, folder / "index")
+    seconds = time.perf_counter() - started
+    print(
+        f"indexed {report.documents} documents, {report.passages:,} passages, in {seconds:.1f} seconds; "
+        f"{len(report.skipped)} skipped"
+    )
+    for reason, count in Counter(reason for _, reason in report.skipped).most_common():
+        print(f"- {count} skipped: {reason}")
+    return folder / "index"
+
+
+def _place(one: Corruption) -> str:
+    return f"{one.page} at {one.start}"
+
+
+def _edits(revision: Revision) -> str:
+    return ", ".join(f"{edit.old} → {edit.new}" for edit in revision.edits if edit.accepted)
+
+
+if __name__ == "__main__":
+    main()

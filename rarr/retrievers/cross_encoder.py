@@ -1,0 +1,95 @@
+"""Reranking by a sentence-transformers cross-encoder: it reads query and passage together (extra `torch`)."""
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rarr.errors import SettingsError, SetupError
+from rarr.records import Passage
+
+_INSTALL = 'pip install "rarr[torch]"'
+_HUB_SECONDS = 10  # to answer whether it has a model; a download takes the time that it takes
+
+
+class CrossEncoderReranker:
+    """Scores with one model that is loaded once. Calls from many branches wait for each other."""
+
+    def __init__(self, name: str) -> None:
+        """`name` is a folder, or a model of the Hugging Face hub, downloaded once.
+
+        Raises `SettingsError` for what can be neither, and `SetupError` where the extra is not installed or
+        the model is not to be had or is no reranker. This takes seconds: torch is imported here.
+        """
+        folder = Path(name).expanduser()
+        if not name or not (folder.is_dir() or name.count("/") == 1):
+            raise SettingsError(
+                f"unknown reranker {name!r}: give overlap, the folder of a cross-encoder, or its name on the"
+                " hub, such as cross-encoder/ms-marco-MiniLM-L6-v2"
+            )
+        try:
+            import sentence_transformers
+            from torch.nn import Sigmoid
+        except ImportError as error:
+            reason = _one_line(error)
+            raise SetupError(f"reranker {name!r} cannot be loaded ({reason}): {_INSTALL}") from error
+        # Many models come with logits; evidence has relevances.
+        self._activation = Sigmoid()
+        self._model = _load(sentence_transformers.CrossEncoder, name, folder)
+        self._lock = threading.Lock()  # a tokenizer cannot be used by two threads at once
+
+    async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
+        """The relevance of each passage, with its title, to `query`: the sigmoid of the model's logit."""
+        if not passages:
+            return []
+        pairs = [(query, f"{one.title}\n{one.text}" if one.title else one.text) for one in passages]
+        return await asyncio.to_thread(self._predict, pairs)
+
+    def _predict(self, pairs: list[tuple[str, str]]) -> list[float]:
+        with self._lock:
+            # It makes batches of passages of about one length by itself.
+            scores = self._model.predict(pairs, activation_fn=self._activation, show_progress_bar=False)
+        return [float(score) for score in scores]
+
+
+def _load(cross_encoder: Any, name: str, folder: Path) -> Any:
+    """From the folder or what was downloaded before; from the hub only where that is not enough.
+
+    The library spends most of a minute on trying again while the hub cannot be reached: one question to it,
+    with a limit of its own, comes first.
+    """
+    try:
+        try:
+            model = cross_encoder(str(folder) if folder.is_dir() else name, local_files_only=True)
+        except Exception:
+            if folder.is_dir():
+                raise
+            from huggingface_hub import HfApi
+
+            HfApi().model_info(name, timeout=_HUB_SECONDS)
+            model = cross_encoder(name)
+    except Exception as error:  # of the hub, the network, the file format: each has its own classes
+        raise SetupError(
+            f"reranker {name!r} cannot be loaded ({_one_line(error)}): check the name and the connection,"
+            " or give the folder of a cross-encoder"
+        ) from error
+    _require_reranker(model, name)
+    return model
+
+
+def _require_reranker(model: Any, name: str) -> None:
+    """An encoder without a trained head would be given a random one, and its scores would mean nothing."""
+    architectures = getattr(model.config, "architectures", None) or ()
+    headless = any(kind.endswith("Model") for kind in architectures)
+    if headless or model.num_labels != 1:
+        has = "no trained head" if headless else f"{model.num_labels} outputs"
+        raise SetupError(
+            f"reranker {name!r} has {has}: choose a cross-encoder with one output,"
+            " such as cross-encoder/ms-marco-MiniLM-L6-v2"
+        )
+
+
+def _one_line(error: Exception) -> str:
+    said = " ".join(str(error).split()) or type(error).__name__
+    return said if len(said) <= 200 else f"{said[:199]}…"

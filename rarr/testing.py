@@ -1,0 +1,273 @@
+"""Test doubles for what a node may use: small, deterministic, and each with a record of its calls.
+
+An exception instead of a script is raised at every call: what a node does then is worth a test as well.
+
+    components = scripted_components(
+        query_generator=ScriptedQueries([("Which state grows the most peaches?", "Georgia")]),
+        retriever=InMemoryRetriever(["California grows the most peaches."]),
+        checker=ScriptedChecker(
+            {
+                ("Which state grows the most peaches?", "California"): Agreement(
+                    verdict="disagrees", text_answer="Georgia", evidence_answer="California"
+                )
+            }
+        ),
+    )
+    revision = Reviser(components=components).revise("Georgia grows the most peaches.")
+    assert revision.text == "California grows the most peaches."
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from rarr.agent.components import (
+    AgreementChecker,
+    Components,
+    Editor,
+    QueryGenerator,
+    Reranker,
+    Retriever,
+    Verifier,
+)
+from rarr.agent.settings import Settings
+from rarr.records import Agreement, Change, Check, Evidence, Passage, Query, Question
+from rarr.tools.document import Span
+
+Script = TypeVar("Script")
+
+RETRIEVED_AT = datetime(2026, 1, 1, tzinfo=UTC)
+"""When every passage that is given as a string was retrieved."""
+
+
+class ScriptedQueries:
+    """Asks the given questions. `calls` are (text, context).
+
+        ScriptedQueries([("When did it open?", "1976")])
+
+    The second of a pair is what the question is about, at its first place in the text; a question about what
+    the text does not say is not asked, so that one script serves several texts.
+    """
+
+    def __init__(self, questions: Sequence[tuple[str, str]] | Exception = ()) -> None:
+        self.calls: list[tuple[str, str | None]] = []
+        self._questions = questions
+
+    async def generate(self, text: str, context: str | None) -> Sequence[Question]:
+        """The questions about `text`, in the order of the script."""
+        self.calls.append((text, context))
+        return [
+            Question(text=question, start=text.index(about), end=text.index(about) + len(about))
+            for question, about in _script(self._questions)
+            if about in text
+        ]
+
+
+class InMemoryRetriever:
+    """Searches the given passages. `calls` are (query, k).
+
+        InMemoryRetriever(["The library opened in 1976.", passage])
+        InMemoryRetriever({"When did it open?": ["It opened in 1976."], "Who built it?": OSError("down")})
+
+    A list is searched by the words that query and passage share; in a mapping a query finds its own list, or
+    raises its exception, and a query that is not there finds nothing. A string is a passage of a source of
+    its own.
+    """
+
+    def __init__(
+        self,
+        passages: Sequence[Passage | str]
+        | Mapping[str, Sequence[Passage | str] | Exception]
+        | Exception = (),
+    ) -> None:
+        self.calls: list[tuple[str, int]] = []
+        self._passages = passages
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Passages of the `k` best sources; those of one rank in the order that they were given in."""
+        self.calls.append((query, k))
+        script = _script(self._passages)
+        if isinstance(script, Mapping):
+            found = [_passage(one) for one in _script(script.get(query, ()))]
+        else:
+            passages = [_passage(one) for one in script]
+            shared = {id(one): len(_words(query) & _words(one.text)) for one in passages}
+            found = sorted((one for one in passages if shared[id(one)]), key=lambda one: -shared[id(one)])
+        sources = list(dict.fromkeys(one.source for one in found))[:k]
+        return [one for one in found if one.source in sources]
+
+
+class ScriptedReranker:
+    """Scores passages by what they say. `calls` are (query, passages).
+
+        ScriptedReranker({"1976": 0.9, "library": 0.3})
+
+    A passage gets the score of the first key in its text, and 0 where there is none. Without a script, all
+    passages are equally relevant and keep the retriever's order.
+    """
+
+    def __init__(self, scores: Mapping[str, float] | Exception | None = None) -> None:
+        self.calls: list[tuple[str, tuple[Passage, ...]]] = []
+        self._scores = {"": 1.0} if scores is None else scores
+
+    async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
+        """The scripted relevances."""
+        self.calls.append((query, tuple(passages)))
+        scores = _script(self._scores)
+        return [next((scores[key] for key in scores if key in one.text), 0.0) for one in passages]
+
+
+class ScriptedChecker:
+    """Says what the script says of a query and an evidence. `calls` are (text, context, query, evidence).
+
+        ScriptedChecker({("When did it open?", "1976"): Agreement(verdict="agrees")})
+        ScriptedChecker(lambda text, query, evidence: Agreement(verdict="irrelevant"))
+
+    A key is the query's text and a part of the evidence's; what no key names is `unknown`. A scripted
+    disagreement becomes an agreement once the text has lost its `text_answer` and has the `evidence_answer`.
+    """
+
+    def __init__(
+        self,
+        script: Mapping[tuple[str, str], Agreement]
+        | Callable[[str, Query, Evidence], Agreement]
+        | Exception
+        | None = None,
+    ) -> None:
+        self.calls: list[tuple[str, str | None, Query, Evidence]] = []
+        self._script = {} if script is None else script
+
+    async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+        """The scripted agreement."""
+        self.calls.append((text, context, query, evidence))
+        script = self._script
+        if isinstance(script, Exception):
+            raise script
+        if not isinstance(script, Mapping):
+            return script(text, query, evidence)
+        for (asked, said), agreement in script.items():
+            if asked == query.text and said in evidence.text:
+                return _after_edit(agreement, text)
+        return Agreement(verdict="unknown", reason="the script says nothing of it")
+
+
+class ScriptedEditor:
+    """Replaces the text's answer by the evidence's. `calls` are (text, query, check, evidence).
+
+        ScriptedEditor()
+        ScriptedEditor(lambda text, query, check, evidence: Change(start=0, end=7, new="California"))
+
+    Without a script it changes the answer's first place at or after the start of what the query is about,
+    else its first place at all, and declines where the text does not have it.
+    """
+
+    def __init__(
+        self, script: Callable[[str, Query, Check, Evidence], Change | None] | Exception | None = None
+    ) -> None:
+        self.calls: list[tuple[str, Query, Check, Evidence]] = []
+        self._script = script
+
+    async def edit(self, text: str, query: Query, check: Check, evidence: Evidence) -> Change | None:
+        """The scripted change."""
+        self.calls.append((text, query, check, evidence))
+        script = _script(self._script)
+        if script is not None:
+            return script(text, query, check, evidence)
+        start = text.find(check.text_answer, query.start)
+        start = text.find(check.text_answer) if start < 0 else start
+        if start < 0 or not check.text_answer:
+            return None
+        return Change(start=start, end=start + len(check.text_answer), new=check.evidence_answer)
+
+
+class ScriptedVerifier:
+    """Gives the scripted supports. `calls` are (text, context, spans, evidence).
+
+        ScriptedVerifier({("opened in 1976", "1976"): 0.9})
+        ScriptedVerifier(lambda sentence, evidence: 1.0)
+
+    A key is a part of the sentence and a part of the evidence; what no key names is not judged. Without a
+    script, support is the share of the sentence's words that the evidence has.
+    """
+
+    def __init__(
+        self,
+        script: Mapping[tuple[str, str], float | None]
+        | Callable[[str, Evidence], float | None]
+        | Exception
+        | None = None,
+    ) -> None:
+        self.calls: list[tuple[str, str | None, tuple[Span, ...], Evidence]] = []
+        self._script = _shared_words if script is None else script
+
+    async def support(
+        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+    ) -> Sequence[float | None]:
+        """The scripted support of each sentence."""
+        self.calls.append((text, context, tuple(spans), evidence))
+        script = self._script
+        if isinstance(script, Exception):
+            raise script
+        if not isinstance(script, Mapping):
+            return [script(span.of(text), evidence) for span in spans]
+        return [
+            next((script[key] for key in script if key[0] in span.of(text) and key[1] in evidence.text), None)
+            for span in spans
+        ]
+
+
+def scripted_components(
+    *,
+    settings: Settings | None = None,
+    query_generator: QueryGenerator | None = None,
+    retriever: Retriever | None = None,
+    reranker: Reranker | None = None,
+    checker: AgreementChecker | None = None,
+    editor: Editor | None = None,
+    verifier: Verifier | None = None,
+    on_step: Callable[[str], None] | None = None,
+) -> Components:
+    """Components for `Reviser(components=...)`; a double without a script for each that is not given.
+
+    Those ask nothing, find nothing, find everything equally relevant, cannot tell whether it agrees, replace
+    answers, and judge by shared words.
+    """
+    return Components(
+        settings=settings or Settings(),
+        query_generator=query_generator or ScriptedQueries(),
+        retriever=retriever or InMemoryRetriever(),
+        reranker=reranker or ScriptedReranker(),
+        checker=checker or ScriptedChecker(),
+        editor=editor or ScriptedEditor(),
+        verifier=verifier or ScriptedVerifier(),
+        on_step=on_step,
+    )
+
+
+def _script(script: Script | Exception) -> Script:
+    if isinstance(script, Exception):
+        raise script
+    return script
+
+
+def _passage(one: Passage | str) -> Passage:
+    if isinstance(one, Passage):
+        return one
+    return Passage(text=one, source=f"memory:{one}", start=0, end=len(one), retrieved_at=RETRIEVED_AT)
+
+
+def _after_edit(agreement: Agreement, text: str) -> Agreement:
+    mine, its = agreement.text_answer, agreement.evidence_answer
+    if agreement.verdict == "disagrees" and mine and mine not in text and its in text:
+        return agreement.model_copy(update={"verdict": "agrees", "text_answer": its})
+    return agreement
+
+
+def _shared_words(sentence: str, evidence: Evidence) -> float | None:
+    words = _words(sentence)
+    return len(words & _words(evidence.text)) / len(words) if words else None
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.lower()))

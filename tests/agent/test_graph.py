@@ -1,0 +1,236 @@
+"""The whole pipeline with scripted components: what each failure leaves behind, and what never changes."""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from langgraph.types import Send
+from makers import ASKED, FACT, TEXT, check, disagrees, evidence, query, state
+
+from rarr.agent.graph import ask_again_what_is_stale, one_branch_a_query
+from rarr.agent.revise import Reviser
+from rarr.agent.settings import Settings
+from rarr.errors import RetrievalError
+from rarr.records import Agreement, Change, Passage, Revision
+from rarr.testing import (
+    InMemoryRetriever,
+    ScriptedChecker,
+    ScriptedEditor,
+    ScriptedQueries,
+    ScriptedReranker,
+    ScriptedVerifier,
+    scripted_components,
+)
+
+DOWN = TimeoutError("no answer")
+TWO = f"{TEXT} Denmark has 5 million people."
+MANY = "How many people has Denmark?"
+DANES = "Denmark has 6 million people."
+
+
+def components(**changed: Any) -> Any:
+    """Two queries; evidence contradicts the first claim, and the second where the text has it."""
+    contradictions = {(ASKED, ""): disagrees(), (MANY, ""): disagrees("5 million", "6 million")}
+    parts: dict[str, Any] = {
+        "query_generator": ScriptedQueries([(ASKED, "Georgia"), (MANY, "5 million")]),
+        "retriever": InMemoryRetriever({ASKED: [FACT], MANY: [DANES]}),
+        "checker": ScriptedChecker(contradictions),
+    }
+    return scripted_components(**(parts | changed))
+
+
+def revised(text: str = TWO, **changed: Any) -> Revision:
+    return Reviser(components=components(**changed)).revise(text)
+
+
+def statuses(revision: Revision) -> list[str]:
+    return [sentence.status for sentence in revision.report.sentences]
+
+
+def test_two_contradicted_sentences_are_corrected() -> None:
+    revision = revised()
+    assert revision.text == "California grows the most peaches. Denmark has 6 million people."
+    assert statuses(revision) == ["supported", "supported"]
+    assert revision.warnings == ()
+
+
+def test_ledger_is_in_the_order_of_the_text() -> None:
+    revision = revised()
+    assert [q.id for q in revision.queries] == ["q1", "q2"]
+    assert [e.id for e in revision.evidence] == ["q1.1", "q2.1"]
+    assert [(e.id, e.query_id) for e in revision.edits] == [("e1", "q1"), ("e2", "q2")]
+    assert [(c.evidence_id, c.stale, c.verdict) for c in revision.checks] == [
+        ("q1.1", True, "disagrees"),
+        ("q2.1", True, "disagrees"),
+        ("q1.1", False, "agrees"),
+        ("q2.1", False, "agrees"),
+    ]
+
+
+def test_queries_point_into_the_revised_text() -> None:
+    revision = revised()
+    assert [revision.text[q.start : q.end] for q in revision.queries] == ["California", "6 million"]
+
+
+FAILURES: list[tuple[str, Any, str, list[str]]] = [
+    ("query_generator", ScriptedQueries(DOWN), "generate_queries_failed", ["unjudged"] * 2),
+    ("retriever", InMemoryRetriever(DOWN), "retrieve_failed", ["retrieval_failed"] * 2),
+    ("reranker", ScriptedReranker(DOWN), "rerank_failed", ["retrieval_failed"] * 2),
+    ("checker", ScriptedChecker(DOWN), "check_failed", ["unjudged"] * 2),
+    ("editor", ScriptedEditor(DOWN), "edit_failed", ["contradicted"] * 2),
+    ("verifier", ScriptedVerifier(DOWN), "verification_failed", ["contradicted"] * 2),
+]
+
+
+@pytest.mark.parametrize(
+    ("part", "double", "code", "expected"), FAILURES, ids=[failure[0] for failure in FAILURES]
+)
+def test_component_that_fails_leaves_a_warning_and_its_status(
+    part: str, double: Any, code: str, expected: list[str]
+) -> None:
+    unsupportive = ScriptedVerifier(lambda sentence, evidence: 0.1)
+    revision = revised(**({"verifier": unsupportive} | {part: double}))
+    assert (revision.text, statuses(revision)) == (TWO, expected)
+    assert code in {warning.code for warning in revision.warnings}
+    assert all("no answer" in warning.message for warning in revision.warnings)
+
+
+def test_verifier_that_fails_where_nothing_is_contradicted_leaves_sentences_unjudged() -> None:
+    agreeing = ScriptedChecker(lambda *_: Agreement(verdict="agrees"))
+    revision = revised(checker=agreeing, verifier=ScriptedVerifier(DOWN))
+    assert statuses(revision) == ["unjudged", "unjudged"]
+    assert (revision.scores.attribution_after, revision.scores.preservation) == (None, 1.0)
+
+
+@pytest.mark.parametrize("failing", [ASKED, MANY])
+def test_one_failed_search_of_two_concerns_its_own_sentence(failing: str) -> None:
+    found: dict[str, list[Passage | str] | Exception] = {ASKED: [FACT], MANY: [DANES]}
+    found[failing] = RetrievalError("the server is down")
+    far = TWO.replace(". ", ". That is so. It really is. ", 1)  # so that no evidence bears on a neighbour
+    revision = revised(far, retriever=InMemoryRetriever(found))
+    expected = {0: "supported", 3: "supported"} | {0 if failing == ASKED else 3: "retrieval_failed"}
+    assert {index: statuses(revision)[index] for index in (0, 3)} == expected
+    [warning] = revision.warnings
+    assert (warning.query_id, warning.node) == ("q1" if failing == ASKED else "q2", "retrieve")
+    assert warning.message == "retrieve failed: the server is down"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected"), [("unknown", "unjudged"), ("irrelevant", "no_evidence"), ("agrees", "unjudged")]
+)
+def test_verdict_without_support(verdict: Any, expected: str) -> None:
+    revision = revised(
+        checker=ScriptedChecker(lambda *_: Agreement(verdict=verdict)),
+        verifier=ScriptedVerifier(lambda sentence, evidence: 0.1),
+    )
+    assert (statuses(revision), revision.changed) == ([expected, expected], False)
+
+
+def test_contradiction_that_cannot_be_edited_stays_one() -> None:
+    revision = revised(editor=ScriptedEditor(lambda *_: None))
+    assert (statuses(revision), revision.edits) == (["contradicted", "contradicted"], ())
+
+
+def test_sources_that_disagree_leave_the_reason_in_the_ledger() -> None:
+    both = InMemoryRetriever({ASKED: [FACT, "Georgia grows the most."], MANY: []})
+    checker = ScriptedChecker({(ASKED, "California"): disagrees(), (ASKED, ""): Agreement(verdict="agrees")})
+    [done] = revised(retriever=both, checker=checker).edits
+    assert (done.accepted, done.reason) == (False, "sources disagree: q1.2 agrees with the text")
+
+
+def test_limits_of_the_settings_hold() -> None:
+    revision = revised(settings=Settings(max_edit_chars=2))
+    assert [(e.query_id, e.accepted) for e in revision.edits] == [("q1", False), ("q2", True)]
+    assert statuses(revision)[0] == "contradicted"
+
+
+def test_stale_checks_are_asked_again_on_the_edited_text() -> None:
+    checker = ScriptedChecker({(ASKED, ""): disagrees()})
+    revised(TEXT, checker=checker)
+    assert [call[0] for call in checker.calls] == [TEXT, FACT]
+
+
+def test_edits_of_one_sentence_wait_for_its_new_checks() -> None:
+    text = "Georgia grew 40 tons."
+    asked = ScriptedQueries([(ASKED, "Georgia"), (MANY, "40")])
+    checker = ScriptedChecker({(ASKED, ""): disagrees(), (MANY, ""): disagrees("40", "70")})
+    found = InMemoryRetriever({ASKED: ["California grew 70 tons."], MANY: ["California grew 70 tons."]})
+    revision = revised(text, query_generator=asked, checker=checker, retriever=found)
+    assert revision.text == "California grew 70 tons."
+    seen = [call[0] for call in checker.calls]
+    assert seen == [text] * 2 + ["California grew 40 tons."] * 2 + [revision.text] * 2
+
+
+def test_loop_ends_where_checker_and_editor_never_have_enough() -> None:
+    def longer(text: str, *_: object) -> Change:
+        return Change(start=0, end=0, new="A")
+
+    revision = revised(
+        checker=ScriptedChecker(lambda *_: disagrees()),
+        editor=ScriptedEditor(longer),
+        verifier=ScriptedVerifier(lambda sentence, evidence: sentence.count("A") / 100),
+    )
+    assert revision.text == f"AA{TWO}"
+    assert statuses(revision) == ["contradicted", "contradicted"]
+
+
+class Shuffled(InMemoryRetriever):
+    """Answers in any order."""
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        await asyncio.sleep(random.random() / 100)
+        return await super().retrieve(query, k)
+
+
+def test_order_does_not_depend_on_who_answers_first() -> None:
+    numbers = [str(1000 + n) for n in range(40)]
+    found = {f"Which {n}?": [f"{n} is right.", f"{n} too"] for n in numbers}
+    text = " ".join(f"It is {n} now." for n in numbers)
+    asked = ScriptedQueries([(f"Which {n}?", n) for n in numbers])
+    checker = ScriptedChecker(
+        lambda text, query, evidence: disagrees(query.text[6:10], "1" + query.text[7:10])
+    )
+    one, other = (
+        revised(text, query_generator=asked, checker=checker, retriever=Shuffled(found)) for _ in range(2)
+    )
+    assert [e.query_id for e in one.evidence] == [f"q{n}" for n in range(1, 41) for _ in range(2)]
+    assert one.model_copy(update={"run_id": "", "usage": None}) == other.model_copy(
+        update={"run_id": "", "usage": None}
+    )
+
+
+def test_text_without_a_claim_is_returned_as_it_is() -> None:
+    revision = revised("How nice!")
+    assert (revision.text, revision.changed, statuses(revision)) == ("How nice!", False, ["unjudged"])
+    assert revision.report.sentences[0].support is None
+    assert [warning.code for warning in revision.warnings] == ["nothing_to_check"]
+    scores = revision.scores
+    assert (scores.attribution_before, scores.attribution_after, scores.f1_ap) == (None, None, None)
+    assert scores.preservation == 1.0
+
+
+def test_each_query_has_a_branch() -> None:
+    queries = [query(), query(id="q2")]
+    assert one_branch_a_query(state(queries=queries)) == [Send("research", {"query": one}) for one in queries]
+
+
+def test_without_queries_there_is_nothing_to_research() -> None:
+    assert one_branch_a_query(state()) == "attribute"
+
+
+@pytest.mark.parametrize(
+    ("checks", "goes_to"),
+    [
+        ([check()], "attribute"),
+        ([check(stale=True)], "check_agreement"),
+        ([check(stale=True), check("agrees")], "attribute"),
+        ([], "check_agreement"),
+    ],
+)
+def test_what_is_stale_is_asked_again(checks: Any, goes_to: str) -> None:
+    before = state(found=[evidence()], checks=checks)
+    again = state(found=[evidence()], checks=checks)
+    assert ask_again_what_is_stale(before) == goes_to
+    assert before == again

@@ -1,0 +1,144 @@
+"""The public calls: what they refuse, where they may be called, and that texts do not mix."""
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from makers import ASKED, FACT, TEXT, disagrees
+
+import rarr
+from rarr.agent.revise import Reviser
+from rarr.errors import InputError, SettingsError
+from rarr.records import Revision
+from rarr.testing import InMemoryRetriever, ScriptedChecker, ScriptedQueries, scripted_components
+
+
+@pytest.fixture(scope="module")
+def reviser() -> Reviser:
+    return Reviser(
+        components=scripted_components(
+            query_generator=ScriptedQueries([(ASKED, "Georgia")]),
+            retriever=InMemoryRetriever([FACT]),
+            checker=ScriptedChecker({(ASKED, ""): disagrees()}),
+        )
+    )
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/library.md").write_text("# Kestrel Library\n\nKestrel Library opened in 1976.\n")
+    return tmp_path / "notes"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"bytes", "text is bytes, not str"),
+        (None, "text is NoneType, not str"),
+        ("", "text is empty"),
+        (" \n\t", "text is empty"),
+        ("One.\ud800", "text holds a lone surrogate at character 4"),
+    ],
+)
+def test_texts_that_cannot_be_revised(reviser: Reviser, text: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said) as raised:
+        reviser.revise(text)
+    assert "\n" not in str(raised.value)
+
+
+def test_context_is_looked_at_as_well(reviser: Reviser) -> None:
+    with pytest.raises(InputError, match="context is int, not str"):
+        reviser.revise(TEXT, 3)  # type: ignore[arg-type]  # what is tested
+
+
+def test_wrong_call_spends_nothing() -> None:
+    asked = ScriptedQueries()
+    with pytest.raises(InputError):
+        Reviser(components=scripted_components(query_generator=asked)).revise("")
+    assert asked.calls == []
+
+
+def test_revise_takes_settings(notes: Path) -> None:
+    revision = rarr.revise("Kestrel Library opened in 1986.", corpus=notes)
+    assert revision.text == "Kestrel Library opened in 1976."
+
+
+async def test_arevise_takes_settings(notes: Path) -> None:
+    revision = await rarr.arevise("Kestrel Library opened in 1986.", corpus=notes)
+    assert revision.text == "Kestrel Library opened in 1976."
+
+
+def test_unknown_setting_is_refused() -> None:
+    with pytest.raises(SettingsError, match="corpsu"):
+        rarr.revise(TEXT, corpsu="notes/")
+
+
+async def test_sync_call_inside_a_running_loop(reviser: Reviser) -> None:
+    assert reviser.revise(TEXT).text == FACT
+
+
+async def test_sync_call_in_a_thread_of_a_running_loop(reviser: Reviser) -> None:
+    assert (await asyncio.to_thread(reviser.revise, TEXT)).text == FACT
+
+
+async def test_error_comes_out_of_a_running_loop(reviser: Reviser) -> None:
+    with pytest.raises(InputError):
+        reviser.revise("")
+
+
+def comparable(revision: Revision) -> Revision:
+    return revision.model_copy(update={"run_id": "", "usage": None})
+
+
+async def test_texts_at_the_same_time_come_out_as_one_by_one(reviser: Reviser) -> None:
+    texts = [f"{TEXT} Line {n} stays." if n % 3 else f"Nothing about {n}." for n in range(30)]
+    together = await asyncio.gather(*map(reviser.arevise, texts))
+    alone = [await reviser.arevise(text) for text in texts]
+    assert list(map(comparable, together)) == list(map(comparable, alone))
+    assert len({revision.run_id for revision in together}) == len(texts)
+
+
+def test_context_reaches_the_components() -> None:
+    asked = ScriptedQueries()
+    Reviser(components=scripted_components(query_generator=asked)).revise(TEXT, "Peaches?")
+    assert asked.calls == [(TEXT, "Peaches?")]
+
+
+def stepping(told: list[str]) -> Reviser:
+    return Reviser(
+        components=scripted_components(
+            query_generator=ScriptedQueries([(ASKED, "Georgia"), ("What?", "peaches")]),
+            retriever=InMemoryRetriever([FACT]),
+            checker=ScriptedChecker({(ASKED, ""): disagrees()}),
+            on_step=told.append,
+        )
+    )
+
+
+RUN = Counter(generate_queries=1, retrieve=2, rerank=2, check_agreement=2, edit=2, attribute=1, evaluate=1)
+
+
+def test_each_finished_step_is_told() -> None:
+    told: list[str] = []
+    stepping(told).revise(TEXT)
+    assert Counter(told) == RUN
+    assert (told[0], told[-2:]) == ("generate_queries", ["attribute", "evaluate"])
+
+
+def test_usage_is_counted_by_node() -> None:
+    usage = stepping([]).revise(TEXT).usage
+    assert {node: spent.calls for node, spent in usage.by_node.items()} == RUN
+    assert all(0 <= spent.seconds <= usage.seconds * 2 for spent in usage.by_node.values())
+    assert usage.seconds > 0
+
+
+def test_file_that_is_not_searched_is_a_warning(notes: Path) -> None:
+    (notes / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+    revision = rarr.revise("Kestrel Library opened in 1976.", corpus=notes)
+    [warning] = revision.warnings
+    assert (warning.code, warning.node, warning.query_id) == ("file_skipped", "retrieve", None)
+    assert "broken.pdf is not searched: " in warning.message
+    assert revision.report.sentences[0].status == "supported"

@@ -1,0 +1,130 @@
+"""What holds for every text, with the embedded models and a corpus on disk."""
+
+import pytest
+from hypothesis import example, given, settings, strategies as st
+
+from rarr.agent.revise import Reviser
+from rarr.agent.settings import Settings
+from rarr.records import Revision
+from rarr.tools.document import blocks, sentences
+
+DOCUMENTS = {
+    "library.md": "# Kestrel Library\n\nKestrel Library opened on 4 May 1976. It holds 120,000 books. The"
+    " architect was Ada Brandt. Every year, 45 percent of its visitors come from Port Halden.\n",
+    "tower.md": "# Merrow Tower\n\nMerrow Tower is 212 metres tall. It was built from 1931 to 1936 by Otto"
+    " Lindqvist. The tower has 48 floors and cost $7.5 million.\n",
+    "river.txt": "The River Ashe is 340 km long. It rises in the Brandt Hills and reaches the sea at Port"
+    " Halden. The river froze in 1963.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def reviser(tmp_path_factory: pytest.TempPathFactory) -> Reviser:
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "corpus").mkdir()
+    for name, text in DOCUMENTS.items():
+        (folder / "corpus" / name).write_text(text, encoding="utf-8")
+    return Reviser(Settings(corpus=folder / "corpus", home=folder / "home"))
+
+
+years = st.integers(1925, 1985)
+claims = st.one_of(
+    st.builds("Kestrel Library opened on {} May {}.".format, st.integers(1, 31), years),
+    st.builds("Kestrel Library holds {:,} books.".format, st.integers(1000, 200_000)),
+    st.builds("The architect of Kestrel Library was {} Brandt.".format, st.sampled_from(["Ada", "Eva"])),
+    st.builds("Merrow Tower is {} metres tall and has {} floors.".format, *[st.integers(1, 400)] * 2),
+    st.builds(
+        "Merrow Tower was built from {} to {} by {}.".format, years, years, st.sampled_from(["Otto", "me"])
+    ),
+    st.builds("It cost ${} million.".format, st.sampled_from(["7.5", "8", "12.25"])),
+    st.builds("The River Ashe froze in {} [1], see `ashe({})`.".format, years, years),
+    st.builds("The [River Ashe](https://a.example/{}) is {} km long.".format, years, st.integers(1, 999)),
+)
+layout = st.sampled_from(
+    [
+        "```\nMerrow Tower has 50 floors.\n```",
+        "# Kestrel Library, 1975",
+        "| Tower | floors |\n|---|---|\n| Merrow Tower | 50 |",
+        "> Merrow Tower has 50 floors.",
+        "- The River Ashe froze in 1964.\n- It is 341 km long.",
+        "    Merrow Tower has 51 floors.",
+        "<div>The River Ashe froze in 1964.</div>",
+        "---",
+        "Ça – «va»? ☃ 👩‍👩‍👧 e\u0301\u200b",
+    ]
+)
+separators = st.sampled_from([" ", "\n", "\r\n", "\n\n", "\r\n\r\n", "\t", "  \n", "\u2028", "\x0b"])
+anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+texts = (
+    st.lists(st.tuples(st.one_of(claims, claims, layout, anything), separators), min_size=1, max_size=6)
+    .map(lambda parts: "".join(part + separator for part, separator in parts))
+    .filter(lambda text: text.strip() != "")
+)
+
+
+def assert_sound(revision: Revision) -> None:
+    text, told = revision.text, revision.report.sentences
+    rebuilt, end = "", 0
+    for sentence in told:
+        assert end <= sentence.start < sentence.end
+        rebuilt += text[end : sentence.start] + sentence.text
+        end = sentence.end
+    assert rebuilt + text[end:] == text
+    assert [(s.start, s.end) for s in told] == list(sentences(text))
+
+    accepted = [edit for edit in revision.edits if edit.accepted]
+    assert revision.revert(*(edit.id for edit in accepted)) == revision.original
+    assert Revision.model_validate_json(revision.model_dump_json()) == revision
+
+    current = revision.original
+    for edit in revision.edits:
+        assert accepted.count(edit) == 0 or current[edit.start : edit.end] == edit.old
+        current = current[: edit.start] + edit.new + current[edit.end :] if edit.accepted else current
+    assert current == text
+
+
+def untouchable(text: str) -> list[tuple[str, str]]:
+    return [(block.kind, text[block.start : block.end]) for block in blocks(text) if block.kind != "prose"]
+
+
+@settings(max_examples=60)
+@given(text=texts)
+@example(text="Kestrel Library opened on 5 May 1977. Merrow Tower is 300 metres tall and has 50 floors.\r\n")
+def test_any_text(reviser: Reviser, text: str) -> None:
+    revision = reviser.revise(text)
+    assert revision.original == text
+    assert_sound(revision)
+    assert untouchable(revision.text) == untouchable(text)
+    assert not [warning for warning in revision.warnings if warning.code != "nothing_to_check"]
+
+
+@settings(max_examples=20)
+@given(text=texts)
+def test_a_text_comes_out_the_same_twice(reviser: Reviser, text: str) -> None:
+    one, other = reviser.revise(text), reviser.revise(text)
+    assert one.text == other.text
+    assert (one.edits, one.checks, one.report) == (other.edits, other.checks, other.report)
+
+
+def test_errors_are_corrected(reviser: Reviser) -> None:
+    """What holds for every text would hold as well if no edit were ever made."""
+    revision = reviser.revise("Kestrel Library opened on 5 May 1977.\r\n\r\nMerrow Tower has 50 floors.")
+    assert revision.text == "Kestrel Library opened on 4 May 1976.\r\n\r\nMerrow Tower has 48 floors."
+    assert_sound(revision)
+
+
+@pytest.mark.parametrize("text", ["a", "1", ".", "#", "`", "☃", "\u0301", "\u200b", "1969"])
+def test_short_texts(reviser: Reviser, text: str) -> None:
+    revision = reviser.revise(text)
+    assert revision.text == text
+    assert_sound(revision)
+
+
+@pytest.mark.slow
+def test_long_text(reviser: Reviser) -> None:
+    paragraph = "Kestrel Library opened in 1976. It makes sense to say no more of it here. " * 4
+    wrong = "Merrow Tower is 215 metres tall."
+    text = f"{wrong}\n\n" + f"{paragraph}\n\n" * (200_000 // len(paragraph)) + wrong
+    revision = reviser.revise(text)
+    assert [edit.new for edit in revision.edits if edit.accepted] == ["212", "212"]
+    assert_sound(revision)

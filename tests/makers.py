@@ -1,0 +1,98 @@
+"""Short ways to make the records and states that tests of nodes and of the graph need."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from rarr.agent.components import Components
+from rarr.agent.settings import Settings
+from rarr.agent.state import State
+from rarr.records import Agreement, Check, Edit, Evidence, Passage, Query, Verdict
+from rarr.testing import RETRIEVED_AT, scripted_components
+
+TEXT = "Georgia grows the most peaches."
+ASKED = "Which state grows the most peaches?"
+FACT = "California grows the most peaches."
+
+
+def runtime(settings: Settings | None = None, **components: Any) -> Runtime[Components]:
+    return Runtime(context=scripted_components(settings=settings, **components))
+
+
+def query(start: int = 0, end: int = 7, *, id: str = "q1", text: str = ASKED) -> Query:  # noqa: A002  # the field
+    return Query(id=id, text=text, start=start, end=end)
+
+
+def passage(text: str = FACT, source: str = "peaches.md", start: int = 0) -> Passage:
+    return Passage(text=text, source=source, start=start, end=start + len(text), retrieved_at=RETRIEVED_AT)
+
+
+def evidence(
+    text: str = FACT,
+    *,
+    id: str = "q1.1",  # noqa: A002  # the field
+    relevance: float = 1.0,
+    source: str = "peaches.md",
+    start: int = 0,
+) -> Evidence:
+    found = passage(text, source, start).model_dump()
+    return Evidence(**found, id=id, query_id=id.split(".")[0], relevance=relevance)
+
+
+def disagrees(mine: str = "Georgia", its: str = "California") -> Agreement:
+    return Agreement(verdict="disagrees", text_answer=mine, evidence_answer=its)
+
+
+def check(
+    verdict: Verdict = "disagrees",
+    evidence_id: str = "q1.1",
+    *,
+    mine: str = "Georgia",
+    its: str = "California",
+    stale: bool = False,
+) -> Check:
+    return Check(
+        verdict=verdict,
+        text_answer=mine,
+        evidence_answer=its,
+        query_id=evidence_id.split(".")[0],
+        evidence_id=evidence_id,
+        stale=stale,
+    )
+
+
+def edit(start: int, end: int, new: str, *, accepted: bool = True, query_id: str = "q1") -> Edit:
+    return Edit(
+        id="e1",
+        start=start,
+        end=end,
+        old="",
+        new=new,
+        query_id=query_id,
+        evidence_id=f"{query_id}.1",
+        accepted=accepted,
+        reason="",
+    )
+
+
+def state(
+    text: str = TEXT,
+    *,
+    original: str | None = None,
+    queries: Sequence[Query] = (),
+    found: Sequence[Evidence] = (),
+    checks: Sequence[Check] = (),
+    **more: Any,
+) -> State:
+    made: State = {
+        "original": original or text,
+        "text": text,
+        "context": None,
+        "queries": list(queries),
+        "evidence": list(found),
+        "checks": list(checks),
+        "warnings": [],
+    }
+    made.update(more)  # type: ignore[typeddict-item]  # keys of State, as the tests give them
+    return made

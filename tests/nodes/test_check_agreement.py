@@ -1,0 +1,71 @@
+"""Each evidence is checked once on the text as it is; failure to judge is no verdict."""
+
+from makers import ASKED, check, disagrees, evidence, query, runtime, state
+
+from rarr.agent.state import State
+from rarr.nodes.check_agreement import check_agreement
+from rarr.records import Agreement, Evidence, Query
+from rarr.testing import ScriptedChecker
+
+PAIR = (evidence(), evidence("Peaches are fruit.", id="q1.2"))
+
+
+def asked(**more: object) -> State:
+    return state(queries=[query()], found=PAIR, **more)  # type: ignore[arg-type]  # the keys of a state
+
+
+async def test_every_evidence_is_checked_in_its_order() -> None:
+    checker = ScriptedChecker(
+        {(ASKED, "California"): disagrees(), (ASKED, ""): Agreement(verdict="irrelevant")}
+    )
+    update = await check_agreement(asked(), runtime(checker=checker))
+    assert [(c.evidence_id, c.verdict) for c in update["checks"]] == [
+        ("q1.1", "disagrees"),
+        ("q1.2", "irrelevant"),
+    ]
+
+
+async def test_answers_and_reason_are_kept() -> None:
+    said = Agreement(verdict="disagrees", text_answer="Georgia", evidence_answer="California", reason="state")
+    update = await check_agreement(asked(), runtime(checker=ScriptedChecker({(ASKED, "California"): said})))
+    assert update["checks"][0].model_dump() == said.model_dump() | {
+        "query_id": "q1",
+        "evidence_id": "q1.1",
+        "stale": False,
+    }
+
+
+async def test_failed_check_is_unknown_with_a_warning() -> None:
+    def fails_for_the_first(text: str, query: Query, evidence: Evidence) -> Agreement:
+        if evidence.id == "q1.1":
+            raise TimeoutError("no answer")
+        return Agreement(verdict="agrees")
+
+    update = await check_agreement(asked(), runtime(checker=ScriptedChecker(fails_for_the_first)))
+    assert [c.verdict for c in update["checks"]] == ["unknown", "agrees"]
+    [warning] = update["warnings"]
+    assert (warning.code, warning.node, warning.query_id) == ("check_failed", "check_agreement", "q1")
+    assert "TimeoutError: no answer" in warning.message
+
+
+async def test_only_what_is_stale_is_asked_again() -> None:
+    checker = ScriptedChecker()
+    before = [check(stale=True), check("agrees", "q1.2")]
+    update = await check_agreement(asked(checks=before), runtime(checker=checker))
+    assert [call[3].id for call in checker.calls] == ["q1.1"]
+    assert [(c.evidence_id, c.stale) for c in update["checks"]] == [
+        ("q1.1", True),
+        ("q1.2", False),
+        ("q1.1", False),
+    ]
+
+
+async def test_checker_sees_the_current_text_and_the_context() -> None:
+    checker = ScriptedChecker()
+    await check_agreement(asked(original="Before.", context="Peaches?"), runtime(checker=checker))
+    assert {call[:2] for call in checker.calls} == {("Georgia grows the most peaches.", "Peaches?")}
+
+
+async def test_without_evidence_there_is_nothing_to_check() -> None:
+    update = await check_agreement(state(queries=[query()]), runtime())
+    assert (update["checks"], update["warnings"]) == ([], [])

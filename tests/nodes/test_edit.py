@@ -1,0 +1,254 @@
+"""An edit is made only where evidence disagrees, within the limits, and where support rises."""
+
+from collections.abc import Callable
+
+import pytest
+from makers import TEXT, check, edit as edited, evidence, query, runtime, state
+
+from rarr.agent.settings import Settings
+from rarr.agent.state import State
+from rarr.nodes.edit import edit
+from rarr.records import Change, Check, Edit, Evidence, Query
+from rarr.testing import ScriptedEditor, ScriptedVerifier
+
+RISES = ScriptedVerifier(lambda sentence, evidence: 0.0 if "Georgia" in sentence else 1.0)
+
+
+def disputed(text: str = TEXT, **more: object) -> State:
+    """One query about Georgia, one evidence for California that disagrees."""
+    start = text.index("Georgia")
+    fields = {"queries": [query(start, start + 7)], "found": [evidence()], "checks": [check()]} | more
+    return state(text, **fields)  # type: ignore[arg-type]  # the keys of a state
+
+
+def changes(start: int, end: int, new: str) -> ScriptedEditor:
+    return ScriptedEditor(lambda text, query, check, evidence: Change(start=start, end=end, new=new))
+
+
+async def only_edit(before: State, settings: Settings | None = None, **components: object) -> Edit:
+    update = await edit(before, runtime(settings, **components))
+    [done] = update["edits"]
+    assert (update["text"] != before["text"]) == done.accepted
+    return done
+
+
+async def test_disagreement_is_edited() -> None:
+    update = await edit(disputed(), runtime())
+    assert update["text"] == "California grows the most peaches."
+    [done] = update["edits"]
+    assert (done.id, done.start, done.end, done.old, done.new) == ("e1", 0, 7, "Georgia", "California")
+    assert (done.query_id, done.evidence_id, done.accepted) == ("q1", "q1.1", True)
+
+
+async def test_query_moves_with_the_text() -> None:
+    [moved] = (await edit(disputed(), runtime()))["queries"]
+    assert (moved.start, moved.end) == (0, 10)
+
+
+@pytest.mark.parametrize("verdict", ["agrees", "irrelevant", "unknown"])
+async def test_nothing_else_is_edited(verdict: str) -> None:
+    editor = ScriptedEditor()
+    update = await edit(disputed(checks=[check(verdict)]), runtime(editor=editor))  # type: ignore[arg-type]
+    assert (update["text"], update["edits"], editor.calls) == (TEXT, [], [])
+
+
+async def test_stale_disagreement_is_no_reason() -> None:
+    update = await edit(disputed(checks=[check(stale=True)]), runtime())
+    assert update["edits"] == []
+
+
+async def test_editor_that_declines_leaves_the_text() -> None:
+    update = await edit(disputed(), runtime(editor=ScriptedEditor(lambda *_: None)))
+    assert (update["text"], update["edits"]) == (TEXT, [])
+
+
+async def test_editor_that_fails_is_a_warning() -> None:
+    update = await edit(disputed(), runtime(editor=ScriptedEditor(TimeoutError("no answer"))))
+    [warning] = update["warnings"]
+    assert (warning.code, warning.node, warning.query_id) == ("edit_failed", "edit", "q1")
+    assert (update["text"], update["edits"]) == (TEXT, [])
+
+
+async def test_verifier_that_fails_leaves_the_text() -> None:
+    update = await edit(disputed(), runtime(verifier=ScriptedVerifier(TimeoutError("no answer"))))
+    assert (update["text"], [w.code for w in update["warnings"]]) == (TEXT, ["edit_failed"])
+
+
+@pytest.mark.parametrize(
+    ("verifier", "reason"),
+    [
+        (ScriptedVerifier(lambda sentence, evidence: 0.7), "support does not rise: 0.70 before, 0.70 after"),
+        (
+            ScriptedVerifier({("Georgia", ""): 0.9, ("California", ""): 0.1}),
+            "does not rise: 0.90 before, 0.10",
+        ),
+        (ScriptedVerifier({}), "could not be judged"),
+        (ScriptedVerifier({("Georgia", ""): 0.1}), "could not be judged"),
+    ],
+)
+async def test_edit_that_raises_no_support_is_rejected(verifier: ScriptedVerifier, reason: str) -> None:
+    done = await only_edit(disputed(), verifier=verifier)
+    assert not done.accepted
+    assert reason in done.reason
+
+
+async def test_verifier_judges_the_sentence_before_and_after() -> None:
+    verifier = ScriptedVerifier()
+    await edit(disputed("First. Georgia grows the most peaches. Last."), runtime(verifier=verifier))
+    seen = [spans[0].of(text) for text, _, spans, _ in verifier.calls]
+    assert seen == ["Georgia grows the most peaches.", "California grows the most peaches."]
+
+
+@pytest.mark.parametrize(("limit", "accepted"), [(9, False), (10, True)])
+async def test_max_edit_chars(limit: int, accepted: bool) -> None:
+    editor = changes(0, 7, "G" + "x" * 10)  # ten of eleven characters differ
+    done = await only_edit(disputed(), Settings(max_edit_chars=limit), editor=editor, verifier=RISES)
+    assert done.accepted == accepted
+    assert accepted or done.reason == f"it changes 10 characters, over max_edit_chars ({limit})"
+
+
+@pytest.mark.parametrize(("share", "accepted"), [(0.19, False), (0.2, True)])
+async def test_max_edit_share(share: float, accepted: bool) -> None:
+    text = "Georgia is nice in June.."  # 25 characters, 5 of which change
+    editor = changes(0, 7, "Geo--xyz")
+    done = await only_edit(disputed(text), Settings(max_edit_share=share), editor=editor, verifier=RISES)
+    assert done.accepted == accepted
+    assert accepted or "max_edit_share" in done.reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The file `Georgia.txt` lists the peaches of that state.",
+        "The [peaches of Georgia](https://a.example) are known well.",
+        "Peaches are known well [Georgia].",
+        "Peaches are known well (Georgia, 2019).",
+        "See https://a.example/Georgia for more on these peaches.",
+    ],
+    ids=["code", "link", "citation", "reference", "address"],
+)
+async def test_code_links_and_citations_are_never_edited(text: str) -> None:
+    done = await only_edit(disputed(text), verifier=RISES)
+    assert (done.accepted, done.reason) == (False, "the change touches code, a link or a citation")
+
+
+async def test_code_that_reaches_over_the_end_of_a_sentence_is_not_edited() -> None:
+    text = "The command `say so. Georgia grows` prints a line."
+    assert not (await only_edit(disputed(text), verifier=RISES)).accepted
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["```\nGeorgia grows peaches.\n```\n", "| State |\n|---|\n| Georgia |\n", "# Georgia grows peaches.\n"],
+    ids=["code", "table", "heading"],
+)
+async def test_only_prose_is_edited(text: str) -> None:
+    done = await only_edit(disputed(text), verifier=RISES)
+    assert (done.accepted, done.reason) == (False, "the change does not lie within one sentence")
+
+
+@pytest.mark.parametrize(("start", "end"), [(4, 12), (-3, 2), (2, 900), (5, 2)])
+async def test_change_outside_one_sentence_is_rejected(start: int, end: int) -> None:
+    editor = changes(start, end, "x")
+    done = await only_edit(disputed("Peaches. Georgia has them."), editor=editor, verifier=RISES)
+    assert done.reason == "the change does not lie within one sentence"
+
+
+def two_sides(second: Check, relevance: float, source: str = "other.md") -> State:
+    other = evidence("Another passage.", id="q1.2", relevance=relevance, source=source)
+    return disputed(found=[evidence(), other], checks=[check(), second])
+
+
+@pytest.mark.parametrize(
+    ("second", "reason"),
+    [
+        (check("agrees", "q1.2"), "sources disagree: q1.2 agrees with the text"),
+        (check("disagrees", "q1.2", its="Texas"), "sources disagree among themselves: q1.1, q1.2"),
+    ],
+)
+async def test_sources_that_disagree_hold_an_edit_back(second: Check, reason: str) -> None:
+    done = await only_edit(two_sides(second, relevance=0.9))
+    assert (done.accepted, done.reason) == (False, reason)
+
+
+@pytest.mark.parametrize(
+    "second",
+    [check("agrees", "q1.2", stale=True), check("irrelevant", "q1.2"), check("disagrees", "q1.2")],
+    ids=["stale", "irrelevant", "same answer"],
+)
+async def test_what_takes_no_other_side_holds_nothing_back(second: Check) -> None:
+    assert (await only_edit(two_sides(second, relevance=0.9))).accepted
+
+
+async def test_much_less_relevant_sources_hold_nothing_back() -> None:
+    assert (await only_edit(two_sides(check("agrees", "q1.2"), relevance=0.5))).accepted
+
+
+async def test_one_source_may_not_contradict_itself_however_relevant() -> None:
+    before = two_sides(check("agrees", "q1.2"), relevance=0.1, source="peaches.md")
+    assert not (await only_edit(before)).accepted
+
+
+TWO = "Georgia grew 40 tons of peaches."
+
+
+def two_queries(text: str = TWO) -> State:
+    """Two queries about one text, of which the second has the more relevant evidence."""
+    amount = text.index("40")
+    return state(
+        text,
+        queries=[query(0, 7), query(amount, amount + 2, id="q2", text="How many tons?")],
+        found=[
+            evidence("California grew 70 tons.", relevance=0.5),
+            evidence("70 tons.", id="q2.1", relevance=0.8),
+        ],
+        checks=[check(), check(evidence_id="q2.1", mine="40", its="70")],
+    )
+
+
+async def test_edit_makes_the_checks_on_its_sentence_stale_and_waits_for_new_ones() -> None:
+    update = await edit(two_queries(), runtime())
+    assert update["text"] == "Georgia grew 70 tons of peaches."
+    assert [c.stale for c in update["checks"]] == [True, True]
+
+
+async def test_edits_of_two_sentences_are_made_at_once() -> None:
+    update = await edit(two_queries("Georgia has them. It grew 40 tons."), runtime())
+    assert update["text"] == "California has them. It grew 70 tons."
+    assert [(e.id, e.query_id, e.start) for e in update["edits"]] == [("e1", "q2", 26), ("e2", "q1", 0)]
+
+
+async def test_checks_on_other_sentences_stay_fresh() -> None:
+    before = two_queries("Georgia has them. It grew 40 tons.")
+    before["checks"][0] = check("agrees")
+    update = await edit(before, runtime())
+    assert [c.stale for c in update["checks"]] == [False, True]
+
+
+async def test_rejected_edit_makes_nothing_stale() -> None:
+    update = await edit(disputed(), runtime(Settings(max_edit_chars=0)))
+    assert [c.stale for c in update["checks"]] == [False]
+
+
+@pytest.mark.parametrize("accepted", [True, False])
+async def test_query_is_edited_for_once(accepted: bool) -> None:
+    before = [edited(0, 7, "Georgia", accepted=accepted)]
+    assert (await edit(disputed(edits=before), runtime()))["edits"] == before
+
+
+async def test_one_failure_does_not_stop_the_next_edit() -> None:
+    def fails_once(text: str, query: Query, check: Check, evidence: Evidence) -> Change | None:
+        if query.id == "q2":
+            raise TimeoutError
+        return Change(start=0, end=7, new="California")
+
+    update = await edit(two_queries(), runtime(editor=ScriptedEditor(fails_once)))
+    assert update["text"] == "California grew 40 tons of peaches."
+    assert [w.query_id for w in update["warnings"]] == ["q2"]
+
+
+@pytest.mark.parametrize("end_of_line", ["\n", "\r\n"])
+async def test_all_but_the_change_stays(end_of_line: str) -> None:
+    around: Callable[[str], str] = f"* One –{end_of_line}* {{}} grows.{end_of_line}{end_of_line}\t☃".format
+    update = await edit(disputed(around("Georgia")), runtime())
+    assert update["text"] == around("California")

@@ -1,0 +1,38 @@
+"""Questions become numbered queries, each asked once."""
+
+from makers import TEXT, runtime, state
+
+from rarr.nodes.generate_queries import NOTHING_TO_CHECK, generate_queries
+from rarr.testing import ScriptedQueries
+
+
+async def test_queries_are_numbered_in_the_generators_order() -> None:
+    asked = ScriptedQueries([("What is grown?", "peaches"), ("Which state?", "Georgia")])
+    update = await generate_queries(state(), runtime(query_generator=asked))
+    assert [(q.id, q.text, q.start, q.end) for q in update["queries"]] == [
+        ("q1", "What is grown?", 23, 30),
+        ("q2", "Which state?", 0, 7),
+    ]
+
+
+async def test_generator_sees_text_and_context() -> None:
+    asked = ScriptedQueries()
+    await generate_queries(state(context="Peaches?"), runtime(query_generator=asked))
+    assert asked.calls == [(TEXT, "Peaches?")]
+
+
+async def test_same_words_about_the_same_characters_are_one_query() -> None:
+    asked = ScriptedQueries([("Which state?", "Georgia"), ("which STATE?", "Georgia")])
+    update = await generate_queries(state(), runtime(query_generator=asked))
+    assert [q.id for q in update["queries"]] == ["q1"]
+
+
+async def test_same_words_about_other_characters_are_two_queries() -> None:
+    asked = ScriptedQueries([("What?", "Georgia"), ("What?", "peaches")])
+    update = await generate_queries(state(), runtime(query_generator=asked))
+    assert len(update["queries"]) == 2
+
+
+async def test_nothing_to_check_is_said() -> None:
+    update = await generate_queries(state(), runtime())
+    assert (update["queries"], update["warnings"]) == ([], [NOTHING_TO_CHECK])

@@ -1,0 +1,70 @@
+"""The J most relevant passages, each place once."""
+
+from collections.abc import Sequence
+
+from makers import passage, query, runtime
+
+from rarr.agent.settings import Settings
+from rarr.nodes.rerank import rerank
+from rarr.records import Evidence, Passage
+from rarr.testing import ScriptedReranker
+
+
+async def kept(
+    passages: Sequence[Passage], scores: dict[str, float] | None = None, most: int = 10
+) -> list[Evidence]:
+    components = runtime(Settings(evidence_per_query=most), reranker=ScriptedReranker(scores))
+    return (await rerank({"query": query(), "passages": list(passages)}, components))["evidence"]
+
+
+async def test_best_come_first_and_are_named_by_rank() -> None:
+    found = await kept([passage("low", start=0), passage("high", start=9)], {"low": 0.2, "high": 0.9})
+    assert [(e.id, e.text, e.relevance, e.query_id) for e in found] == [
+        ("q1.1", "high", 0.9, "q1"),
+        ("q1.2", "low", 0.2, "q1"),
+    ]
+
+
+async def test_j_are_kept() -> None:
+    found = await kept([passage(text, source=text) for text in "abc"], most=2)
+    assert [e.text for e in found] == ["a", "b"]
+
+
+async def test_ties_keep_the_retrievers_order() -> None:
+    found = await kept([passage(text, source=text) for text in "cab"])
+    assert [e.text for e in found] == ["c", "a", "b"]
+
+
+async def test_passage_without_relevance_is_not_kept() -> None:
+    assert await kept([passage("off topic")], {"peach": 1.0}) == []
+
+
+async def test_overlapping_windows_of_one_source_are_one_place() -> None:
+    found = await kept([passage("abcdef", start=0), passage("defghi", start=3)])
+    assert [e.start for e in found] == [0]
+
+
+async def test_windows_that_touch_are_two_places() -> None:
+    found = await kept([passage("abc", start=0), passage("def", start=3)])
+    assert [e.start for e in found] == [0, 3]
+
+
+async def test_the_same_text_of_two_sources_is_kept_once() -> None:
+    found = await kept([passage("same", source="a.md"), passage("same", source="b.md", start=50)])
+    assert [e.source for e in found] == ["a.md"]
+
+
+async def test_skipped_passages_leave_room_for_others() -> None:
+    passages = [passage("abc"), passage("bcd", start=1), passage("xyz", start=9)]
+    assert [e.text for e in await kept(passages, most=2)] == ["abc", "xyz"]
+
+
+async def test_nothing_found_asks_no_reranker() -> None:
+    scorer = ScriptedReranker()
+    assert (await rerank({"query": query(), "passages": []}, runtime(reranker=scorer)))["evidence"] == []
+    assert scorer.calls == []
+
+
+async def test_offsets_and_source_are_the_passages() -> None:
+    [found] = await kept([passage("abc", source="a.md", start=12)])
+    assert (found.source, found.start, found.end) == ("a.md", 12, 15)

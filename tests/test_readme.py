@@ -1,0 +1,119 @@
+"""The README: its code runs, and what it says about the code is so."""
+
+import contextlib
+import importlib.util
+import io
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from benchmarks.readme import PARTS, README, updated
+from rarr import Revision
+from rarr.cli import run
+from rarr.records import Status
+
+ROOT = README.parent
+TEXT = README.read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+PYTHON = [block for kind, block in BLOCKS if kind == "python"]
+COMMANDS = [
+    line[2:] for kind, block in BLOCKS if kind == "console" for line in block.splitlines() if line[:1] == "$"
+]
+INLINE = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", TEXT, flags=re.DOTALL | re.MULTILINE))
+PATHS = [
+    one for one in INLINE if re.fullmatch(r"[\w./-]+/[\w./-]*|[\w-]+\.(?:py|md)", one) and "..." not in one
+]
+MODULES = [one.split()[2] for one in [*INLINE, *COMMANDS] if one.startswith("python -m ")]
+NOT_OURS = {"rarr.toml", "pyproject.toml", "tools.py", "agent.py", ".venv"}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all tests, so that the examples are indexed once."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What runs here sees the examples and writes elsewhere."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RARR_HOME", str(home))
+
+
+def timeless(text: str) -> str:
+    return re.sub(r"\d+\.\d seconds", "some seconds", text)
+
+
+def test_python_runs_and_prints_what_stands_below_it() -> None:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        for block in PYTHON:
+            exec(compile(block, str(README), "exec"), {})
+    assert [printed.getvalue()] == [block for kind, block in BLOCKS if kind == "text"][:1]
+
+
+def test_first_example_has_five_lines() -> None:
+    assert len(PYTHON[0].splitlines()) == 5
+
+
+@pytest.mark.parametrize("command", [one for one in COMMANDS if one.startswith("rarr ")])
+def test_command_runs(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    call, _, source = command.partition(" < ")
+    stdin = Path(source).read_bytes() if source else b""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+    assert run(shlex.split(call)[1:]) == 0
+
+
+@pytest.mark.parametrize("command", [one for one in COMMANDS if not one.startswith("rarr ")])
+def test_command_is_there(command: str) -> None:
+    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    program, *rest = shlex.split(command)
+    assert program == "make"
+    assert rest[0] in targets
+
+
+def test_parts_are_as_the_code_has_them() -> None:
+    assert set(re.findall(r"<!-- (\w+), from the code -->", TEXT)) == set(PARTS)
+    assert timeless(updated(TEXT)) == timeless(TEXT), "run python -m benchmarks.readme"
+
+
+def test_fields_of_a_revision_are_all_named() -> None:
+    assert first_cells("field of `Revision`") == list(Revision.model_fields)
+
+
+def test_statuses_are_all_named() -> None:
+    assert first_cells("status of a sentence") == list(get_args(Status))
+
+
+def first_cells(title: str) -> list[str]:
+    """The names in the first column of the table with this title."""
+    table = TEXT[TEXT.index(f"| {title} |") :].partition("\n\n")[0]
+    return [name for row in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+
+
+@pytest.mark.parametrize("path", sorted({*PATHS, *re.findall(r"\]\(([\w./-]+)\)", TEXT)} - NOT_OURS))
+def test_path_exists(path: str) -> None:
+    assert (ROOT / path).exists()
+
+
+@pytest.mark.parametrize("module", sorted(set(MODULES)))
+def test_module_exists(module: str) -> None:
+    assert importlib.util.find_spec(module) is not None
+
+
+def test_layout_exists() -> None:
+    folder = ""
+    for line in [block for kind, block in BLOCKS if kind == "text"][-1].splitlines():
+        name = line.split()[0]
+        folder = name if line[0] != " " else folder
+        assert (ROOT / (folder if line[0] != " " else folder + name)).exists(), line
+
+
+def test_links_within_the_page_lead_somewhere() -> None:
+    titles = {re.sub(r"\W+", "-", title.lower()) for title in re.findall(r"^#+ (.+)$", TEXT, re.MULTILINE)}
+    assert set(re.findall(r"\]\(#([\w-]+)\)", TEXT)) <= titles

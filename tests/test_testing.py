@@ -1,0 +1,158 @@
+"""The public test doubles: what they answer, and that they record what they were asked."""
+
+import textwrap
+
+import pytest
+from makers import ASKED, FACT, TEXT, check, disagrees, evidence, passage, query
+
+import rarr.testing
+from rarr.agent.components import Components
+from rarr.records import Agreement, Change, Question
+from rarr.testing import (
+    InMemoryRetriever,
+    ScriptedChecker,
+    ScriptedEditor,
+    ScriptedQueries,
+    ScriptedReranker,
+    ScriptedVerifier,
+    scripted_components,
+)
+from rarr.tools.document import Span
+
+
+async def call_each(components: Components) -> None:
+    await components.query_generator.generate(TEXT, None)
+    await components.retriever.retrieve(ASKED, 5)
+    await components.reranker.score(ASKED, [passage()])
+    await components.checker.check(TEXT, None, query(), evidence())
+    await components.editor.edit(TEXT, query(), check(), evidence())
+    await components.verifier.support(TEXT, None, [Span(0, 31)], evidence())
+
+
+def test_example_of_the_module_runs() -> None:
+    assert rarr.testing.__doc__ is not None
+    example = textwrap.dedent(rarr.testing.__doc__.split("\n\n", 2)[2])
+    exec(example, vars(rarr.testing) | {"Reviser": rarr.Reviser})
+
+
+async def test_queries_have_the_places_of_what_they_ask_about() -> None:
+    asked = ScriptedQueries([(ASKED, "peaches"), ("Not here?", "plums")])
+    assert await asked.generate(TEXT, "Fruit?") == [Question(text=ASKED, start=23, end=30)]
+    assert asked.calls == [(TEXT, "Fruit?")]
+
+
+async def test_retriever_ranks_by_shared_words() -> None:
+    source = InMemoryRetriever(["Plums.", "The state of Georgia.", FACT])
+    assert [p.text for p in await source.retrieve(ASKED, 5)] == [FACT, "The state of Georgia."]
+    assert source.calls == [(ASKED, 5)]
+
+
+async def test_retriever_finds_k_sources() -> None:
+    same = [passage("peaches", source="a"), passage("peaches too", source="a", start=9)]
+    source = InMemoryRetriever([*same, passage("more peaches", source="b")])
+    assert await source.retrieve("peaches", 1) == same
+
+
+async def test_retriever_finds_the_list_of_the_query() -> None:
+    source = InMemoryRetriever({ASKED: [passage()], "Who?": OSError("down")})
+    assert await source.retrieve(ASKED, 5) == [passage()]
+    assert await source.retrieve("Why?", 5) == []
+    with pytest.raises(OSError, match="down"):
+        await source.retrieve("Who?", 5)
+
+
+async def test_strings_are_passages_of_sources_of_their_own() -> None:
+    one, other = await InMemoryRetriever({ASKED: ["a", "b"]}).retrieve(ASKED, 2)
+    assert (one.text, one.start, one.end) == ("a", 0, 1)
+    assert one.source != other.source
+    assert one.retrieved_at == other.retrieved_at
+
+
+async def test_reranker_scores_by_the_first_key_in_the_passage() -> None:
+    scorer = ScriptedReranker({"California": 0.9, "peaches": 0.4})
+    passages = [passage("plums"), passage("peaches"), passage(FACT)]
+    assert await scorer.score(ASKED, passages) == [0.0, 0.4, 0.9]
+    assert scorer.calls == [(ASKED, tuple(passages))]
+
+
+async def test_reranker_without_a_script_finds_all_equally_relevant() -> None:
+    assert await ScriptedReranker().score(ASKED, [passage(), passage("plums")]) == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"), [(TEXT, "disagrees"), (FACT, "agrees"), ("Nobody grows them.", "disagrees")]
+)
+async def test_scripted_disagreement_ends_with_the_correction(text: str, verdict: str) -> None:
+    checker = ScriptedChecker({(ASKED, "California"): disagrees()})
+    assert (await checker.check(text, None, query(), evidence())).verdict == verdict
+    assert checker.calls == [(text, None, query(), evidence())]
+
+
+async def test_what_no_key_names_is_unknown() -> None:
+    checker = ScriptedChecker({(ASKED, "Texas"): disagrees(), ("Who?", ""): disagrees()})
+    assert (await checker.check(TEXT, None, query(), evidence())).verdict == "unknown"
+
+
+async def test_checker_may_be_a_function() -> None:
+    checker = ScriptedChecker(lambda text, query, evidence: Agreement(verdict="irrelevant", reason=query.id))
+    assert (await checker.check(TEXT, None, query(), evidence())).reason == "q1"
+
+
+async def test_editor_replaces_the_answer_where_the_query_asks() -> None:
+    text = "Georgia is near. Georgia grows peaches."
+    editor = ScriptedEditor()
+    change = await editor.edit(text, query(17, 24), check(), evidence())
+    assert change == Change(start=17, end=24, new="California")
+    assert editor.calls == [(text, query(17, 24), check(), evidence())]
+
+
+async def test_editor_finds_the_answer_elsewhere_or_declines() -> None:
+    change = await ScriptedEditor().edit(TEXT, query(20, 23), check(), evidence())
+    assert change == Change(start=0, end=7, new="California")
+    assert await ScriptedEditor().edit("Plums.", query(), check(), evidence()) is None
+    assert await ScriptedEditor().edit(TEXT, query(), check(mine=""), evidence()) is None
+
+
+async def test_editor_may_be_a_function() -> None:
+    change = Change(start=0, end=1, new="g")
+    assert await ScriptedEditor(lambda *_: change).edit(TEXT, query(), check(), evidence()) == change
+
+
+async def test_verifier_measures_shared_words() -> None:
+    verifier = ScriptedVerifier()
+    spans = [Span(0, 31), Span(31, 32)]
+    assert await verifier.support(f"{TEXT}!", None, spans, evidence()) == [0.8, None]
+    assert verifier.calls == [(f"{TEXT}!", None, tuple(spans), evidence())]
+
+
+async def test_verifier_gives_what_its_script_says() -> None:
+    verifier = ScriptedVerifier({("Georgia", "Texas"): 0.1, ("Georgia", "California"): 0.2})
+    assert await verifier.support(TEXT, None, [Span(0, 31), Span(23, 30)], evidence()) == [0.2, None]
+
+
+async def test_verifier_may_be_a_function() -> None:
+    verifier = ScriptedVerifier(lambda sentence, evidence: len(sentence) / 100)
+    assert await verifier.support(TEXT, None, [Span(0, 31)], evidence()) == [0.31]
+
+
+@pytest.mark.parametrize(
+    "components",
+    [
+        {"query_generator": ScriptedQueries(OSError("down"))},
+        {"retriever": InMemoryRetriever(OSError("down"))},
+        {"reranker": ScriptedReranker(OSError("down"))},
+        {"checker": ScriptedChecker(OSError("down"))},
+        {"editor": ScriptedEditor(OSError("down"))},
+        {"verifier": ScriptedVerifier(OSError("down"))},
+    ],
+    ids=lambda parts: next(iter(parts)),
+)
+async def test_each_double_can_fail_and_records_it(components: dict[str, ScriptedQueries]) -> None:
+    [double] = components.values()
+    with pytest.raises(OSError, match="down"):
+        await call_each(scripted_components(**components))  # type: ignore[arg-type]  # any of the doubles
+    assert len(double.calls) == 1
+
+
+async def test_components_without_scripts_work() -> None:
+    await call_each(scripted_components())
