@@ -12,10 +12,9 @@ from rarr.cli import run
 
 EXAMPLES = {example.name: example for example in examples()}
 # No example leaves unnoticed: these numbers may only rise.
-FLOORS = {"texts": 31, "exact": 31, "planted": 48, "corrected": 48, "pinned": 112, "right": 110}
+FLOORS = {"texts": 31, "exact": 31, "planted": 48, "corrected": 48, "pinned": 112, "right": 111}
 # Texts with a sentence whose status is not yet the pinned one; whoever mends one takes it out of here.
 NOT_YET = {
-    "demo": "'Eleven men were killed while it was being built.' is unjudged",
     "london-underground": "a supported sentence is contradicted",
 }
 

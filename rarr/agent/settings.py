@@ -66,7 +66,7 @@ class Settings(BaseSettings):
     """An edit that changes more characters than this is rejected."""
     max_edit_share: float = Field(default=0.5, ge=0, le=1)
     """An edit that changes more than this share of its sentence's characters is rejected."""
-    support_threshold: float = Field(default=0.5, ge=0, le=1)
+    support_threshold: float = Field(default=0.55, ge=0, le=1)
     """A sentence counts as supported from this support on."""
     max_file_mb: int = Field(default=200, ge=1)
     """Files of a corpus above this size, in megabytes, are skipped with a warning."""

@@ -5,11 +5,12 @@ from itertools import combinations
 
 from rarr.embedded.claims import Claim
 from rarr.embedded.dates import Date
+from rarr.embedded.identity import key_words
 from rarr.embedded.names import Name, is_person
 from rarr.embedded.numbers import Number
 from rarr.embedded.reading import Candidate, Passage
 from rarr.embedded.sentence import Sentence
-from rarr.embedded.subjects import about_subject, says
+from rarr.embedded.subjects import OPENING, about_subject, says, subject_of
 from rarr.embedded.surroundings import next_stem
 from rarr.embedded.terms import Term
 from rarr.embedded.values import Value, same
@@ -53,10 +54,10 @@ def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage
         return True
     if not about_subject(claim, value, other, evidence) or not _same_predicate(claim, value, other):
         return True
-    if _stands_beside(value, other):
+    if _stands_beside(value, other) or _opens_with_sibling(claim, value, other):
         return True
     if other.coverage < SAME_EVENT_COVERAGE and (
-        _other_numbers(claim, other) if value.kind == "date" else _other_time(anchors, other)
+        _other_numbers(claim, other) if value.kind == "date" else _other_time(claim, value, other)
     ):
         return True
     return isinstance(value.read, Number) and _is_other_number(claim, value, value.read, other, evidence)
@@ -139,9 +140,9 @@ def _derivable(number: Number, evidence: Passage) -> bool:
     return any(abs(result - number.amount) <= near for result in results)
 
 
-def _other_time(anchors: list[Value], other: Candidate) -> bool:
+def _other_time(claim: Claim, value: Value, other: Candidate) -> bool:
     """Claim and evidence each give a date, and not the same one."""
-    mine = [anchor for anchor in anchors if anchor.kind == "date"]
+    mine = [v for v in claim.sentence.values if v is not value and v.kind == "date"]
     its = [v for v in other.sentence.values if v.kind == "date"]
     return bool(mine) and bool(its) and not any(same(a, b) for a in mine for b in its)
 
@@ -167,6 +168,16 @@ def _clause_stems(part: Sentence, value: Value) -> set[str]:
         for word in part.content
         if part.clause(word.start) == clause and not value.start <= word.start < value.end
     }
+
+
+def _opens_with_sibling(claim: Claim, value: Value, other: Candidate) -> bool:
+    """Is the sentence about a name like the subject, as one bridge is like another?"""
+    subject = subject_of(claim, value)
+    opening = next((v for v in other.sentence.values if isinstance(v.read, Name)), None)
+    if subject is None or opening is None or opening == other.value or opening.start > OPENING:
+        return False
+    mine, its = key_words(subject), key_words(other.sentence.text[opening.start : opening.end])
+    return mine[-1:] == its[-1:] and not set(its) <= set(mine) and not set(mine) <= set(its)
 
 
 def _stands_beside(value: Value, other: Candidate) -> bool:

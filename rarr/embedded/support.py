@@ -25,9 +25,12 @@ class ValueVerifier:
 
 
 def entailment(claim: Claim, evidence: Passage) -> float | None:
-    """From 0 to 1; below `CONTRADICTED` where the evidence contradicts a value, lower for each one more."""
+    """From 0 to 1; below `CONTRADICTED` where the evidence contradicts a value, lower for each one more.
+
+    None for a claim without a value of its own: shared words alone show the subject, not the statement.
+    """
     stems = [word.stem for word in claim.sentence.content]
-    if not stems:
+    if not stems or not any(value.start >= claim.put_in for value in claim.sentence.values):
         return None
     said = sum(stem in evidence.spread or stem in evidence.title_stems for stem in stems) / len(stems)
     checkable = [value for value in claim.sentence.values if value.kind != "term"]
