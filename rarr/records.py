@@ -1,8 +1,8 @@
 """The values that travel: frozen, comparable, and exact through JSON.
 
-Offsets are in characters (code points) and half-open. In a revision, offsets of sentences and queries point
-into the revised text, those of an edit into the text that it was applied to, and those of evidence into the
-text extracted from its source.
+Offsets are in characters (code points) and half-open. In a revision, offsets of queries point into the
+original text, those of sentences into the revised text, those of an edit into the text that it was applied
+to, and those of evidence into the text extracted from its source.
 """
 
 from collections.abc import Sequence

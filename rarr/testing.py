@@ -226,7 +226,6 @@ def scripted_components(
     checker: AgreementChecker | None = None,
     editor: Editor | None = None,
     verifier: Verifier | None = None,
-    on_step: Callable[[str], None] | None = None,
 ) -> Components:
     """Components for `Reviser(components=...)`; a double without a script for each that is not given.
 
@@ -241,7 +240,6 @@ def scripted_components(
         checker=checker or ScriptedChecker(),
         editor=editor or ScriptedEditor(),
         verifier=verifier or ScriptedVerifier(),
-        on_step=on_step,
     )
 
 

@@ -4,7 +4,7 @@ An implementation may be called from many branches at once. It raises for what i
 turns that into a failure that the user sees. It never raises for what it could do and judged negative.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -53,10 +53,7 @@ class Verifier(Protocol):
 
 @dataclass(frozen=True)
 class Components:
-    """Everything that the nodes of one reviser use; the graph's runtime context.
-
-    `on_step` is told the name of every node that has finished.
-    """
+    """Everything that the nodes of one reviser use; the graph's runtime context."""
 
     settings: Settings
     query_generator: QueryGenerator
@@ -65,4 +62,3 @@ class Components:
     checker: AgreementChecker
     editor: Editor
     verifier: Verifier
-    on_step: Callable[[str], None] | None = None

@@ -1,7 +1,10 @@
 """The pipeline as a LangGraph graph: nodes, edges and routes.
 
 generate_queries -> research, one branch a query: retrieve -> rerank
-                 -> check_agreement (all branches at once) -> edit -> attribute -> evaluate
+                 -> check_agreement (all branches at once) <-> edit -> attribute -> evaluate
+
+An edit makes the checks on its sentence stale: they are asked again. Without queries, or after a failure that
+leaves nothing to go on with, the run goes straight to attribute.
 """
 
 import time
@@ -15,8 +18,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command, Send
 
 from rarr.agent.components import Components
-from rarr.agent.state import Branch, Findings, Spent, State
-from rarr.errors import RarrError
+from rarr.agent.state import Branch, Findings, Spent, State, failure
 from rarr.nodes.attribute import attribute
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.edit import edit
@@ -24,7 +26,6 @@ from rarr.nodes.evaluate import evaluate
 from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
-from rarr.records import Notice
 
 Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]
 
@@ -80,8 +81,6 @@ def _timed(name: str, node: Node) -> Node:
     async def timed(state: Any, runtime: Runtime[Components]) -> Any:
         started = time.perf_counter()
         update = await node(state, runtime)
-        if runtime.context.on_step is not None:
-            runtime.context.on_step(name)
         return {**update, "spent": [Spent(name, time.perf_counter() - started)]}
 
     return timed
@@ -92,16 +91,8 @@ def _survive(name: str, goto: str) -> Callable[..., Awaitable[Command[Any]]]:
 
     async def survive(state: Any, error: NodeError) -> Command[Any]:
         query = state.get("query")
-        notice = Notice(
-            code=f"{name}_failed",
-            message=f"{name} failed: {_described(error.error)}",
-            node=name,
-            query_id=query.id if query else None,
-        )
+        query_id = query.id if query else None
+        notice = failure(name, f"{name} failed", error.error, query_id=query_id)
         return Command(update={"warnings": [notice]}, goto=goto)
 
     return survive
-
-
-def _described(error: BaseException) -> str:
-    return str(error) if isinstance(error, RarrError) else f"{type(error).__name__}: {error}"

@@ -15,6 +15,10 @@ from rarr.errors import InputError
 from rarr.records import NodeUsage, Notice, Report, Revision, Scores, Sentence, Usage
 from rarr.tools.document import sentences
 
+NODES = frozenset(
+    ("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "attribute", "evaluate")
+)
+
 
 class Reviser:
     """Builds models, indexes and the graph once; revises any number of texts, also at the same time."""
@@ -27,17 +31,20 @@ class Reviser:
         on_step: Callable[[str], None] | None = None,
         on_index: Callable[[int, int], None] | None = None,
     ) -> None:
-        """`components` replace what the other arguments say. Raises `RarrError` where something is missing.
+        """`components` are given instead of `settings`. Raises `RarrError` where something is missing.
 
         `on_step` is told the name of every node that has finished, and `on_index` the number of files done,
         and of all files, while a corpus is indexed.
         """
+        if settings is not None and components is not None:
+            raise InputError("settings and components are both given: components bring their own settings")
         # The graph and the wiring take a second to import; `import rarr` need not wait for them.
         from rarr.agent.graph import build_graph
         from rarr.agent.wiring import wire
 
-        self._components = components or wire(settings or Settings(), on_step, on_index)
+        self._components = components or wire(settings or Settings(), on_index)
         self._graph = build_graph()
+        self._on_step = on_step
 
     def revise(self, text: str, context: str | None = None) -> Revision:
         """`arevise`, for callers without an event loop and for those inside a running one alike."""
@@ -52,11 +59,26 @@ class Reviser:
         if context is not None:
             _validate(context, "context")
         started = time.perf_counter()
-        state = await self._graph.ainvoke(
-            {"original": text, "text": text, "context": context, "warnings": self._corpus_notices()},
-            context=self._components,
+        state = await self._run(
+            {"original": text, "text": text, "context": context, "warnings": self._corpus_notices()}
         )
-        return _revision(cast(State, state), time.perf_counter() - started)
+        return _revision(state, time.perf_counter() - started)
+
+    async def _run(self, start: State) -> State:
+        if self._on_step is None:
+            return cast(State, await self._graph.ainvoke(start, context=self._components))
+        state: Any = start
+        steps = self._graph.astream(
+            start, context=self._components, stream_mode=["updates", "values"], subgraphs=True
+        )
+        async for namespace, mode, data in steps:
+            if mode == "updates":
+                for node in data:
+                    if node in NODES:
+                        self._on_step(node)
+            elif not namespace:
+                state = data
+        return cast(State, state)
 
     def _corpus_notices(self) -> list[Notice]:
         skipped: Sequence[tuple[str, str]] = getattr(self._components.retriever, "skipped", ())

@@ -3,7 +3,16 @@
 from operator import add
 from typing import Annotated, NamedTuple, TypedDict
 
+from rarr.errors import RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
+
+
+def failure(
+    node: str, what: str, error: BaseException, *, code: str = "", query_id: str | None = None
+) -> Notice:
+    """What the user is told of something that failed and was survived; our own errors name their cure."""
+    reason = str(error) if isinstance(error, RarrError) else f"{type(error).__name__}: {error}"
+    return Notice(code=code or f"{node}_failed", message=f"{what}: {reason}", node=node, query_id=query_id)
 
 
 class Spent(NamedTuple):
@@ -14,7 +23,10 @@ class Spent(NamedTuple):
 
 
 class State(TypedDict, total=False):
-    """A run. `text` is the current text: the original with the accepted edits so far."""
+    """A run. `text` is the current text: the original with the accepted edits so far.
+
+    Queries have their places in the original. `tried` are those that an edit was asked for already.
+    """
 
     original: str
     text: str
@@ -23,6 +35,7 @@ class State(TypedDict, total=False):
     evidence: Annotated[list[Evidence], add]
     checks: list[Check]
     edits: list[Edit]
+    tried: list[str]
     report: Report
     scores: Scores
     warnings: Annotated[list[Notice], add]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rarr.agent.components import Components
-from rarr.agent.state import State
+from rarr.agent.state import State, failure
 from rarr.records import Edit, Evidence, Notice, Query
 from rarr.tools.document import Span, sentences
 
@@ -33,7 +33,7 @@ class Support(NamedTuple):
 
 
 async def sentence_support(
-    state: State, text: str, queries: Sequence[Query], components: Components
+    node: str, state: State, text: str, queries: Sequence[Query], components: Components
 ) -> tuple[list[Support], list[Notice]]:
     """The support of every sentence of `text`, where `queries` have their places in it, and what failed.
 
@@ -46,28 +46,29 @@ async def sentence_support(
     for index in range(len(spans)):
         for query_id in {q for i in (index - 1, index, index + 1) for q in asked.get(i, ())}:
             near[query_id].append(index)
-    scores: list[dict[str, float | None]] = [{} for _ in spans]
 
-    async def judge(one: Evidence) -> Notice | None:
-        indexes = near[one.query_id]
-        places = [spans[index] for index in indexes]
+    async def judge(one: Evidence) -> tuple[Sequence[float | None], Notice | None]:
+        places = [spans[index] for index in near[one.query_id]]
         try:
             judged = await components.verifier.support(text, state["context"], places, one)
-            pairs, failure = list(zip(indexes, judged, strict=True)), None
+            return [score for _, score in zip(places, judged, strict=True)], None
         except Exception as error:
-            pairs, failure = [(index, None) for index in indexes], _failure(error, one)
-        for index, score in pairs:
-            scores[index][one.id] = score
-        return failure
+            what = f"support by {one.id} could not be judged"
+            notice = failure(node, what, error, code="verification_failed", query_id=one.query_id)
+            return [None] * len(places), notice
 
     evidence = [one for one in state.get("evidence", []) if near[one.query_id]]
-    failures = await asyncio.gather(*map(judge, evidence))
+    outcomes = await asyncio.gather(*map(judge, evidence))
+    scores: list[dict[str, float | None]] = [{} for _ in spans]
+    for one, (judged, _) in zip(evidence, outcomes, strict=True):
+        for index, score in zip(near[one.query_id], judged, strict=True):
+            scores[index][one.id] = score
     failed = failed_searches(state)
     supports = [
         Support(span, ids := tuple(asked.get(index, ())), scores[index], bool(ids) and not failed & set(ids))
         for index, span in enumerate(spans)
     ]
-    return supports, [failure for failure in failures if failure is not None]
+    return supports, [notice for _, notice in outcomes if notice is not None]
 
 
 def failed_searches(state: State) -> set[str]:
@@ -87,14 +88,6 @@ def moved(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
     return list(queries)
 
 
-def moved_back(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
-    """The queries of an edited text with their places in the text before the accepted `edits`."""
-    for edit in reversed(edits):
-        if edit.accepted:
-            queries = [_moved(query, edit.start, edit.start + len(edit.new), edit.end) for query in queries]
-    return list(queries)
-
-
 def _moved(query: Query, start: int, old_end: int, new_end: int) -> Query:
     """Behind the change a query moves along; one that the change overlaps covers all of it."""
     if query.end <= start:
@@ -103,15 +96,6 @@ def _moved(query: Query, start: int, old_end: int, new_end: int) -> Query:
     if old_end <= query.start:
         return query.model_copy(update={"start": query.start + grown, "end": query.end + grown})
     return query.model_copy(update={"start": min(query.start, start), "end": max(query.end, old_end) + grown})
-
-
-def _failure(error: Exception, evidence: Evidence) -> Notice:
-    return Notice(
-        code="verification_failed",
-        message=f"support by {evidence.id} could not be judged: {type(error).__name__}: {error}",
-        node="attribute",
-        query_id=evidence.query_id,
-    )
 
 
 def _queries_of(spans: Sequence[Span], queries: Sequence[Query]) -> dict[int, list[str]]:

@@ -23,11 +23,7 @@ EMBEDDED: dict[str, tuple[str, Callable[[], Any]]] = {
 MODELS: dict[str, dict[str, tuple[str, Callable[[], Any]]]] = {"embedded": EMBEDDED}
 
 
-def wire(
-    settings: Settings,
-    on_step: Callable[[str], None] | None = None,
-    on_index: Callable[[int, int], None] | None = None,
-) -> Components:
+def wire(settings: Settings, on_index: Callable[[int, int], None] | None = None) -> Components:
     """The components that `settings` name. Raises before anything is spent where one is not to be had."""
     for node in settings.models:
         if node not in EMBEDDED:
@@ -36,14 +32,13 @@ def wire(
     for node in EMBEDDED:
         name = settings.models.get(node, settings.model)
         if name not in MODELS:
-            raise SettingsError(f"unknown model {name!r} for {node}: this version has {', '.join(MODELS)}")
+            raise SettingsError(f"unknown model {name!r} for {node}: give one of {', '.join(MODELS)}")
         field, implementation = MODELS[name][node]
         parts[field] = implementation()
     return Components(
         settings=settings,
         reranker=reranker(settings),  # before the retriever, which may have a corpus to index
         retriever=retriever(settings, on_index),
-        on_step=on_step,
         **parts,
     )
 

@@ -9,10 +9,10 @@ from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
 from rarr.agent.state import State
-from rarr.agent.support import Support, failed_searches, sentence_support
+from rarr.agent.support import Support, failed_searches, moved, sentence_support
 from rarr.records import Check, Evidence, Report, Sentence, Status, Verdict
 
-# Up to this many subsets, all are tried; above, lazy greedy is within 1 - 1/e of the best.
+# Up to this many subsets, all are tried; above, the greedy choice is close to the best.
 EXHAUSTIVE_SUBSETS = 2000
 
 Place = tuple[str, int, int]  # source, start, end: where a passage stands
@@ -21,9 +21,8 @@ Place = tuple[str, int, int]  # source, start, end: where a passage stands
 async def attribute(state: State, runtime: Runtime[Components]) -> State:
     """Aligns the sentences of the revised text to evidence and says where each stands."""
     settings = runtime.context.settings
-    supports, failures = await sentence_support(
-        state, state["text"], state.get("queries", []), runtime.context
-    )
+    queries = moved(state.get("queries", []), state.get("edits", []))
+    supports, failures = await sentence_support("attribute", state, state["text"], queries, runtime.context)
     outcomes = _Outcomes(state)
     chosen, coverage = select(state.get("evidence", []), settings.report_size)
     sentences = [_sentence(state, one, outcomes, settings.support_threshold) for one in supports]
@@ -61,26 +60,17 @@ def _coverage(relevances: Iterable[dict[str, float]]) -> float:
 
 
 def _greedy(places: list[Place], passages: dict[Place, dict[str, float]], size: int) -> list[Place]:
-    """Coverage is submodular: a gain from an earlier pass bounds the gain now, so few are computed again."""
+    """Coverage is submodular, so adding the best next one each time is within 1 - 1/e of the best."""
     chosen: list[Place] = []
     covered: dict[str, float] = {}
-    bounds = {place: sum(passages[place].values()) for place in places}
 
     def gain(place: Place) -> float:
         return sum(max(0.0, value - covered.get(q, 0.0)) for q, value in passages[place].items())
 
     while len(chosen) < size:
-        order = sorted((p for p in places if p not in chosen), key=lambda p: -bounds[p])
-        best, best_gain = order[0], -1.0
-        for place in order:
-            if bounds[place] <= best_gain:
-                break
-            bounds[place] = gain(place)
-            if bounds[place] > best_gain:
-                best, best_gain = place, bounds[place]
+        best = max((place for place in places if place not in chosen), key=gain)
         chosen.append(best)
-        for query_id, value in passages[best].items():
-            covered[query_id] = max(value, covered.get(query_id, 0.0))
+        covered |= {q: max(value, covered.get(q, 0.0)) for q, value in passages[best].items()}
     return chosen
 
 

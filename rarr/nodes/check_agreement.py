@@ -5,7 +5,8 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
-from rarr.agent.state import State
+from rarr.agent.state import State, failure
+from rarr.agent.support import moved
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 
 
@@ -15,7 +16,7 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     A check that fails is `unknown`, never a verdict. Stale checks stay in the ledger, before what replaces
     them.
     """
-    queries = {query.id: query for query in state["queries"]}
+    queries = {query.id: query for query in moved(state["queries"], state.get("edits", []))}
     done = state.get("checks", [])
     fresh = {check.evidence_id for check in done if not check.stale}
     unchecked = [one for one in state.get("evidence", []) if one.id not in fresh]
@@ -36,10 +37,7 @@ async def _check(
         agreement = await components.checker.check(state["text"], state["context"], query, evidence)
     except Exception as error:
         agreement = Agreement(verdict="unknown", reason=f"the check failed: {error}")
-        notice = Notice(
-            code="check_failed",
-            message=f"agreement could not be checked: {type(error).__name__}: {error}",
-            node="check_agreement",
-            query_id=query.id,
+        notice = failure(
+            "check_agreement", "agreement could not be checked", error, code="check_failed", query_id=query.id
         )
     return Check(**agreement.model_dump(), query_id=query.id, evidence_id=evidence.id), notice

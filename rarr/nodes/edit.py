@@ -4,14 +4,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
-from rapidfuzz.distance import Levenshtein
 
 from rarr.agent.components import Components
-from rarr.agent.settings import Settings
-from rarr.agent.state import State
+from rarr.agent.state import State, failure
 from rarr.agent.support import moved
-from rarr.records import Change, Check, Edit, Evidence, Notice, Query
-from rarr.tools.document import Span, protected, sentences
+from rarr.agent.trial import Trial, sentence_of
+from rarr.records import Check, Edit, Evidence, Notice, Query, Verdict
+from rarr.tools.document import Span
 
 VETO_RELEVANCE = 0.6
 """Evidence of less than this share of the disagreeing evidence's relevance cannot hold an edit back."""
@@ -23,130 +22,97 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     A query is edited for once. What was checked on a sentence that changed is stale: it is asked again, and
     no edit is made for it before.
     """
-    evidence = {one.id: one for one in state["evidence"]}
-    text, queries = state["text"], state["queries"]
-    edits, warnings = list(state.get("edits", [])), list[Notice]()
-    tried = {edit.query_id for edit in edits}
-    touched: set[str] = set()
-    for check, doubt in _disagreements(state["checks"], evidence):
-        if check.query_id in tried | touched:
+    text, edits, warnings = state["text"], list(state.get("edits", [])), list[Notice]()
+    tried, touched = list(state.get("tried", [])), set[str]()
+    for asked in _disagreements(state):
+        query_id = asked[0].query_id
+        if query_id in touched or query_id in tried:
             continue
-        query = next(query for query in queries if query.id == check.query_id)
-        source = evidence[check.evidence_id]
+        tried.append(query_id)
+        queries = moved(state["queries"], edits)
+        query = next(query for query in queries if query.id == query_id)
         try:
-            change = await runtime.context.editor.edit(text, query, check, source)
-            if change is None:
-                continue
-            refusal = doubt or _refusal(text, change, runtime.context.settings)
-            refusal = refusal or await _unverified(text, change, state["context"], source, runtime.context)
+            done = await _proposed(text, query, asked, f"e{len(edits) + 1}", state, runtime.context)
         except Exception as error:
-            warnings.append(_failed(error, check.query_id))
+            warnings.append(failure("edit", "an edit could not be made", error, query_id=query_id))
             continue
-        done = Edit(
-            **change.model_dump(),
-            id=f"e{len(edits) + 1}",
-            old=text[change.start : change.end],
-            query_id=check.query_id,
-            evidence_id=check.evidence_id,
-            accepted=not refusal,
-            reason=refusal or check.reason,
-        )
+        if done is None:
+            continue
         edits.append(done)
         if done.accepted:
-            touched |= _asked_about(_sentence(text, change), queries)
+            touched |= _asked_about(text, done, queries)
             text = text[: done.start] + done.new + text[done.end :]
-            queries = moved(queries, [done])
     checks = [c.model_copy(update={"stale": c.stale or c.query_id in touched}) for c in state["checks"]]
-    return {"text": text, "queries": queries, "edits": edits, "checks": checks, "warnings": warnings}
+    return {"text": text, "edits": edits, "tried": tried, "checks": checks, "warnings": warnings}
 
 
-def _disagreements(checks: Sequence[Check], evidence: dict[str, Evidence]) -> list[tuple[Check, str]]:
-    """One disagreement a query, by relevance, each with the reason to doubt it or an empty string."""
+def _disagreements(state: State) -> list[list[Check]]:
+    """The checks of each disagreeing query, the most relevant first; queries by their best disagreement."""
+    relevance = {one.id: one.relevance for one in state["evidence"]}
     by_query: dict[str, list[Check]] = defaultdict(list)
-    for check in checks:
-        if not check.stale:
-            by_query[check.query_id].append(check)
-    found: list[tuple[Check, str]] = []
-    for asked in by_query.values():
-        asked.sort(key=lambda check: -evidence[check.evidence_id].relevance)
-        disagreeing = [check for check in asked if check.verdict == "disagrees"]
-        if disagreeing:
-            found.append((disagreeing[0], _doubt(asked, disagreeing[0], evidence)))
-    found.sort(key=lambda pair: -evidence[pair[0].evidence_id].relevance)
-    return found
+    for fresh in sorted(state["checks"], key=lambda check: -relevance[check.evidence_id]):
+        if not fresh.stale:
+            by_query[fresh.query_id].append(fresh)
+    best = {
+        query_id: relevance[check.evidence_id]
+        for query_id, asked in by_query.items()
+        if (check := _first(asked, "disagrees")) is not None
+    }
+    return [by_query[query_id] for query_id in sorted(best, key=lambda query_id: -best[query_id])]
 
 
-def _doubt(asked: Sequence[Check], disagreeing: Check, evidence: dict[str, Evidence]) -> str:
-    """Passages that do not say the same are no ground for an edit; much less relevant sources have no say."""
-    first = evidence[disagreeing.evidence_id]
-
-    def is_heard(one: Evidence) -> bool:
-        return one.relevance >= VETO_RELEVANCE * first.relevance or one.source == first.source
-
-    heard = [check for check in asked if is_heard(evidence[check.evidence_id])]
-    agreeing = next((check for check in heard if check.verdict == "agrees"), None)
-    if agreeing is not None:
-        return f"sources disagree: {agreeing.evidence_id} agrees with the text"
-    answers = {c.evidence_answer.casefold(): c.evidence_id for c in heard if c.verdict == "disagrees"}
-    if len(answers) > 1:
-        return f"sources disagree among themselves: {', '.join(sorted(answers.values()))}"
-    return ""
+def _first(asked: Sequence[Check], verdict: Verdict) -> Check | None:
+    return next((check for check in asked if check.verdict == verdict), None)
 
 
-def _refusal(text: str, change: Change, settings: Settings) -> str:
-    """Why a change may not be made, or an empty string. Limits: Gao et al. 2023, section 3.3."""
-    place = Span(change.start, change.end)
-    sentence = _sentence(text, change)
-    if sentence is None:
-        return "the change does not lie within one sentence"
-    if any(place.overlaps(span) for span in protected(text, *_lines(text, sentence))):
-        return "the change touches code, a link or a citation"
-    changed = Levenshtein.distance(place.of(text), change.new)
-    if changed > settings.max_edit_chars:
-        return f"it changes {changed} characters, over max_edit_chars ({settings.max_edit_chars})"
-    if changed > settings.max_edit_share * (sentence.end - sentence.start):
-        return f"it changes more than max_edit_share ({settings.max_edit_share}) of the sentence"
-    return ""
-
-
-async def _unverified(
-    text: str, change: Change, context: str | None, evidence: Evidence, components: Components
-) -> str:
-    """Why verification refuses the change, or an empty string: support by the evidence must rise."""
-    sentence = _sentence(text, change)
-    if sentence is None:
-        return "the change does not lie within one sentence"
-    revised = text[: change.start] + change.new + text[change.end :]
-    changed = Span(sentence.start, sentence.end + len(change.new) - (change.end - change.start))
-    [before] = await components.verifier.support(text, context, [sentence], evidence)
-    [after] = await components.verifier.support(revised, context, [changed], evidence)
-    if before is None or after is None:
-        return "whether support rises could not be judged"
-    if after <= before:
-        return f"support does not rise: {before:.2f} before, {after:.2f} after"
-    return ""
-
-
-def _sentence(text: str, change: Change) -> Span | None:
-    """The sentence that a change lies in; None where it is in none, or in more than one."""
-    return next((s for s in sentences(text) if s.start <= change.start <= change.end <= s.end), None)
-
-
-def _lines(text: str, sentence: Span) -> Span:
-    """The whole lines of a sentence: a link or code may reach over its end, none over that of a line."""
-    end = text.find("\n", sentence.end)
-    return Span(text.rfind("\n", 0, sentence.start) + 1, len(text) if end < 0 else end)
-
-
-def _asked_about(sentence: Span | None, queries: Sequence[Query]) -> set[str]:
-    """The queries about a sentence."""
-    return {q.id for q in queries if sentence and sentence.overlaps(Span(q.start, q.end))}
-
-
-def _failed(error: Exception, query_id: str) -> Notice:
-    return Notice(
-        code="edit_failed",
-        message=f"an edit could not be made: {type(error).__name__}: {error}",
-        node="edit",
-        query_id=query_id,
+async def _proposed(
+    text: str, query: Query, asked: Sequence[Check], edit_id: str, state: State, components: Components
+) -> Edit | None:
+    """The editor's change as an edit, accepted or refused with the reason; None where it declines."""
+    evidence = {one.id: one for one in state["evidence"]}
+    check = _first(asked, "disagrees")
+    change = await components.editor.edit(text, query, check, evidence[check.evidence_id]) if check else None
+    if check is None or change is None:
+        return None
+    source = evidence[check.evidence_id]
+    trial = Trial(text, change, state["context"], components)
+    refusal = (
+        _agreeing_source(asked, source, evidence)
+        or trial.out_of_bounds()
+        or await trial.unverified(source)
+        or await trial.disputed(query, _heard(asked, source, evidence, "disagrees"), evidence)
     )
+    return Edit(
+        **change.model_dump(),
+        id=edit_id,
+        old=text[change.start : change.end],
+        query_id=query.id,
+        evidence_id=source.id,
+        accepted=not refusal,
+        reason=refusal or check.reason,
+    )
+
+
+def _heard(
+    asked: Sequence[Check], source: Evidence, evidence: dict[str, Evidence], verdict: Verdict
+) -> list[Check]:
+    """The other checks with this verdict, of the same source or of evidence not much less relevant."""
+    least = VETO_RELEVANCE * source.relevance
+    others = [check for check in asked if check.verdict == verdict and check.evidence_id != source.id]
+    return [
+        check
+        for check in others
+        if (one := evidence[check.evidence_id]).relevance >= least or one.source == source.source
+    ]
+
+
+def _agreeing_source(asked: Sequence[Check], source: Evidence, evidence: dict[str, Evidence]) -> str:
+    """Passages that do not say the same are no ground for an edit."""
+    agreeing = _heard(asked, source, evidence, "agrees")
+    return f"sources disagree: {agreeing[0].evidence_id} agrees with the text" if agreeing else ""
+
+
+def _asked_about(text: str, done: Edit, queries: Sequence[Query]) -> set[str]:
+    """The queries about the sentence that an edit changes."""
+    sentence = sentence_of(text, done)
+    return {q.id for q in queries if sentence and sentence.overlaps(Span(q.start, q.end))}

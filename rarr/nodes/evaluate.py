@@ -7,7 +7,7 @@ from rapidfuzz.distance import Levenshtein
 
 from rarr.agent.components import Components
 from rarr.agent.state import State
-from rarr.agent.support import moved_back, sentence_support
+from rarr.agent.support import sentence_support
 from rarr.records import Notice, Scores
 
 
@@ -16,15 +16,15 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     after = attribution([sentence.support for sentence in state["report"].sentences])
     before, failures = after, list[Notice]()
     if state["text"] != state["original"]:
-        queries = moved_back(state["queries"], state["edits"])
-        supports, failures = await sentence_support(state, state["original"], queries, runtime.context)
+        supports, failures = await sentence_support(
+            "evaluate", state, state["original"], state["queries"], runtime.context
+        )
         before = attribution([one.best for one in supports])
     kept = preservation(state["original"], state["text"])
     scores = Scores(
         attribution_before=before, attribution_after=after, preservation=kept, f1_ap=f1_ap(after, kept)
     )
-    warnings = [failure.model_copy(update={"node": "evaluate"}) for failure in failures]
-    return {"scores": scores, "warnings": warnings}
+    return {"scores": scores, "warnings": failures}
 
 
 def attribution(supports: Sequence[float | None]) -> float | None:

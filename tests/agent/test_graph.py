@@ -69,9 +69,9 @@ def test_ledger_is_in_the_order_of_the_text() -> None:
     ]
 
 
-def test_queries_point_into_the_revised_text() -> None:
+def test_queries_point_into_the_original_text() -> None:
     revision = revised()
-    assert [revision.text[q.start : q.end] for q in revision.queries] == ["California", "6 million"]
+    assert [revision.original[q.start : q.end] for q in revision.queries] == ["Georgia", "5 million"]
 
 
 FAILURES: list[tuple[str, Any, str, list[str]]] = [

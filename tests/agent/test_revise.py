@@ -10,6 +10,7 @@ from makers import ASKED, FACT, TEXT, disagrees
 
 import rarr
 from rarr.agent.revise import Reviser
+from rarr.agent.settings import Settings
 from rarr.errors import InputError, SettingsError
 from rarr.records import Revision
 from rarr.testing import InMemoryRetriever, ScriptedChecker, ScriptedQueries, scripted_components
@@ -113,8 +114,8 @@ def stepping(told: list[str]) -> Reviser:
             query_generator=ScriptedQueries([(ASKED, "Georgia"), ("What?", "peaches")]),
             retriever=InMemoryRetriever([FACT]),
             checker=ScriptedChecker({(ASKED, ""): disagrees()}),
-            on_step=told.append,
-        )
+        ),
+        on_step=told.append,
     )
 
 
@@ -126,6 +127,19 @@ def test_each_finished_step_is_told() -> None:
     stepping(told).revise(TEXT)
     assert Counter(told) == RUN
     assert (told[0], told[-2:]) == ("generate_queries", ["attribute", "evaluate"])
+
+
+def test_fault_in_on_step_is_the_callers() -> None:
+    def fails(node: str) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        Reviser(components=scripted_components(), on_step=fails).revise(TEXT)
+
+
+def test_settings_and_components_exclude_each_other() -> None:
+    with pytest.raises(InputError, match="both given"):
+        Reviser(Settings(), components=scripted_components())
 
 
 def test_usage_is_counted_by_node() -> None:

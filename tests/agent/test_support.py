@@ -3,7 +3,7 @@
 from hypothesis import given, strategies as st
 from makers import edit, evidence, query, runtime, state
 
-from rarr.agent.support import moved, moved_back, sentence_support
+from rarr.agent.support import moved, sentence_support
 from rarr.records import Edit, Query
 from rarr.testing import ScriptedVerifier
 
@@ -48,12 +48,6 @@ def edited(draw: st.DrawFn) -> tuple[list[Query], list[Edit]]:
 
 
 @given(edited())
-def test_moving_back_undoes_moving(case: tuple[list[Query], list[Edit]]) -> None:
-    queries, edits = case
-    assert moved_back(moved(queries, edits), edits) == queries
-
-
-@given(edited())
 def test_query_that_no_edit_touches_keeps_its_length(case: tuple[list[Query], list[Edit]]) -> None:
     queries, edits = case
     lengths = [one.end - one.start for one in queries]
@@ -63,7 +57,7 @@ def test_query_that_no_edit_touches_keeps_its_length(case: tuple[list[Query], li
 async def test_sentences_know_the_queries_about_them() -> None:
     text = "One is here. Two is there."
     asked = [query(0, 3, id="q1"), query(13, 16, id="q2"), query(4, 20, id="q3")]
-    supports, failures = await sentence_support(state(text), text, asked, runtime().context)
+    supports, failures = await sentence_support("attribute", state(text), text, asked, runtime().context)
     assert [one.query_ids for one in supports] == [("q1", "q3"), ("q2", "q3")]
     assert failures == []
 
@@ -72,7 +66,7 @@ async def test_evidence_is_judged_on_the_sentence_and_its_neighbours_at_once() -
     text = "One is. Two is. Three is. Four is."
     verifier = ScriptedVerifier()
     components = runtime(verifier=verifier).context
-    await sentence_support(state(text, found=[evidence()]), text, [query(8, 11)], components)
+    await sentence_support("attribute", state(text, found=[evidence()]), text, [query(8, 11)], components)
     [(_, _, spans, _)] = verifier.calls
     assert [span.of(text) for span in spans] == ["One is.", "Two is.", "Three is."]
 
@@ -81,5 +75,7 @@ async def test_evidence_of_a_query_outside_all_sentences_is_not_judged() -> None
     text = "# Heading\n\nProse is here."
     verifier = ScriptedVerifier()
     components = runtime(verifier=verifier).context
-    [support], _ = await sentence_support(state(text, found=[evidence()]), text, [query(2, 9)], components)
+    [support], _ = await sentence_support(
+        "attribute", state(text, found=[evidence()]), text, [query(2, 9)], components
+    )
     assert (support.query_ids, support.best, verifier.calls) == ((), None, [])

@@ -22,8 +22,8 @@ def notes(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"model": "gpt"}, "unknown model 'gpt' for generate_queries: this version has embedded"),
-        ({"models": {"edit": "gpt"}}, "unknown model 'gpt' for edit: this version has embedded"),
+        ({"model": "gpt"}, "unknown model 'gpt' for generate_queries: give one of embedded"),
+        ({"models": {"edit": "gpt"}}, "unknown model 'gpt' for edit: give one of embedded"),
         ({"models": {"edits": "embedded"}}, "models names no node 'edits': nodes are generate_queries,"),
         ({"search": "bing"}, "unknown search 'bing': this version has corpus"),
         ({"search": object()}, r"search is a object: it has no method retrieve\(query, k\)"),
