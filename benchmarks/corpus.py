@@ -16,7 +16,9 @@ import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+from rarr.agent.settings import Settings
 from rarr.retrievers.corpus import Corpus
 from rarr.retrievers.index import build_index
 
@@ -80,6 +82,11 @@ def write_corpus(folder: Path, passages: int, language: Language) -> None:
                 file.write(json.dumps(record) + "\n")
 
 
+def index_rules() -> dict[str, Any]:
+    """How a corpus is indexed, by the settings in force."""
+    return Settings().model_dump(include={"window", "step", "max_file_mb"})
+
+
 def measure(passages: int, seed: int = 0) -> Measurement:
     """Builds and searches an index of about `passages` passages, in a temporary folder, in this process."""
     language = Language(seed)
@@ -88,10 +95,10 @@ def measure(passages: int, seed: int = 0) -> Measurement:
         source.mkdir()
         write_corpus(source, passages, language)
         start = time.perf_counter()
-        report = build_index(source, index)
+        report = build_index(source, index, **index_rules())
         seconds = time.perf_counter() - start
         build_rss = _peak_rss_mb()
-        times = asyncio.run(_search_times(Corpus.open(index, home=Path(where)), language))
+        times = asyncio.run(_search_times(Corpus.open(index, home=Path(where), **index_rules()), language))
         return Measurement(
             passages=report.passages,
             build_seconds=seconds,

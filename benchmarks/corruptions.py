@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
-from rarr.tools.document import sentences
+from rarr.tools.document import split_sentences
 
 Kind = Literal["date", "number", "name"]
 KINDS: tuple[Kind, ...] = ("date", "number", "name")
@@ -98,7 +98,7 @@ def _is_english(text: str) -> bool:
 
 def _places(page: dict[str, Any], kind: Kind) -> Iterator[_Place]:
     """The values of one kind, the first of each whole sentence of the page."""
-    for span in sentences(page["text"]):
+    for span in split_sentences(page["text"]):
         sentence = span.of(page["text"])
         whole = re.fullmatch(r"[\"“]?[A-Z][^\n]*[.!?][\"”]?", sentence)
         if whole and len(sentence.split()) in _WORDS and (value := _PATTERNS[kind].search(sentence)):

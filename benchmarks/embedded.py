@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks.corpus import Language, Measurement, measure_apart, write_corpus
+from benchmarks.corpus import Language, Measurement, index_rules, measure_apart, write_corpus
 from benchmarks.examples import CORPUS
 from benchmarks.report import machine
 from rarr import Reviser, Settings
@@ -95,7 +95,7 @@ def _index(folder: Path) -> tuple[Path, int]:
     source = folder / "source"
     shutil.copytree(CORPUS, source)
     write_corpus(source, PASSAGES, EnglishLike(0))
-    return folder / "index", build_index(source, folder / "index").passages
+    return folder / "index", build_index(source, folder / "index", **index_rules()).passages
 
 
 def _times(call: Callable[[], object], runs: int) -> list[float]:

@@ -18,6 +18,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.answers import print_answers
+from benchmarks.corpus import index_rules
 from benchmarks.corruptions import KINDS, Corruption, sample
 from benchmarks.report import machine, share
 from benchmarks.shared_data import rows
@@ -90,7 +91,7 @@ def _index(folder: Path, pages: Sequence[dict[str, Any]]) -> Path:
         file = source / f"{page['id'].replace('/', '_')}.txt"
         file.write_text(f"{page['title']}\n\n{page['text']}", encoding="utf-8")
     started = time.perf_counter()
-    report = build_index(source, folder / "index")
+    report = build_index(source, folder / "index", **index_rules())
     seconds = time.perf_counter() - started
     print(
         f"indexed {report.documents} documents, {report.passages:,} passages, in {seconds:.1f} seconds; "

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rarr.errors import InputError, RarrError, RetrievalError
+from rarr.errors import InputError, RarrError
 
 if TYPE_CHECKING:
     from rarr.records import Revision
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
 CorpusOption = Annotated[
-    Path | None, typer.Option(metavar="PATH", help="Folder, file or built index to search.")
+    str | None, typer.Option(metavar="PATH", help="Folder, file or built index to search.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 
@@ -31,15 +31,11 @@ def run(argv: list[str] | None = None) -> int:
         status = app(argv, prog_name="rarr", standalone_mode=False)
     except typer.TyperException as error:
         return _complain(_misuse(error), 2)
-    except RetrievalError as error:
-        return _complain(str(error), 3)
     except RarrError as error:
         return _complain(str(error), 2)
     except Exception as error:
         return _complain(f"{_where(error)}: this is a defect of rarr, please report this line", 1)
-    if status == 130:
-        _complain("interrupted", 130)
-    return status or 0
+    return _complain("interrupted", 130) if status == 130 else status or 0
 
 
 def _version(wanted: bool) -> None:
@@ -88,7 +84,7 @@ def revise(
         str | None, typer.Option(metavar="S", help="Where evidence comes from, such as corpus.")
     ] = None,
     model: Annotated[
-        str | None, typer.Option(metavar="M", help="embedded, or provider:name, for every node.")
+        str | None, typer.Option(metavar="M", help="For every node; this version has embedded.")
     ] = None,
     preset: Annotated[
         str | None,
@@ -113,7 +109,7 @@ def revise(
     if as_json and diff:
         raise InputError("--json and --diff exclude each other: give one of them")
     original = _text(text, file)
-    context = None if context is None else _decoded(context.encode("utf-8", "surrogatepass"), "--context")
+    context = None if context is None else _decoded(context, "--context")
     chosen = {"corpus": corpus, "search": search, "model": model, "preset": preset}
     given = {name: value for name, value in chosen.items() if value is not None}
     revision = _revised(original, context, given)
@@ -150,7 +146,7 @@ def _shown(revision: "Revision", *, as_json: bool, diff: bool) -> str:
 
 def _outcome(revision: "Revision", *, aloud: bool) -> int:
     """The exit status. `aloud`: the warnings were not printed with the result, so that they come here."""
-    from rarr.notebook import grouped
+    from rarr.tools.notices import grouped
 
     warnings = grouped(revision.warnings)
     if _nothing_checked(revision):
@@ -158,7 +154,7 @@ def _outcome(revision: "Revision", *, aloud: bool) -> int:
         more = f" (and {len(warnings) - 1} more warnings)" if len(warnings) > 1 else ""
         return _complain(f"nothing could be checked: {why}{more}: mend that, or see rarr doctor", 3)
     for warning in warnings if aloud else ():
-        _complain(f"warning: {warning}", 0)
+        _warn(warning)
     return 0
 
 
@@ -201,7 +197,7 @@ def index(
             progress=lambda done, total: waiting.say(f"{done} of {total} files"),
         )
     for file, reason in report.skipped:
-        _complain(f"warning: {file} is skipped: {reason}", 0)
+        _warn(f"{file} is skipped: {reason}")
     files = f"{report.read} read, {report.unchanged} unchanged, {report.removed} removed"
     _write(f"documents: {report.documents}\npassages: {report.passages}\nfiles: {files}\n")
     return 0
@@ -235,7 +231,7 @@ def _text(text: str | None, file: Path | None) -> str:
         return _filled(_read(file), str(file))
     if text is None or text == "-":
         return _filled(sys.stdin.buffer.read(), "standard input")
-    return _filled(text.encode("utf-8", "surrogatepass"), "TEXT")
+    return _filled(text, "TEXT")
 
 
 def _read(file: Path) -> bytes:
@@ -245,14 +241,16 @@ def _read(file: Path) -> bytes:
         raise InputError(f"{file} cannot be read ({error.strerror}): give the path of a text file") from None
 
 
-def _filled(data: bytes, name: str) -> str:
-    text = _decoded(data, name)
+def _filled(given: str | bytes, name: str) -> str:
+    text = _decoded(given, name)
     if not text.strip():
         raise InputError(f"{name} is empty: give a text of at least one sentence")
     return text
 
 
-def _decoded(data: bytes, name: str) -> str:
+def _decoded(given: str | bytes, name: str) -> str:
+    # What Python could not decode of an argument becomes the bytes that came.
+    data = given if isinstance(given, bytes) else given.encode("utf-8", sys.getfilesystemencodeerrors())
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -282,13 +280,15 @@ def _complain(message: str, status: int) -> int:
     return status
 
 
+def _warn(message: str) -> None:
+    _complain(f"warning: {message}", 0)
+
+
 def _misuse(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
     message = error.format_message()
     # A list item in Markdown, or a negative number, looks like an option.
-    dash = (
-        ", and put -- before a text that starts with a dash" if message.startswith("No such option") else ""
-    )
+    dash = ", and put -- before a text that starts with a dash" * message.startswith("No such option")
     return f"{message.rstrip('.')}: see {context.command_path if context else 'rarr'} --help{dash}"
 
 

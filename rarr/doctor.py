@@ -33,7 +33,7 @@ class Finding(NamedTuple):
     cure: str = ""
 
 
-def examine(corpus: Path | None = None) -> list[Finding]:
+def examine(corpus: Path | str | None = None) -> list[Finding]:
     """Looks at the installation, the settings and, where there is one, the corpus. Nothing is searched."""
     findings = [Finding("python", "ok", platform.python_version()), _rarr()]
     chosen = {} if corpus is None else {"corpus": corpus}
@@ -113,7 +113,7 @@ def _extra(extra: str, settings: Settings) -> Finding:
     if not lacking:
         detail = ", ".join(f"{package} {found}" for package, found in versions.items())
         return Finding(f"extra {extra}", "ok", detail)
-    needed = settings.reranker.startswith("cross-encoder/")
+    needed = settings.reranker != "overlap"
     detail = f"not installed: {', '.join(lacking)}" + (f"; reranker {settings.reranker} needs it" * needed)
     state: State = "broken" if needed else "missing"
     return Finding(f"extra {extra}", state, detail, f'pip install "rarr[{extra}]"')

@@ -4,13 +4,13 @@ Every text in it is someone else's and is escaped. Colours are see-through, to s
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
-from itertools import groupby
-from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from rarr.records import Edit, Notice, Revision, Sentence, Status
+from rarr.records import Revision, Sentence, Status
+from rarr.tools.diff import Segment, cut, segments
+from rarr.tools.notices import grouped
 
 _LINES: dict[Status, str] = {
     "supported": "solid #2da44e",
@@ -21,64 +21,6 @@ _LINES: dict[Status, str] = {
 }
 _DELETED = "background:rgba(209,36,47,.2);text-decoration:line-through"
 _INSERTED = "background:rgba(45,164,78,.25);text-decoration:none"
-
-
-Kind = Literal["kept", "deleted", "inserted"]
-
-
-class Segment(NamedTuple):
-    """A run of characters that both texts have, or only the original, or only the revised one."""
-
-    kind: Kind
-    text: str
-
-
-def segments(original: str, edits: Sequence[Edit]) -> list[Segment]:
-    """What the accepted edits, one after the other, made of `original`, in text order.
-
-    Kept and deleted segments together are the original text, kept and inserted ones the revised text.
-    Between two kept ones there is at most one deleted, then at most one inserted.
-    """
-    pieces = [Segment("kept", original)]
-    for edit in edits:
-        if edit.accepted:
-            before, rest = cut(pieces, edit.start)
-            within, after = cut(rest, edit.end - edit.start)
-            gone = [Segment("deleted", piece.text) for piece in within if piece.kind != "inserted"]
-            pieces = [*before, *gone, Segment("inserted", edit.new), *after]
-    return list(_merged(pieces))
-
-
-def cut(pieces: Sequence[Segment], at: int) -> tuple[list[Segment], list[Segment]]:
-    """Parts `pieces` after `at` characters of the revised text; what was deleted just there stays left."""
-    left: list[Segment] = []
-    for index, piece in enumerate(pieces):
-        width = 0 if piece.kind == "deleted" else len(piece.text)
-        if width > at:
-            head = [Segment(piece.kind, piece.text[:at])] if at else []
-            return left + head, [Segment(piece.kind, piece.text[at:]), *pieces[index + 1 :]]
-        left.append(piece)
-        at -= width
-    return left, []
-
-
-def _merged(pieces: Iterable[Segment]) -> Iterator[Segment]:
-    filled = (piece for piece in pieces if piece.text)
-    for kept, run in groupby(filled, lambda piece: piece.kind == "kept"):
-        parts = list(run)
-        kinds: tuple[Kind, ...] = ("kept",) if kept else ("deleted", "inserted")
-        for kind in kinds:
-            if text := "".join(piece.text for piece in parts if piece.kind == kind):
-                yield Segment(kind, text)
-
-
-def grouped(warnings: Iterable[Notice]) -> list[str]:
-    """Each warning once, as `code: message`, with how often it came."""
-    counts = Counter((notice.code, notice.message) for notice in warnings)
-    return [
-        f"{code}: {message}" + (f" ({count} times)" if count > 1 else "")
-        for (code, message), count in counts.items()
-    ]
 
 
 def revision_html(revision: Revision) -> str:

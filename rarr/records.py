@@ -183,6 +183,8 @@ class Revision(Record):
         reverted one wrote: those can only be reverted together.
         """
         accepted = {edit.id for edit in self.edits if edit.accepted}
+        if not all(isinstance(edit_id, str) for edit_id in edit_ids):
+            raise InputError('edit ids are given one by one: revert("e1", "e2")')
         if unknown := [edit_id for edit_id in edit_ids if edit_id not in accepted]:
             raise InputError(f"no accepted edit {unknown[0]!r} in this revision: it has {sorted(accepted)}")
         return replay(self.original, self.edits, without=edit_ids)

@@ -14,9 +14,10 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from rarr.notebook import grouped, segments
 from rarr.records import Edit, Evidence, Revision, Sentence, Status
-from rarr.tools.document import sentences
+from rarr.tools.diff import segments
+from rarr.tools.document import split_sentences
+from rarr.tools.notices import grouped
 
 _STYLES = {"kept": "", "deleted": "strike red", "inserted": "bold green"}
 _STATUS_STYLES: dict[Status, str] = {
@@ -193,7 +194,7 @@ def _evidence(evidence: Evidence, claim: str) -> Iterator[Line]:
 def _snippet(text: str, claim: str) -> str:
     """The sentence of an evidence that shares most words with `claim`; the first of equal ones."""
     words = set(re.findall(r"\w+", claim.casefold()))
-    quotes = [span.of(text) for span in sentences(text)] or [text]
+    quotes = [span.of(text) for span in split_sentences(text)] or [text]
     best = max(quotes, key=lambda quote: len(words & set(re.findall(r"\w+", quote.casefold()))))
     return one_line(best, _QUOTE)
 

@@ -3,6 +3,7 @@
 import ast
 import asyncio
 import contextlib
+import re
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import rarr
+from rarr import errors
 
 ROOT = Path(rarr.__file__).parent
 
@@ -19,7 +21,6 @@ LAYERS = (
     ("rarr.records",),
     ("rarr.prompts.*",),
     ("rarr.tools.*",),
-    ("rarr.notebook",),
     ("rarr.retrievers.*",),
     (
         "rarr.agent.settings",
@@ -32,7 +33,7 @@ LAYERS = (
     ("rarr.agent.wiring", "rarr.agent.graph", "rarr.agent.revise", "rarr.agent.trace"),
     ("rarr",),
     ("rarr.evals.*",),
-    ("rarr.cli", "rarr.server", "rarr.doctor", "rarr.render"),
+    ("rarr.cli", "rarr.server", "rarr.doctor", "rarr.render", "rarr.notebook"),
 )
 
 # What is narrower than the layers: a node knows interfaces and no implementation, and stands alone.
@@ -47,7 +48,11 @@ ONLY = {
         "rarr.agent.components",
     ),
 }
-NEVER = {"rarr.nodes.*": ("rarr.nodes.*", "rarr.embedded.*", "rarr.retrievers.*")}
+NEVER = {
+    "rarr.nodes.*": ("rarr.nodes.*", "rarr.embedded.*", "rarr.retrievers.*"),
+    "rarr.cli": ("rarr.notebook",),
+    "rarr.render": ("rarr.notebook",),
+}
 
 # A record draws itself in a notebook, which asks it to, so that it must know who can draw.
 EXCEPTIONS = {("rarr.records", "rarr.notebook")}
@@ -55,6 +60,7 @@ EXCEPTIONS = {("rarr.records", "rarr.notebook")}
 READS_ENVIRONMENT = "rarr.agent.settings"
 PRINTS = "rarr.cli"
 LONGEST = 300
+ERRORS = {name for name, one in vars(errors).items() if isinstance(one, type)}
 
 
 def matches(module: str, *names: str) -> bool:
@@ -108,13 +114,27 @@ def prints_nothing(module: str, source: str) -> Iterator[str]:
             yield f"{module} prints: only {PRINTS} does"
 
 
+def errors_have_one_place(module: str, source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        bases = {ast.unparse(base) for base in node.bases} if isinstance(node, ast.ClassDef) else set()
+        if module != "rarr.errors" and bases & ERRORS:
+            yield f"{module} adds to the errors of the package: rarr.errors draws them all"
+
+
 def is_short(module: str, source: str) -> Iterator[str]:
     if (lines := len(source.splitlines())) > LONGEST:
         yield f"{module} has {lines} lines: split it, {LONGEST} is the most"
 
 
 Rule = Callable[[str, str], Iterator[str]]
-RULES: list[Rule] = [has_a_layer, imports_point_down, reads_no_environment, prints_nothing, is_short]
+RULES: list[Rule] = [
+    has_a_layer,
+    imports_point_down,
+    reads_no_environment,
+    prints_nothing,
+    errors_have_one_place,
+    is_short,
+]
 
 
 def module_of(path: Path) -> str:
@@ -144,10 +164,12 @@ def test_every_module_keeps_the_rules(path: Path) -> None:
         (imports_point_down, "rarr.nodes.retrieve", "from rarr.retrievers.corpus import Corpus"),
         (imports_point_down, "rarr.embedded.rules", "from rarr.agent.components import Editor"),
         (imports_point_down, "rarr.notebook", "from rarr.errors import InputError"),
+        (imports_point_down, "rarr.render", "from rarr.notebook import revision_html"),
         (imports_point_down, "rarr.testing", "from rarr.nodes.edit import edit"),
         (reads_no_environment, "rarr.cli", "import os\nos.environ['HOME']"),
         (reads_no_environment, "rarr.cli", "from os import getenv"),
         (prints_nothing, "rarr.nodes.edit", "print('here')"),
+        (errors_have_one_place, "rarr.tools.fetch", "class SlowError(RetrievalError): ..."),
         (is_short, "rarr.cli", "\n" * 301),
     ],
 )
@@ -164,10 +186,15 @@ def test_each_rule_can_fail(rule: Rule, module: str, source: str) -> None:
         (imports_point_down, "rarr.records", "def f():\n    from rarr.notebook import revision_html"),
         (reads_no_environment, "rarr.agent.settings", "import os\nos.environ"),
         (prints_nothing, "rarr.cli", "print('done')"),
+        (errors_have_one_place, "rarr.retrievers.documents", "class UnreadableError(Exception): ..."),
     ],
 )
 def test_each_rule_lets_pass_what_it_should(rule: Rule, module: str, source: str) -> None:
     assert list(rule(module, source)) == []
+
+
+def test_every_error_is_drawn() -> None:
+    assert set(re.findall(r"\w+Error", errors.__doc__ or "")) == ERRORS
 
 
 def connect(host: str) -> None:

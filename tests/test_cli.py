@@ -195,8 +195,8 @@ def test_failed_run_still_prints_its_json(command: Command, fake: type[FakeRevis
         (["revise", " \n"], b"", "TEXT is empty"),
         (["revise", "-"], b"\r\n", "standard input is empty"),
         (["revise", "-"], b"ab\xffc", "byte 0xff at offset 2"),
-        (["revise", "a\udce9"], b"", "TEXT is not UTF-8"),
-        (["revise", "a", "--context", "\udce9"], b"", "--context is not UTF-8"),
+        (["revise", "a\udce9"], b"", "TEXT is not UTF-8 (byte 0xe9 at offset 1)"),
+        (["revise", "a", "--context", "\udce9"], b"", "--context is not UTF-8 (byte 0xe9 at offset 0)"),
         (["revise", "--file", "latin.txt"], b"", "latin.txt is not UTF-8 (byte 0xe9 at offset 3)"),
         (["revise", "--file", "nowhere"], b"", "nowhere cannot be read (No such file"),
         (["revise", "--file", "."], b"", "Is a directory"),
@@ -227,7 +227,6 @@ def test_terminal_without_a_text_is_not_waited_for(command: Command) -> None:
     [
         (InputError("wrong\ncall"), 2),
         (SetupError("no key"), 2),
-        (RetrievalError("no route"), 3),
         (KeyError("q1"), 1),
         (KeyboardInterrupt(), 130),
     ],

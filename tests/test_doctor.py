@@ -84,7 +84,12 @@ def test_home_that_cannot_be_made_is_broken(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize(
     ("reranker", "version", "state"),
-    [("overlap", "1.0", "ok"), ("overlap", None, "missing"), ("cross-encoder/x", None, "broken")],
+    [
+        ("overlap", "1.0", "ok"),
+        ("overlap", None, "missing"),
+        ("cross-encoder/x", None, "broken"),
+        ("BAAI/x", None, "broken"),
+    ],
 )
 def test_extra_is_broken_only_where_it_is_needed(
     monkeypatch: pytest.MonkeyPatch, reranker: str, version: str | None, state: str
@@ -104,7 +109,7 @@ def test_folder_is_opened_and_counted(notes: Path) -> None:
 def test_built_index_is_opened_and_counted(notes: Path, tmp_path: Path) -> None:
     from rarr.retrievers.index import build_index
 
-    build_index(notes, tmp_path / "index")
+    build_index(notes, tmp_path / "index", window=4, step=1, max_file_mb=1)
     assert found("corpus", tmp_path / "index").detail == f"{tmp_path / 'index'} opens; passages: 1"
 
 

@@ -36,6 +36,8 @@ class Reviser:
         `on_step` is told the name of every node that has finished, and `on_index` the number of files done,
         and of all files, while a corpus is indexed.
         """
+        if settings is not None and not isinstance(settings, Settings):
+            raise InputError(f"settings is {type(settings).__name__}: give Settings(corpus=...)")
         if settings is not None and components is not None:
             raise InputError("settings and components are both given: components bring their own settings")
         # The graph and the wiring take a second to import; `import rarr` need not wait for them.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -43,7 +43,7 @@ class Settings(BaseSettings):
     preset: Literal["default", "paper", "fast"] = "default"
     """Named set of the values below; anything given explicitly wins over it."""
     model: str = "embedded"
-    """The model for every node, as `provider:name`, or `embedded`."""
+    """The model for every node; this version has `embedded`."""
     models: dict[str, str] = {}
     """The model for a node, by the node's name; wins over `model`."""
     search: Any = None
@@ -51,7 +51,7 @@ class Settings(BaseSettings):
     corpus: Path | None = None
     """A folder, a file or a built index to search."""
     reranker: str = "overlap"
-    """`overlap`, or a sentence-transformers cross-encoder by name, `cross-encoder/...` (extra `torch`)."""
+    """`overlap`, or a cross-encoder: its folder, or its name on the Hugging Face hub (extra `torch`)."""
     documents_per_query: int = Field(default=5, ge=1, le=100)
     """K: documents retrieved for a query."""
     evidence_per_query: int = Field(default=3, ge=1, le=100)
@@ -83,6 +83,13 @@ class Settings(BaseSettings):
             raise SettingsError(
                 f"rarr.toml, pyproject.toml or a RARR_ variable cannot be read: {error}"
             ) from None
+
+    @field_validator("corpus", mode="before")
+    @classmethod
+    def _corpus_is_named(cls, value: Any) -> Any:
+        if value == "":  # as from an unset shell variable: the working directory was not meant
+            raise ValueError("it is empty; give a folder, a file or a built index")
+        return value
 
     @model_validator(mode="before")
     @classmethod

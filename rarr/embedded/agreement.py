@@ -4,13 +4,14 @@ The rules would rather abstain than contradict wrongly. `disagrees` needs anothe
 clearly better placed than anything that agrees; `agrees` needs the same value in a like context.
 """
 
-import re
+import asyncio
 
 from rarr.embedded.claims import Claim, claims
 from rarr.embedded.contradiction import contradicts
 from rarr.embedded.numbers import Number
 from rarr.embedded.questions import askable
 from rarr.embedded.reading import Candidate, Passage, passage, read
+from rarr.embedded.sentence import Sentence
 from rarr.embedded.subjects import about_something_else, about_subject
 from rarr.embedded.values import Value, same
 from rarr.records import Agreement, Evidence, Query
@@ -23,11 +24,16 @@ class ValueAgreement:
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """`unknown` where the query is about no value that the rules can read."""
-        found = _asked(text, context, query)
-        if found is None:
-            return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
-        claim, value = found
-        return compare(claim, value, passage(evidence.text, evidence.title))
+        return await asyncio.to_thread(agreement, text, context, query, evidence)
+
+
+def agreement(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+    """Compares the value that `query` asks for with the evidence."""
+    found = _asked(text, context, query)
+    if found is None:
+        return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
+    claim, value = found
+    return compare(claim, value, passage(evidence.text, evidence.title))
 
 
 def compare(claim: Claim, value: Value, evidence: Passage) -> Agreement:
@@ -39,11 +45,11 @@ def compare(claim: Claim, value: Value, evidence: Passage) -> Agreement:
             verdict="irrelevant", text_answer=said, reason="the evidence is about something else"
         )
     if contradicts(claim, value, reading, evidence) and reading.other is not None:
-        other = reading.other
-        answer = other.sentence.text[other.value.start : other.value.end]
+        answer = _with_unit(reading.other.sentence, reading.other.value)
+        claimed = _with_unit(claim.sentence, value)
         return Agreement(
-            verdict="disagrees", text_answer=said, evidence_answer=_with_unit(other, answer),
-            reason=f"the evidence has {answer!r} where the text has {said!r}",
+            verdict="disagrees", text_answer=said, evidence_answer=answer,
+            reason=f"the evidence has {answer!r} where the text has {claimed!r}",
         )  # fmt: skip
     own = reading.own
     if own is not None and own.coverage >= AGREES_COVERAGE and _confirms(claim, value, own, evidence):
@@ -82,13 +88,7 @@ def _confirms(claim: Claim, value: Value, own: Candidate, evidence: Passage) -> 
     return about_subject(claim, value, own, evidence) and all(evidence.holds(time) for time in times)
 
 
-def _with_unit(found: Candidate, answer: str) -> str:
-    """The answer with its unit or percent sign, so that it can be read again alone."""
-    read = found.value.read
-    if not isinstance(read, Number):
-        return answer
-    rest = found.sentence.text[found.value.end :]
-    if read.unit == "%":
-        sign = re.match(r"\s?(?:%|percent|per cent)", rest)
-        return answer + (sign[0] if sign else "")
-    return answer + rest[: rest.index(read.form) + len(read.form)] if read.form else answer
+def _with_unit(part: Sentence, value: Value) -> str:
+    """A value with its unit, percent sign or currency word, so that it can be read again alone."""
+    end = value.read.tail if isinstance(value.read, Number) else value.end
+    return part.text[value.start : end]

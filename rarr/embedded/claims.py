@@ -13,7 +13,7 @@ from typing import NamedTuple
 from rarr.embedded.identity import same_name
 from rarr.embedded.names import Name, is_person, names
 from rarr.embedded.sentence import Sentence, sentence
-from rarr.tools.document import Span, blocks, protected, sentences
+from rarr.tools.document import Span, blocks, protected, split_sentences
 
 _PRONOUN = re.compile(r"(?:\W{0,3})\b(?P<word>He|She|It|They|His|Her|Its|Their|This|These)\b(?!['’])")
 _LINK = re.compile(r"\[(?P<label>[^\]]{2,500})\](?=[(\[])")
@@ -57,7 +57,7 @@ def claims_of(text: str, context: str, *, tables: bool) -> Iterator[Claim]:
     subjects = _Subjects()
     subjects.see_all(context)
     headings = deque(block for block in blocks(text) if block.kind == "heading")
-    for span in sentences(text, tables=tables):
+    for span in split_sentences(text, tables=tables):
         while headings and headings[0].start < span.start:
             heading = headings.popleft()
             subjects.see_heading(text[heading.start : heading.end].strip("# \r\n\t"))

@@ -1,15 +1,20 @@
 """Embedded editing: the contradicted value replaced by the evidence's, in the form that the text uses."""
 
+import asyncio
 import re
+from calendar import monthrange
+from collections.abc import Iterator
 
 from rarr.embedded.dates import MONTHS, Date
-from rarr.embedded.numbers import CARDINALS, ORDINALS, Number, ordinal_suffix
-from rarr.embedded.units import from_base
-from rarr.embedded.values import Value, values
+from rarr.embedded.names import Name
+from rarr.embedded.numbers import CARDINALS, MAGNITUDES, ORDINALS, Number, ordinal_suffix
+from rarr.embedded.units import from_base, to_base
+from rarr.embedded.values import Value, same, values
 from rarr.records import Change, Check, Evidence, Query
 from rarr.tools.document import Span, sentences
 
-_MAGNITUDES = {"trillion": 1e12, "billion": 1e9, "million": 1e6, "thousand": 1e3}
+_MAGNITUDE = re.compile(rf"[ -]?({'|'.join(MAGNITUDES)})$", re.IGNORECASE)
+_EXACT = 6  # decimals that are written at most
 
 
 class ValueEditor:
@@ -17,33 +22,54 @@ class ValueEditor:
 
     async def edit(self, text: str, query: Query, check: Check, evidence: Evidence) -> Change | None:
         """The change at the query's place, else at the only place where the text has its answer."""
-        place = _place(text, query, check.text_answer)
-        answers = values(check.evidence_answer)
-        if place is None:
-            return None
-        old = place.of(text)
-        mine = _value_at(text, place)
-        if mine is None:
-            return None
-        if mine.kind == "name":
-            new: str | None = check.evidence_answer
-        else:
-            answer = next((value for value in answers if value.kind == mine.kind), None)
-            new = write_like(mine, old, answer, check.evidence_answer) if answer else None
-        if new is None or new == old:
-            return None
-        return _with_article(text, place, new)
+        return await asyncio.to_thread(change_of, text, query, check)
 
 
-def write_like(mine: Value, old: str, answer: Value, answer_text: str) -> str | None:
-    """`answer` in the form of `old`; None where it has no such form."""
-    said = answer_text[answer.start : answer.end]
+def change_of(text: str, query: Query, check: Check) -> Change | None:
+    """The first writing of the evidence's value that reads as that value in its sentence."""
+    place = _place(text, query, check.text_answer)
+    around = next(
+        (s for s in sentences(text) if place and s.start <= place.start and place.end <= s.end), None
+    )
+    if place is None or around is None:
+        return None
+    before, old, after = text[around.start : place.start], place.of(text), text[place.end : around.end]
+    mine = _value_at(before, old, after)
+    answer = _answer(mine, check.evidence_answer) if mine else None
+    if mine is None or answer is None:
+        return None
+    for new in _writings(mine, old, answer, check.evidence_answer[answer.start : answer.end]):
+        written = _value_at(before, new, after)
+        if new != old and written is not None and same(written, answer):
+            return _with_article(text, place, new)
+    return None
+
+
+def _value_at(before: str, said: str, after: str) -> Value | None:
+    """The value that is exactly `said`, read in its sentence: its unit and hedges are around it."""
+    place = (len(before), len(before) + len(said))
+    return next((value for value in values(before + said + after) if (value.start, value.end) == place), None)
+
+
+def _answer(mine: Value, said: str) -> Value | None:
+    """The evidence's value; a name is all that is said, since alone it may not read as a name."""
+    if mine.kind == "name":
+        return Value(0, len(said), "name", Name(0, len(said), said))
+    return next((value for value in values(said) if value.kind == mine.kind), None)
+
+
+def _writings(mine: Value, old: str, answer: Value, said: str) -> Iterator[str]:
+    """How `answer`, which the evidence writes as `said`, may be written in the form of `old`."""
     match mine.read, answer.read:
         case Number() as number, Number() as its:
-            return _number_like(number, old, its)
+            yield from _numbers_like(number, old, its, said)
         case Date() as date, Date() as its:
-            return _date_like(date, old, its)
-    return said.upper() if old.isupper() else said.capitalize() if old[0].isupper() else said.lower()
+            if (new := _date_like(date, old, its)) is not None:
+                yield new
+        case Name(), Name():
+            yield said
+        case _:
+            yield said.upper() if old.isupper() else said.capitalize() if old[0].isupper() else said.lower()
 
 
 def _place(text: str, query: Query, answer: str) -> Span | None:
@@ -58,88 +84,98 @@ def _place(text: str, query: Query, answer: str) -> Span | None:
     return found[0] if len(found) == 1 and answer else None
 
 
-def _value_at(text: str, place: Span) -> Value | None:
-    """The value that stands at `place`, read in its sentence: its unit and hedges are around it."""
-    for span in sentences(text):
-        if span.start <= place.start and place.end <= span.end:
-            for value in values(span.of(text)):
-                if (value.start + span.start, value.end + span.start) == place:
-                    return value
-    return None
+def _numbers_like(mine: Number, old: str, its: Number, said: str) -> Iterator[str]:
+    """From the text's rounding to every digit; at once with every digit where nothing calls for rounding."""
+    if mine.unit != its.unit or old.lower() in ("a", "an"):
+        return  # "a mile" has no place for a number
+    if mine.unit == "times":
+        yield _cased(said.lower(), old)
+    elif mine.unit == "#":
+        yield _ordinal_like(int(its.amount), old)
+    else:
+        amount = from_base(its.amount, mine.form) if mine.form else its.amount
+        magnitude = _magnitude(amount, old, said)
+        amount /= MAGNITUDES.get(magnitude.strip(" -").lower(), 1)
+        converted = bool(mine.form) and to_base(1, mine.form) != to_base(1, its.form)
+        for decimals in range(_decimals(amount, old) if converted or mine.hedged else _EXACT, _EXACT + 1):
+            rounded = round(amount, decimals)
+            # What is counted in words, as in "sixteen rooms", is whole.
+            if magnitude or rounded == int(rounded) or re.search(r"\d", old):
+                yield _written(rounded, old) + magnitude
 
 
-def _number_like(mine: Number, old: str, its: Number) -> str | None:
-    if mine.unit != its.unit:
-        return None
-    amount = from_base(its.amount, mine.form) if mine.form else its.amount
-    if mine.form.lower() != its.form.lower() or mine.low < mine.amount < mine.high:
-        amount = _rounded_like(amount, old)
-    if mine.unit == "#":
-        return _ordinal_like(int(amount), old)
-    if not re.search(r"\d", old):
-        return _in_words(amount, old)
-    sign = re.match(r"\D*", old)
-    magnitude = re.search(r"[a-z]+$", old)
-    if magnitude and magnitude[0] in _MAGNITUDES:
-        amount /= _MAGNITUDES[magnitude[0]]
-        return f"{sign[0] if sign else ''}{_digits(amount, old)} {magnitude[0]}"
-    return f"{sign[0] if sign else ''}{_digits(amount, old)}"
+def _magnitude(amount: float, old: str, said: str) -> str:
+    """The text's, such as " million", unless the evidence writes another or the number is too small."""
+    mine, its = _MAGNITUDE.search(old), _MAGNITUDE.search(said)
+    if mine is None:
+        return ""
+    if its is not None and MAGNITUDES[mine[1].lower()] != MAGNITUDES[its[1].lower()]:
+        return its[0]
+    return mine[0] if amount >= MAGNITUDES[mine[1].lower()] else ""
 
 
-def _rounded_like(amount: float, old: str) -> float:
-    """`amount` with as many decimals, or to as many trailing zeros, as the text writes."""
+def _decimals(amount: float, old: str) -> int:
+    """How many decimals the text writes; negative for its trailing zeros, of which two digits are spared."""
     match = re.search(r"\d[\d,]*(?:\.(\d+))?", old)
     if match is None:
-        return float(round(amount))
+        return 0
     if match[1] is not None:
-        return round(amount, len(match[1]))
+        return len(match[1])
     digits = match[0].replace(",", "")
     zeros = len(digits) - len(digits.rstrip("0"))
-    return float(round(amount, -min(zeros, max(0, len(str(int(abs(amount)))) - 2))))
+    return -min(zeros, max(0, len(str(int(abs(amount)))) - 2))
 
 
-def _digits(amount: float, old: str) -> str:
-    shown = f"{amount:.6f}".rstrip("0").rstrip(".")
-    whole, dot, decimals = shown.partition(".")
-    plain = "," not in old and len(re.sub(r"\D", "", old)) > 3
-    return (whole if plain else f"{int(whole):,}") + dot + decimals
-
-
-def _ordinal_like(number: int, old: str) -> str | None:
-    if re.search(r"\d", old):
-        return f"{number:,}{ordinal_suffix(number)}"
-    return _cased(ORDINALS.get(number), old)
-
-
-def _in_words(amount: float, old: str) -> str | None:
+def _written(amount: float, old: str) -> str:
     """Words where the text has words; digits for what has no short word."""
-    if amount != int(amount):
-        return None
-    return _cased(CARDINALS.get(int(amount)), old) or f"{int(amount):,}"
+    sign = re.match(r"\D*(?=\d)", old)
+    if sign is None and amount in CARDINALS:
+        return _cased(CARDINALS[int(amount)], old)
+    whole, dot, decimals = f"{amount:.{_EXACT}f}".rstrip("0").rstrip(".").partition(".")
+    plain = "," not in old and len(re.sub(r"\D", "", old)) > 3
+    return (sign[0] if sign else "") + (whole if plain else f"{int(whole):,}") + dot + decimals
 
 
-def _cased(word: str | None, old: str) -> str | None:
-    return word.capitalize() if word and old[0].isupper() else word
+def _ordinal_like(number: int, old: str) -> str:
+    if number in ORDINALS and not re.search(r"\d", old):
+        return _cased(ORDINALS[number], old)
+    return f"{number:,}{ordinal_suffix(number)}"
+
+
+def _cased(word: str, old: str) -> str:
+    return word.capitalize() if old[0].isupper() else word
 
 
 def _date_like(mine: Date, old: str, its: Date) -> str | None:
-    """The text's format with the evidence's day, month and year; what the evidence lacks stays."""
-    if its.first_year is None or its.last_year is None:
-        year = None
-    elif mine.first_year != mine.last_year:
+    """The text's format with the evidence's year, month and day.
+
+    What the evidence lacks stays, unless a coarser part changes: nobody has said the two together.
+    """
+    if mine.first_year != mine.last_year:
         return _span_like(old, its)
-    elif its.first_year != its.last_year:
+    if its.first_year != its.last_year:
         return None
-    else:
-        year = its.first_year
-    new = old
-    if year is not None and mine.first_year is not None:
-        new = re.sub(r"\d{4}", str(year), new)
-    if its.month is not None and mine.month is not None:
-        new = _month_like(new, its.month)
-    if its.day is not None and mine.day is not None:
-        new = _day_like(new, its.day)
-    return new
+    parts: list[int | None] = []
+    changed = False
+    for own, other in ((mine.first_year, its.first_year), (mine.month, its.month), (mine.day, its.day)):
+        if own is not None and other is None and changed:
+            return None
+        part = own if own is None or other is None else other
+        changed = changed or part != own
+        parts.append(part)
+    year, month, day = parts
+    if not _exists(year, month, day):
+        return None
+    new = old if year is None else re.sub(r"\d{4}", str(year), old)
+    new = new if month is None else _month_like(new, month)
+    new = new if day is None else _day_like(new, day)
+    # A dot behind an abbreviation at the end may be the sentence's as well.
+    return None if old.endswith(".") and not new.endswith(".") else new
+
+
+def _exists(year: int | None, month: int | None, day: int | None) -> bool:
+    """Is there such a day? Of an unknown year, in a leap year."""
+    return day is None or month is None or day <= monthrange(year or 2000, month)[1]
 
 
 def _span_like(old: str, its: Date) -> str | None:
@@ -151,12 +187,13 @@ def _span_like(old: str, its: Date) -> str | None:
 
 
 def _month_like(old: str, month: int) -> str:
-    written = re.search(r"[A-Z][a-z]{2,}", old)
+    written = re.search(r"([A-Z][a-z]{2,})(\.?)", old)
     if written is None:
         return re.sub(r"-\d\d-", f"-{month:02}-", old)
     name = MONTHS[month - 1]
-    abbreviated = len(written[0]) == 3 and written[0] != "May"
-    return old.replace(written[0], name[:3] if abbreviated else name, 1)
+    if written[1] not in MONTHS and name != "May":  # an abbreviation
+        name = name[:3] + written[2]
+    return old.replace(written[0], name, 1)
 
 
 def _day_like(old: str, day: int) -> str:

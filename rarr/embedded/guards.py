@@ -5,6 +5,7 @@ from itertools import combinations
 
 from rarr.embedded.claims import Claim
 from rarr.embedded.dates import Date
+from rarr.embedded.events import another_event, recurs
 from rarr.embedded.identity import key_words
 from rarr.embedded.names import Name, is_person
 from rarr.embedded.numbers import Number
@@ -44,13 +45,9 @@ def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage
         return True
     if isinstance(value.read, Date) and not _is_one_date(claim, value, value.read, other, evidence):
         return True
-    clause = claim.sentence.clause(value.start)
-    anchors = [
-        v
-        for v in claim.sentence.values
-        if v is not value and v.kind in ("name", "date") and claim.sentence.clause(v.start) == clause
-    ]
-    if not all(_is_told(anchor, evidence) for anchor in anchors):
+    if another_event(claim.sentence, value, other.sentence, other.value):
+        return True
+    if not all(_is_told(anchor, evidence) for anchor in _anchors(claim.sentence, value)):
         return True
     if not about_subject(claim, value, other, evidence) or not _same_predicate(claim, value, other):
         return True
@@ -61,6 +58,13 @@ def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage
     ):
         return True
     return isinstance(value.read, Number) and _is_other_number(claim, value, value.read, other, evidence)
+
+
+def _anchors(part: Sentence, value: Value) -> list[Value]:
+    """What else the value's clause says that the evidence must say too; beside a name, also its numbers."""
+    clause = part.clause(value.start)
+    kinds = ("name", "date", "number") if value.kind == "name" else ("name", "date")
+    return [v for v in part.values if v is not value and v.kind in kinds and part.clause(v.start) == clause]
 
 
 def exchangeable(claim: Claim, value: Value, other: Candidate, evidence: Passage) -> bool:
@@ -95,6 +99,8 @@ def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evide
     """Can a date be compared: exact, not reckoned from another, and all else that the claim tells is told?"""
     hedged = _HEDGED_DATE.search(claim.sentence.text[max(0, value.start - 16) : value.start])
     if date.first_year != date.last_year or hedged or _RELATIVE_TIME.search(claim.sentence.text):
+        return False
+    if recurs(claim.sentence, value):
         return False
     if date.month is not None and evidence.holds(value):
         return False

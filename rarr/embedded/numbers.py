@@ -15,7 +15,6 @@ _SMALL = [
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 ]  # fmt: skip
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_MAGNITUDES = {"thousand": 1e3, "million": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12}
 _ORDINAL_SMALL = [
     "zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
     "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth",
@@ -40,6 +39,7 @@ _ORDINALS = {
 }
 _MULTIPLES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 
+MAGNITUDES = {"thousand": 1e3, "million": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12}
 CARDINALS = {int(number): word for word, number in _WORD_VALUES.items() if word != "dozen"}
 ORDINALS = {int(number): word for word, number in _ORDINALS.items()}
 
@@ -68,7 +68,7 @@ _NUMBER = re.compile(
         # twenty-third
       | (?<![\w-])(?P<ordinal>{_any_of(_ORDINALS)})\b
         # two hundred and five thousand
-      | (?<![\w-])(?<!top\ )(?<!several\ )(?<!few\ )(?<!many\ )(?:a\ )?
+      | (?<![\w-])(?<!top\ )(?<!several\ )(?<!few\ )(?<!many\ )(?:a\ (?=dozen))?
         (?P<words>(?:{_WORD})(?:(?:\ and\ |[ -])(?:{_WORD}|hundred|thousand|million|billion))*)\b
         # a hundred
       | (?<![\w-])(?<!half\ )(?:a\ )(?P<lone>hundred|thousand|million|billion|dozen)\b
@@ -91,7 +91,8 @@ class Number(NamedTuple):
     """A number in a sentence, `start` to `end`, without the unit or percent sign that follows it.
 
     `amount`, `low` and `high` are in `unit`: a base unit of `units.py`, `%`, a currency sign, `#` for
-    ordinals, `times`, or empty for a count. `form` is the unit of measure as written.
+    ordinals, `times`, or empty for a count. `form` is the unit of measure as written. `tail` is the end with
+    the unit, percent sign or currency word. A `hedged` number stands behind "about" or the like.
     """
 
     start: int
@@ -100,7 +101,9 @@ class Number(NamedTuple):
     low: float
     high: float
     unit: str
-    form: str = ""
+    form: str
+    tail: int
+    hedged: bool
 
 
 def numbers(text: str) -> Iterator[Number]:
@@ -127,9 +130,10 @@ def ordinal_suffix(number: int) -> str:
 def _number(text: str, match: re.Match[str]) -> Number:
     amount, step = _amount(match)
     start, end = match.span("value")
-    unit, form = _unit(text, match, end)
+    unit, form, tail = _unit(text, match, end)
     low, high = amount - step, amount + step
-    if match["hedge"] or match["circa"]:
+    hedged = bool(match["hedge"] or match["circa"])
+    if hedged:
         hedge = (match["hedge"] or "about").lower()
         least, most = next(range_ for words, range_ in _HEDGES.items() if hedge in words.split("|"))
         # A hedged number is rounded: half of its last digit that is not zero is left open.
@@ -138,24 +142,24 @@ def _number(text: str, match: re.Match[str]) -> Number:
     if form:
         amount, low, high = (to_base(value, form) for value in (amount, low, high))
     start += len(text[start:end]) - len(text[start:end].lstrip())
-    return Number(start, end, amount, low, high, unit, form)
+    return Number(start, end, amount, low, high, unit, form, tail, hedged)
 
 
-def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str]:
-    """The unit to compare in, and the unit of measure as written."""
+def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str, int]:
+    """The unit to compare in, the unit of measure as written, and where what is written of either ends."""
     if match["currency"]:
-        return match["currency"], ""
+        return match["currency"], "", end
     if match["percent"]:
-        return "%", ""
+        return "%", "", match.end("percent")
     if match["ordinal"] or match["suffix"]:
-        return "#", ""
+        return "#", "", end
     if match["multiple"]:
-        return "times", ""
+        return "times", "", end
     if currency := _CURRENCY_WORD.match(text, end):
-        return _CURRENCIES[currency["name"].split()[0].removesuffix("s")], ""
+        return _CURRENCIES[currency["name"].split()[0].removesuffix("s")], "", currency.end()
     if measure := _UNIT.match(text, end):
-        return base_unit(measure["unit"])[0], measure["unit"]
-    return "", ""
+        return base_unit(measure["unit"])[0], measure["unit"], measure.end()
+    return "", "", end
 
 
 def _amount(match: re.Match[str]) -> tuple[float, float]:
@@ -182,7 +186,7 @@ def _amount(match: re.Match[str]) -> tuple[float, float]:
 def _scale(magnitude: str | None) -> float:
     if magnitude is None:
         return 1.0
-    return 100.0 if magnitude.lower() == "hundred" else _MAGNITUDES[magnitude.lower()]
+    return 100.0 if magnitude.lower() == "hundred" else MAGNITUDES[magnitude.lower()]
 
 
 def _from_words(words: str) -> float:
@@ -197,5 +201,5 @@ def _from_words(words: str) -> float:
             elif part == "hundred":
                 group = (group or 1) * 100
             else:
-                total, group = total + (group or 1) * _MAGNITUDES[part], 0.0
+                total, group = total + (group or 1) * MAGNITUDES[part], 0.0
     return total + group

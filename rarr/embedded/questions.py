@@ -1,5 +1,6 @@
 """Embedded query generation: every checkable value of a sentence becomes a question about it."""
 
+import asyncio
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -46,11 +47,16 @@ class ValueQuestions:
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Questions in text order. Values in code, links and citations are left alone."""
-        return [
-            Question(text=ask(claim, value), start=place.start, end=place.end)
-            for claim in claims(text, context)
-            for value, place in askable(text, claim)
-        ]
+        return await asyncio.to_thread(questions, text, context)
+
+
+def questions(text: str, context: str | None) -> list[Question]:
+    """A question for each value of each claim."""
+    return [
+        Question(text=ask(claim, value), start=place.start, end=place.end)
+        for claim in claims(text, context)
+        for value, place in askable(text, claim)
+    ]
 
 
 def askable(text: str, claim: Claim) -> list[tuple[Value, Span]]:
@@ -67,9 +73,19 @@ def askable(text: str, claim: Claim) -> list[tuple[Value, Span]]:
             subject_seen = True
             if len(claim.sentence.text[: value.start].split()) <= 1:
                 continue
+        if not _says_something_of(claim, value):
+            continue
         if place is not None and not any(place.overlaps(span) for span in fixed):
             found.append((value, place))
     return found
+
+
+def _says_something_of(claim: Claim, value: Value) -> bool:
+    """A value that stands alone, all else being code or citations, answers no question."""
+    return any(
+        word.start >= claim.put_in and not value.start <= word.start < value.end
+        for word in claim.sentence.content
+    )
 
 
 def ask(claim: Claim, value: Value) -> str:
@@ -131,7 +147,6 @@ def _interrogative(value: Value) -> str:
             return "whom or what"
         case Term() as term:
             return f"which {term.label}"
-    raise AssertionError(value.kind)
 
 
 def _without(part: str, said: str) -> str:

@@ -1,5 +1,6 @@
 """Embedded reranking: BM25 over the passages at hand, with the overlap of words and of values."""
 
+import asyncio
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -8,7 +9,7 @@ from rarr.embedded.identity import key_words
 from rarr.embedded.names import Name
 from rarr.embedded.reading import passage
 from rarr.embedded.values import Value, values
-from rarr.embedded.words import fold, tokens
+from rarr.embedded.words import tokens
 from rarr.records import Passage
 
 # Okapi BM25's usual constants.
@@ -20,17 +21,22 @@ class OverlapReranker:
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Relevance from 0 to 1: 0.5 BM25 share, 0.3 share of words, 0.2 share of names and dates."""
-        terms = [token.stem for token in tokens(query) if token.stem]
-        named = [value for value in values(query) if value.kind in ("name", "date")]
-        bags = [Counter(_stems(one)) for one in passages]
-        frequency = Counter(stem for bag in bags for stem in bag)
-        length = sum(bag.total() for bag in bags) / max(1, len(bags))
-        return [
-            0.5 * _bm25(terms, bag, frequency, len(bags), length)
-            + 0.3 * sum(term in bag for term in terms) / max(1, len(terms))
-            + 0.2 * (sum(_holds(one, value) for value in named) / len(named) if named else 0.0)
-            for one, bag in zip(passages, bags, strict=True)
-        ]
+        return await asyncio.to_thread(scores, query, passages)
+
+
+def scores(query: str, passages: Sequence[Passage]) -> list[float]:
+    """The relevance of each passage."""
+    terms = [token.stem for token in tokens(query) if token.stem]
+    named = [value for value in values(query) if value.kind in ("name", "date")]
+    bags = [Counter(_stems(one)) for one in passages]
+    frequency = Counter(stem for bag in bags for stem in bag)
+    length = sum(bag.total() for bag in bags) / max(1, len(bags))
+    return [
+        0.5 * _bm25(terms, bag, frequency, len(bags), length)
+        + 0.3 * sum(term in bag for term in terms) / max(1, len(terms))
+        + 0.2 * (sum(_holds(one, value) for value in named) / len(named) if named else 0.0)
+        for one, bag in zip(passages, bags, strict=True)
+    ]
 
 
 def _stems(one: Passage) -> list[str]:
@@ -50,7 +56,7 @@ def _bm25(terms: list[str], bag: Counter[str], frequency: Counter[str], count: i
 
 
 def _holds(one: Passage, value: Value) -> bool:
+    analysed = passage(one.text, one.title)
     if isinstance(value.read, Name):
-        text = fold(f"{one.title} {one.text}")
-        return all(word in text for word in key_words(value.read.text))
-    return passage(one.text, one.title).holds(value)
+        return analysed.key_words.issuperset(key_words(value.read.text))
+    return analysed.holds(value)

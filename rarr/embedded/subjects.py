@@ -1,7 +1,7 @@
 """What a passage is about: does it say a name, and is a sentence of it about the claim's subject?"""
 
 from rarr.embedded.claims import Claim
-from rarr.embedded.identity import key_words, shortest_form
+from rarr.embedded.identity import key_words, same_name, shortest_form
 from rarr.embedded.names import Name
 from rarr.embedded.reading import Candidate, Passage
 from rarr.embedded.values import Value
@@ -21,8 +21,18 @@ def about_something_else(claim: Claim, value: Value, evidence: Passage) -> bool:
 
 
 def says(evidence: Passage, name: str) -> bool:
-    """Are all words of a name, or the surname of a person, in the passage or its title?"""
-    return evidence.key_words.issuperset(shortest_form(name))
+    """Are all words of a name, or the surname of a person, in the passage or its title?
+
+    A surname is not enough where the passage gives it to somebody of another first name.
+    """
+    short = shortest_form(name)
+    if not evidence.key_words.issuperset(short):
+        return False
+    if short == key_words(name):
+        return True
+    named = [v.read.text for part in evidence.sentences for v in part.values if isinstance(v.read, Name)]
+    namesakes = [other for other in named if len(key_words(other)) > 1 and key_words(other)[-1:] == short]
+    return not namesakes or any(same_name(name, other) for other in namesakes)
 
 
 def about_subject(claim: Claim, value: Value, found: Candidate, evidence: Passage) -> bool:

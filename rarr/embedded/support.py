@@ -1,5 +1,6 @@
 """The rule-based verifier: how much of a claim's words and values a passage says, values in their place."""
 
+import asyncio
 from collections.abc import Sequence
 
 from rarr.embedded.agreement import compare
@@ -19,9 +20,16 @@ class ValueVerifier:
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
         """The support of the sentences of `text` at `spans`; None for one without a word to compare."""
-        known = {claim.span: claim for claim in claims(text, context)}
-        passage_ = passage(evidence.text, evidence.title)
-        return [entailment(known[span], passage_) if span in known else None for span in spans]
+        return await asyncio.to_thread(entailments, text, context, spans, evidence)
+
+
+def entailments(
+    text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+) -> list[float | None]:
+    """The support of each sentence; None for one that is no claim."""
+    known = {claim.span: claim for claim in claims(text, context)}
+    read_once = passage(evidence.text, evidence.title)
+    return [entailment(known[span], read_once) if span in known else None for span in spans]
 
 
 def entailment(claim: Claim, evidence: Passage) -> float | None:

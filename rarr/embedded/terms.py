@@ -82,14 +82,20 @@ class Term(NamedTuple):
         return LABELS[min(self.members)]
 
 
-LABELS: list[str] = []
-_MEMBERS: dict[str, dict[int, int]] = {}
-for _class, _line in enumerate(_CLASSES.replace("\n    ", " ").strip().splitlines()):
-    _label, _, _members = _line.partition(": ")
-    LABELS.append(_label)
-    for _member, _forms in enumerate(_members.split(", ")):
-        for _form in _forms.split("/"):
-            _MEMBERS.setdefault(_form.lower(), {})[_class] = _member
+def _classes() -> tuple[list[str], dict[str, dict[int, int]]]:
+    """The label of each class, and the members that each form is of."""
+    labels: list[str] = []
+    forms: dict[str, dict[int, int]] = {}
+    for number, line in enumerate(_CLASSES.replace("\n    ", " ").strip().splitlines()):
+        label, _, members = line.partition(": ")
+        labels.append(label)
+        for member, written in enumerate(members.split(", ")):
+            for form in written.split("/"):
+                forms.setdefault(form.lower(), {})[number] = member
+    return labels, forms
+
+
+LABELS, _MEMBERS = _classes()
 _TERM = re.compile(
     r"(?<![\w-])(?:" + "|".join(map(re.escape, sorted(_MEMBERS, key=len, reverse=True))) + r")(?![\w-])",
     re.IGNORECASE,

@@ -90,7 +90,13 @@ def _stem(folded: str) -> str:
         return str(_STEMMER.stemWord(folded))
 
 
-_GROUPS: dict[str, str] = {}
-for _group in _SYNONYMS.split(";"):
-    for _word in _group.split():
-        _GROUPS.setdefault(_word, _stem(_group.split()[0]))
+def _groups() -> dict[str, str]:
+    """Each word of a group with the stem that stands for all."""
+    groups: dict[str, str] = {}
+    for group in _SYNONYMS.split(";"):
+        for word in group.split():
+            groups.setdefault(word, _stem(group.split()[0]))
+    return groups
+
+
+_GROUPS = _groups()

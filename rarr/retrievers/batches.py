@@ -1,7 +1,6 @@
 """Files -> passages in the index, in batches that a crash cannot tear."""
 
 import time
-from functools import cached_property
 from pathlib import Path
 
 from tantivy import IndexWriter
@@ -23,6 +22,7 @@ class Batches:
     def __init__(self, manifest: Manifest, folder: Path, *, window: int, step: int, max_bytes: int) -> None:
         self._manifest, self._folder = manifest, folder
         self._window, self._step, self._max_bytes = window, step, max_bytes
+        self._writer: IndexWriter | None = None
         self._gone: list[int] = []
         self._bury(manifest.gone())  # what a build that died has left
         self._waiting, self._since, self._changed = 0, time.monotonic(), False
@@ -36,8 +36,8 @@ class Batches:
         try:
             for document in extract(path, self._max_bytes, notes.append):
                 documents += 1
-                for window in windows(document.text, self._window, self._step):
-                    add(self._writer, document, window, version_id)
+                for window in windows(document.text, window=self._window, step=self._step):
+                    add(self._opened(), document, window, version_id)
                     passages += 1
         except UnreadableError as problem:
             if not problem.lasting:
@@ -52,7 +52,7 @@ class Batches:
     def publish(self, removed: list[str] | None = None) -> None:
         """Shows readers what was read since the last time, and that the files `removed` are no more."""
         self._manifest.save()  # versions are written down before their passages can be found
-        if self._open:
+        if self._writer is not None:
             self._writer.commit()
         self._manifest.forget(self._gone)
         self._gone = []
@@ -68,21 +68,18 @@ class Batches:
 
     def close(self) -> None:
         """Leaves the index to others; what was not published is lost."""
-        if self._open:
+        if self._writer is not None:
             self._writer.wait_merging_threads()
 
-    @property
-    def _open(self) -> bool:
-        return "_writer" in self.__dict__
-
-    @cached_property
-    def _writer(self) -> IndexWriter:  # only once there is something to write: most builds find nothing new
-        return open_writer(open_passages(self._folder))
+    def _opened(self) -> IndexWriter:
+        if self._writer is None:  # only once there is something to write: most builds find nothing new
+            self._writer = open_writer(open_passages(self._folder))
+        return self._writer
 
     def _bury(self, version_ids: list[int]) -> None:
         # The next commit removes them: readers may be at a state in which these are live until then.
         for version_id in version_ids:
-            remove(self._writer, version_id)
+            remove(self._opened(), version_id)
         self._gone.extend(version_ids)
 
 

@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rarr.tools.document import Span, blocks, sentences
+from rarr.tools.document import Span, blocks, split_sentences
 
 LONGEST = 2000
 """Characters of a passage, at most."""
@@ -22,14 +22,14 @@ class Window(NamedTuple):
     heading: str = ""
 
 
-def windows(text: str, window: int = 4, step: int = 1) -> list[Window]:
+def windows(text: str, *, window: int, step: int) -> list[Window]:
     """The passages of `text`: every `window` sentences (or rows of a table), one begun each `step` sentences.
 
     None crosses a heading or has more than `LONGEST` characters: such a window holds as many whole sentences
     as fit, and a sentence that is longer is cut at white space. Together they cover every sentence, and none
     is the end of the one before it.
     """
-    spans = [piece for span in sentences(text, tables=True) for piece in _pieces(text, span)]
+    spans = [piece for span in split_sentences(text, tables=True) for piece in _pieces(text, span)]
     found: list[Window] = []
     for heading, section in _sections(text, spans):
         found.extend(Window(start, end, heading) for start, end in _slide(section, window, step))

@@ -36,9 +36,9 @@ class Corpus:
         path: Path,
         *,
         home: Path,
-        window: int = 4,
-        step: int = 1,
-        max_file_mb: int = 200,
+        window: int,
+        step: int,
+        max_file_mb: int,
         progress: Progress | None = None,
     ) -> Self:
         """The corpus at `path`: a built index, or a folder or file, whose index is kept under `home`.

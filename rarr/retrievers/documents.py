@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from rarr.errors import InputError
-
 Complain = Callable[[str], None]
+
+MEGABYTE = 1_000_000
+"""Bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,11 @@ class Document:
     published_at: datetime | None = None
 
 
-class UnreadableError(InputError):
-    """A file that holds nothing to search. `lasting`: trying again is of no use until it changes."""
+class UnreadableError(Exception):
+    """A file that holds nothing to search. `lasting`: trying again is of no use until it changes.
+
+    No error of the package: a build catches it and lists the file as skipped.
+    """
 
     def __init__(self, reason: str, *, lasting: bool = True) -> None:
         super().__init__(reason)
@@ -35,6 +39,11 @@ class UnreadableError(InputError):
 def unopened(error: OSError) -> UnreadableError:
     """What the system said of a file, which it may not say the next time."""
     return UnreadableError(f"it cannot be read ({error.strerror or error})", lasting=False)
+
+
+def too_much(max_bytes: int) -> str:
+    """What a file or a line holds that is not read, and the cure."""
+    return f"more than {max_bytes // MEGABYTE} MB: split it or raise max_file_mb"
 
 
 def moment(value: object) -> datetime | None:

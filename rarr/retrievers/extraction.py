@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from rarr.retrievers.decoding import decode, well_formed
-from rarr.retrievers.documents import Complain, Document, UnreadableError, moment, unopened
+from rarr.retrievers.documents import Complain, Document, UnreadableError, moment, too_much, unopened
 from rarr.retrievers.html import read_page
 from rarr.retrievers.json_records import read_array, read_lines
 from rarr.tools.document import blocks
@@ -19,6 +19,7 @@ from rarr.tools.document import blocks
 _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
 _FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
 _OPENING = 20_000  # characters in which a title is looked for
+_SILENCE = logging.NullHandler()  # without one, pypdf writes to standard error
 
 
 def extract(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
@@ -65,7 +66,7 @@ def _pdf(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
     import pypdf  # takes long to import
 
     data = _content(path, max_bytes)
-    logging.getLogger("pypdf").addHandler(logging.NullHandler())  # else it writes to standard error
+    logging.getLogger("pypdf").addHandler(_SILENCE)
     try:
         reader = pypdf.PdfReader(io.BytesIO(data))
         text = "\n\n".join(page.extract_text() for page in reader.pages)
@@ -104,10 +105,7 @@ def _content(path: Path, max_bytes: int) -> bytes:
     with _open(path) as file:
         data: bytes = file.read(max_bytes + 1)
     if len(data) > max_bytes:  # a small file can hold much when it is compressed
-        megabytes = max_bytes // 1_000_000
-        raise UnreadableError(
-            f"it holds more than {megabytes} MB: split it or raise max_file_mb", lasting=False
-        )
+        raise UnreadableError(f"it holds {too_much(max_bytes)}", lasting=False)
     return data
 
 

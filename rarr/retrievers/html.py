@@ -12,6 +12,7 @@ from rarr.retrievers.documents import UnreadableError, moment
 _DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _BLOCKS = ("head", "p", "item", "quote", "code", "table")
 _BREAKS = {"p", "item", "lb", "row", "cell"}
+_SILENCE = logging.NullHandler()  # without one, trafilatura writes to standard error
 
 
 class Page(NamedTuple):
@@ -30,7 +31,7 @@ def read_page(data: bytes) -> Page:
     html = decode(data, declared[1].decode("ascii") if declared else None)
     if "<body" not in html.lower():  # trafilatura takes a fragment of one element for nothing
         html = f"<html><body>{html}</body></html>"
-    logging.getLogger("trafilatura").addHandler(logging.NullHandler())  # else it writes to standard error
+    logging.getLogger("trafilatura").addHandler(_SILENCE)
     try:
         page = trafilatura.bare_extraction(html, with_metadata=True, include_comments=False)
         if page is None:  # too short to tell the main text from the rest: all of it, then

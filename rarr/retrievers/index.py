@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 
 from rarr.errors import InputError
 from rarr.retrievers.batches import Batches
-from rarr.retrievers.documents import UnreadableError, unopened
+from rarr.retrievers.documents import MEGABYTE, UnreadableError, unopened
 from rarr.retrievers.manifest import FORMAT, MANIFEST, Manifest, Version
 from rarr.retrievers.passages import open_passages
 from rarr.retrievers.reading import PASSAGES, IndexReader, failures, place
@@ -22,7 +22,6 @@ Progress = Callable[[int, int], None]
 
 _LOCK = "rarr-index.lock"
 _OURS = (_LOCK, MANIFEST, PASSAGES)
-_MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -45,9 +44,9 @@ def build_index(
     path: Path,
     out: Path,
     *,
-    window: int = 4,
-    step: int = 1,
-    max_file_mb: int = 200,
+    window: int,
+    step: int,
+    max_file_mb: int,
     progress: Progress | None = None,
 ) -> IndexReport:
     """Makes the index of the corpus at `path` in the folder `out`, or brings it up to date.
@@ -56,7 +55,7 @@ def build_index(
     another window, step or version, is made anew. Waits while another process builds it. Raises `InputError`
     where `path` holds nothing to search or `out` cannot be written or holds other files.
     """
-    max_bytes = max_file_mb * _MEGABYTE
+    max_bytes = max_file_mb * MEGABYTE
     found = scan(path, max_bytes)
     with failures(lambda why: InputError(_unwritable(out, why))), _alone(out) as waited:
         if waited:

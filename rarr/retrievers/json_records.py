@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import IO
 
-from rarr.retrievers.documents import Complain, Document, UnreadableError, moment
+from rarr.retrievers.documents import Complain, Document, UnreadableError, moment, too_much
 
 
 def read_array(data: bytes, complain: Complain) -> Iterator[Document]:
@@ -29,8 +29,7 @@ def read_lines(lines: IO[bytes], max_bytes: int, complain: Complain) -> Iterator
     while line := lines.readline(max_bytes + 1):
         number += 1
         if len(line) > max_bytes:
-            megabytes = max_bytes // 1_000_000
-            raise UnreadableError(f"line {number} holds more than {megabytes} MB", lasting=False)
+            raise UnreadableError(f"line {number} holds {too_much(max_bytes)}", lasting=False)
         if not line.strip():
             continue
         try:

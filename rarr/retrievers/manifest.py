@@ -107,7 +107,8 @@ class Manifest:
             f"INSERT INTO versions (state, {_COLUMNS}) VALUES ('pending', ?, ?, ?, ?, 0, 0, '[]')",
             version[:4],
         )
-        return row.lastrowid or 0
+        assert row.lastrowid is not None  # an INSERT that fails raises
+        return row.lastrowid
 
     def finish(self, version_id: int, documents: int, passages: int, notes: Sequence[str]) -> None:
         self._sqlite.execute(

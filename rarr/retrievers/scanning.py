@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rarr.errors import InputError
+from rarr.retrievers.documents import too_much
 from rarr.retrievers.extraction import KINDS, kind
 from rarr.retrievers.manifest import MANIFEST
 
@@ -112,7 +113,7 @@ def _look(name: str, path: Path, max_bytes: int, found: Scan) -> None:
         if not stat.S_ISREG(facts.st_mode):
             reason = "it is no regular file"
         elif facts.st_size > max_bytes:
-            reason = f"it is larger than {max_bytes // 1_000_000} MB: split it or raise max_file_mb"
+            reason = f"it holds {too_much(max_bytes)}"
         else:
             found.files.append(File(name, path, facts.st_size, facts.st_mtime_ns))
             return

@@ -59,7 +59,7 @@ _PROTECTED = re.compile(
       (?<!`)(?P<ticks>`{1,3})(?!`)[^`\n]{1,500}(?P=ticks)         # inline code
     | !?\[[^\]\[\n]{0,500}\](?:\([^)\n]{0,2000}\)|\[[^\]\n]{0,200}\])  # links and images
     | \[\^?[\w.-]{1,40}(?:\s*[,;–-]\s*[\w.-]{1,40})*\]            # citations [3], [3, 4], footnotes [^a]
-    | <[^<>\n]{1,2000}>                                           # autolinks and tags
+    | <[A-Za-z/!][^<>\n]{0,2000}>                                 # autolinks and tags, no comparisons
     | \b(?:https?://|www\.)\S+ | \b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]+
     | \$\$[^$\n]{1,500}\$\$ | \\\([^\n]{1,500}?\\\)                           # mathematics
     | \((?:see\ |cf\.\ )?[A-Z][\w'-]+(?:\ et\ al\.?|\ (?:and|&)\ [A-Z][\w'-]+)?,?\ (?:19|20)\d\d[a-z]?\)
@@ -85,19 +85,24 @@ def blocks(text: str) -> list[Block]:
     return found
 
 
-@lru_cache(maxsize=64)
-def sentences(text: str, *, tables: bool = False) -> tuple[Span, ...]:
-    """The sentences of the prose of `text`, stripped, in order; with `tables`, their rows as well.
+@lru_cache(maxsize=64)  # texts
+def sentences(text: str) -> tuple[Span, ...]:
+    """`split_sentences` of the text of a run, kept because every step looks at the same one.
 
-    Kept for the texts last seen, because every step of a run looks at the same one.
+    Not for documents and passages: they would be kept as well, and drive the text of the run out.
     """
+    return tuple(split_sentences(text))
+
+
+def split_sentences(text: str, *, tables: bool = False) -> list[Span]:
+    """The sentences of the prose of `text`, stripped, in order; with `tables`, their rows as well."""
     found: list[Span] = []
     for block in blocks(text):
         if block.kind == "prose":
             found.extend(_sentences_of(text, block))
         elif block.kind == "table" and tables:
             found.extend(span for span in _lines(text, block) if any(c.isalnum() for c in span.of(text)))
-    return tuple(found)
+    return found
 
 
 def protected(text: str, start: int, end: int) -> list[Span]:

@@ -102,6 +102,13 @@ async def test_abstains(text: str, said: str, evidence: str) -> None:
     assert (await verdict_on(text, said, evidence)).verdict in ("irrelevant", "unknown")
 
 
+async def test_the_answer_carries_its_currency_word() -> None:
+    found = await verdict_on(
+        "The Hoover Dam cost 5 million dollars.", "5 million", "The Hoover Dam cost 7 million dollars."
+    )
+    assert (found.verdict, found.evidence_answer) == ("disagrees", "7 million dollars")
+
+
 async def test_namesakes_contradict_nothing() -> None:
     page = "Hoover Dam may refer to: the Hoover Dam in Ohio. The Hoover Dam opened in 1955."
     assert (await verdict_on("The Hoover Dam opened in 1936.", "1936", page)).verdict != "disagrees"

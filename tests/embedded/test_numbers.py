@@ -55,6 +55,29 @@ def test_the_place_is_the_number_without_hedge_and_unit() -> None:
 
 
 @pytest.mark.parametrize(
+    "said", ["5 km", "500-foot", "12%", "12 per cent", "5 million dollars", "5 US dollars", "$5", "3rd", "42"]
+)
+def test_the_tail_is_behind_unit_percent_sign_and_currency_word(said: str) -> None:
+    text = f"It is {said} there."
+    [number] = numbers(text)
+    assert text[number.start : number.tail] == said
+
+
+@pytest.mark.parametrize(
+    ("text", "hedged"), [("about 5", True), ("c. 5", True), ("over 5", True), ("of 5", False)]
+)
+def test_a_hedged_number(text: str, hedged: bool) -> None:
+    [number] = numbers(text)
+    assert number.hedged is hedged
+
+
+def test_an_article_is_no_part_of_a_number() -> None:
+    text = "a sixteen-room house"
+    [number] = numbers(text)
+    assert text[number.start : number.end] == "sixteen"
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("1.6 km", "1,600 metres"),

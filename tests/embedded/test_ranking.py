@@ -1,6 +1,7 @@
 from datetime import UTC, datetime
 
 from rarr.embedded.ranking import OverlapReranker
+from rarr.embedded.values import values
 from rarr.records import Passage
 
 
@@ -32,6 +33,13 @@ async def test_scores_lie_between_0_and_1() -> None:
 async def test_a_name_lifts_the_passage_that_has_it() -> None:
     with_name, without = await scores("The height of Paris in stone", "In Paris stone.", "In Lyon stone.")
     assert with_name - without > 0.2
+
+
+async def test_a_name_is_whole_words() -> None:
+    query = "Whom did Art meet?"
+    [name] = [value for value in values(query) if value.kind == "name"]
+    assert query[name.start : name.end] == "Art"
+    assert await scores(query, "The party started.") == [0.0]
 
 
 async def test_a_date_may_be_written_in_another_way() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from rarr.retrievers.corpus import Corpus
+from retrievers.makers import RULES
 
 PEACHES = """# Peaches
 
@@ -31,4 +32,4 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def opened(tmp_path: Path) -> Callable[[Path], Corpus]:
     """Opens a corpus with its index in a home of its own."""
-    return lambda path: Corpus.open(path, home=tmp_path / "home")
+    return lambda path: Corpus.open(path, home=tmp_path / "home", **RULES)

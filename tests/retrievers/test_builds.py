@@ -14,8 +14,8 @@ import pytest
 
 from rarr.retrievers import batches
 from rarr.retrievers.corpus import Corpus
-from rarr.retrievers.index import build_index
 from rarr.retrievers.manifest import Manifest
+from retrievers.makers import RULES, built
 
 BUILD = """
 import sys
@@ -25,7 +25,7 @@ from rarr.retrievers.index import build_index
 from rarr.retrievers.manifest import Manifest
 batches._BATCH = 50
 print("ready", flush=True)
-print(build_index(Path(sys.argv[1]), Path(sys.argv[2])).passages)
+print(build_index(Path(sys.argv[1]), Path(sys.argv[2]), window=4, step=1, max_file_mb=200).passages)
 """
 
 
@@ -59,7 +59,7 @@ def build_apart(source: Path, out: Path) -> subprocess.Popen[str]:
 
 def found(index: Path, query: str = "pears plums number sell") -> list[tuple[str, str, int]]:
     """All passages for a query, in an order of their own."""
-    corpus = Corpus.open(index, home=index)
+    corpus = Corpus.open(index, home=index, **RULES)
     passages = asyncio.run(corpus.retrieve(query, 1000))
     corpus.close()
     return sorted((passage.source, passage.text, passage.start) for passage in passages)
@@ -74,7 +74,7 @@ def kill(process: subprocess.Popen[str]) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_build_that_is_killed_at_any_moment_is_gone_on_with(many: Path, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
-    build_index(many, tmp_path / "out")
+    built(many, tmp_path / "out")
     for fruit in ("plums", "pears", "plums"):
         for file in chance.sample(range(60), 40):
             rewrite(many, file, fruit)
@@ -84,8 +84,8 @@ def test_a_build_that_is_killed_at_any_moment_is_gone_on_with(many: Path, tmp_pa
             time.sleep(chance.uniform(0, 0.3))
             kill(process)
             assert len(found(tmp_path / "out")) == len(before)
-    build_index(many, tmp_path / "out")
-    build_index(many, tmp_path / "fresh")
+    built(many, tmp_path / "out")
+    built(many, tmp_path / "fresh")
     assert found(tmp_path / "out") == found(tmp_path / "fresh")
 
 
@@ -98,8 +98,8 @@ def test_two_processes_that_build_at_once_build_one_index(many: Path, tmp_path: 
 
 @pytest.mark.slow
 def test_readers_see_every_document_once_at_every_moment_of_a_build(many: Path, tmp_path: Path) -> None:
-    build_index(many, tmp_path / "out")
-    corpus = Corpus.open(tmp_path / "out", home=tmp_path)
+    built(many, tmp_path / "out")
+    corpus = Corpus.open(tmp_path / "out", home=tmp_path, **RULES)
     for fruit in ("plums", "pears"):
         for file in range(60):
             rewrite(many, file, fruit)
@@ -124,8 +124,8 @@ def test_a_build_that_dies_keeps_what_it_published(
             raise KilledError
 
     with pytest.raises(KilledError):
-        build_index(many, tmp_path / "out", progress=die)
-    report = build_index(many, tmp_path / "out")
+        built(many, tmp_path / "out", progress=die)
+    report = built(many, tmp_path / "out")
     assert (report.read, report.unchanged, report.passages) == (30, 30, 1200)
 
 
@@ -134,16 +134,16 @@ def test_a_build_that_dies_keeps_what_it_published(
 def test_a_build_may_die_at_each_step_of_a_publication(
     many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, moment: str
 ) -> None:
-    build_index(many, tmp_path / "out")
+    built(many, tmp_path / "out")
     before = found(tmp_path / "out")
     rewrite(many, 0, "plums")
     with monkeypatch.context() as patched, pytest.raises(KilledError):
         patched.setattr(Manifest, step, dying(getattr(Manifest, step), moment))
-        build_index(many, tmp_path / "out")
-    build_index(many, tmp_path / "fresh")
+        built(many, tmp_path / "out")
+    built(many, tmp_path / "fresh")
     after = found(tmp_path / "fresh")
     assert found(tmp_path / "out") in (before, after)
-    build_index(many, tmp_path / "out")
+    built(many, tmp_path / "out")
     assert found(tmp_path / "out") == after
 
 

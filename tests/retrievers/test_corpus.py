@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from rarr.errors import InputError, RetrievalError
 from rarr.retrievers.corpus import PASSAGES_PER_DOCUMENT, Corpus
-from rarr.retrievers.index import build_index
+from retrievers.makers import RULES, built
 
 Open = Callable[[Path], Corpus]
 
@@ -90,14 +90,14 @@ async def test_one_long_document_does_not_crowd_out_the_others(tmp_path: Path, o
 
 
 async def test_a_built_index_is_searched_as_it_is(folder: Path, tmp_path: Path, opened: Open) -> None:
-    build_index(folder, tmp_path / "index")
+    built(folder, tmp_path / "index")
     shutil.rmtree(folder)
     [passage] = await opened(tmp_path / "index").retrieve("France", 5)
     assert passage.source == f"{folder.as_posix()}/more/paris.txt"
 
 
 async def test_a_moved_index_works(folder: Path, tmp_path: Path, opened: Open) -> None:
-    build_index(folder, tmp_path / "index")
+    built(folder, tmp_path / "index")
     (tmp_path / "index").rename(tmp_path / "else where %?#")
     assert await opened(tmp_path / "else where %?#").retrieve("France", 5)
 
@@ -138,7 +138,7 @@ async def test_no_query_is_understood_as_a_language(folder: Path, opened: Open, 
 def test_what_is_skipped_is_listed(folder: Path, tmp_path: Path, opened: Open) -> None:
     (folder / "bad.json").write_text("{")
     os.mkfifo(folder / "pipe.txt")
-    build_index(folder, tmp_path / "index")
+    built(folder, tmp_path / "index")
     for corpus in (opened(folder), opened(folder), opened(tmp_path / "index")):
         assert [file for file, _ in corpus.skipped] == [f"{folder}/pipe.txt", f"{folder}/bad.json"]
 
@@ -147,17 +147,17 @@ def test_what_is_skipped_is_listed(folder: Path, tmp_path: Path, opened: Open) -
 def test_an_index_of_other_windows_is_an_input_error(
     folder: Path, tmp_path: Path, rules: dict[str, int]
 ) -> None:
-    build_index(folder, tmp_path / "index")
+    built(folder, tmp_path / "index")
     with pytest.raises(
         InputError, match=r"holds windows of 4 sentences at step 1, not .*: set window and step"
     ):
-        Corpus.open(tmp_path / "index", home=tmp_path, **rules)  # type: ignore[arg-type]
+        Corpus.open(tmp_path / "index", home=tmp_path, **(RULES | rules))
 
 
 def test_a_home_that_cannot_be_written_is_an_input_error(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "home").touch()
     with pytest.raises(InputError, match="RARR_HOME"):
-        Corpus.open(folder, home=tmp_path / "home")
+        Corpus.open(folder, home=tmp_path / "home", **RULES)
 
 
 def test_a_tilde_is_the_users_home(folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,6 +148,20 @@ def test_a_file_that_the_system_refuses_may_be_tried_again(tmp_path: Path) -> No
     assert not raised.value.lasting
 
 
+@pytest.mark.parametrize(
+    ("library", "name", "content"),
+    [("pypdf", "a.pdf", pdf("Peaches grow.")), ("trafilatura", "a.html", "<p>Peaches grow.</p>")],
+)
+def test_another_file_adds_no_log_handler(
+    tmp_path: Path, library: str, name: str, content: str | bytes
+) -> None:
+    file = written(tmp_path / name, content)
+    read(file)
+    before = list(logging.getLogger(library).handlers)
+    read(file)
+    assert logging.getLogger(library).handlers == before
+
+
 def test_libraries_complain_to_nobody(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from rarr.errors import InputError
 from rarr.retrievers import batches, extraction
-from rarr.retrievers.index import IndexReport, build_index
+from rarr.retrievers.index import IndexReport
+from retrievers.makers import built
 
 Build = Callable[[], IndexReport]
 
@@ -19,7 +20,7 @@ def out(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def build(folder: Path, out: Path) -> Build:
-    return lambda: build_index(folder, out)
+    return lambda: built(folder, out)
 
 
 @pytest.fixture
@@ -83,12 +84,12 @@ def test_another_corpus_takes_the_place_of_the_first(
     (other / "peaches.md").write_text("x" * (folder / "peaches.md").stat().st_size)
     times = (folder / "peaches.md").stat().st_mtime_ns
     os.utime(other / "peaches.md", ns=(times, times))
-    assert counts(build_index(other, out)) == (1, 1, 0)
+    assert counts(built(other, out)) == (1, 1, 0)
 
 
 def test_progress_counts_files(folder: Path, out: Path) -> None:
     seen: list[tuple[int, int]] = []
-    build_index(folder, out, progress=lambda done, total: seen.append((done, total)))
+    built(folder, out, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(0, 2), (1, 2), (2, 2)]
 
 
@@ -133,18 +134,18 @@ def test_many_bad_lines_are_summed_up(folder: Path, build: Build) -> None:
 def test_no_readable_file_is_an_input_error(tmp_path: Path, out: Path) -> None:
     (tmp_path / "empty.md").touch()
     with pytest.raises(InputError, match=r"empty\.md: it holds no text\): mend it or give another corpus"):
-        build_index(tmp_path / "empty.md", out)
+        built(tmp_path / "empty.md", out)
 
 
 def test_a_folder_with_other_files_is_not_written_into(folder: Path) -> None:
     with pytest.raises(InputError, match=r"holds other files, such as .*: give a new folder"):
-        build_index(folder, folder)
+        built(folder, folder)
 
 
 def test_a_place_that_cannot_be_written_is_an_input_error(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match=r"cannot be written \(.*\): .* RARR_HOME"):
-        build_index(folder, tmp_path / "file" / "index")
+        built(folder, tmp_path / "file" / "index")
 
 
 @pytest.mark.parametrize("options", [{"window": 2}, {"step": 2}])
@@ -152,7 +153,7 @@ def test_other_windows_make_the_index_anew(
     build: Build, folder: Path, out: Path, options: dict[str, int]
 ) -> None:
     build()
-    assert build_index(folder, out, **options).read == 2  # type: ignore[arg-type]
+    assert built(folder, out, **options).read == 2
 
 
 @pytest.mark.parametrize("damage", ["passages/meta.json", "rarr-index.sqlite"])

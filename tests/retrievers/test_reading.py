@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError, RetrievalError
-from rarr.retrievers.index import build_index
 from rarr.retrievers.manifest import MANIFEST
 from rarr.retrievers.passages import find
 from rarr.retrievers.reading import IndexReader, failures, is_index, place
+from retrievers.makers import built
 
 
 @pytest.fixture
 def index(folder: Path, tmp_path: Path) -> Path:
-    build_index(folder, tmp_path / "index")
+    built(folder, tmp_path / "index")
     return tmp_path / "index"
 
 
@@ -30,7 +30,7 @@ def test_a_reader_sees_the_next_build(index: Path, folder: Path) -> None:
     reader = IndexReader(index, 4, 1)
     before = reader.snapshot()
     (folder / "peaches.md").unlink()
-    build_index(folder, index)
+    built(folder, index)
     assert names(reader) == ["more/paris.txt"]
     assert (before.searcher.num_docs, reader.snapshot().searcher.num_docs) == (4, 1)
 
@@ -38,7 +38,7 @@ def test_a_reader_sees_the_next_build(index: Path, folder: Path) -> None:
 def test_a_build_that_changes_nothing_leaves_readers_alone(index: Path, folder: Path) -> None:
     reader = IndexReader(index, 4, 1)
     before = reader.snapshot()
-    build_index(folder, index)
+    built(folder, index)
     assert reader.snapshot() is before
 
 
@@ -76,7 +76,7 @@ def test_missing_passages_are_an_input_error(index: Path, pattern: str) -> None:
 
 
 def test_passages_of_another_index_are_an_input_error(index: Path, folder: Path, tmp_path: Path) -> None:
-    build_index(folder / "more", tmp_path / "other")
+    built(folder / "more", tmp_path / "other")
     shutil.rmtree(index / "passages")
     shutil.copytree(tmp_path / "other" / "passages", index / "passages")
     with pytest.raises(InputError, match="4 passages are listed and 1 are there"):

@@ -72,7 +72,7 @@ def test_large_files_are_skipped_unread(folder: Path) -> None:
     with (folder / "huge.txt").open("wb") as file:
         file.truncate(10_000 * MEGABYTE)
     assert [skip.reason for skip in skipped(folder)] == [
-        "it is larger than 1 MB: split it or raise max_file_mb"
+        "it holds more than 1 MB: split it or raise max_file_mb"
     ]
 
 

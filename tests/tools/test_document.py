@@ -1,13 +1,14 @@
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.tools.document import Span, blocks, protected, sentences
+from rarr.tools.document import Span, blocks, protected, sentences, split_sentences
 
 
 def said(text: str, *, tables: bool = False) -> list[str]:
-    return [span.of(text) for span in sentences(text, tables=tables)]
+    return [span.of(text) for span in split_sentences(text, tables=tables)]
 
 
 @pytest.mark.parametrize(
@@ -54,6 +55,12 @@ def test_sentences(text: str, found: list[str]) -> None:
     assert said(text) == found
 
 
+def test_sentences_of_a_run_are_those_of_the_text_and_are_kept() -> None:
+    text = "It is high. It is old."
+    assert sentences(text) is sentences(text)
+    assert list(sentences(text)) == split_sentences(text)
+
+
 def test_rows_of_tables_on_request() -> None:
     text = "| a | b |\n|---|---|\n| c | d |\n"
     assert (said(text), said(text, tables=True)) == ([], ["| a | b |", "| c | d |"])
@@ -63,8 +70,9 @@ def test_rows_of_tables_on_request() -> None:
     "part",
     [
         "`code`", "[label](https://a.example)", "![image](a.png)", "[label][ref]", "[3]", "[3, 4–6]",
-        "[^note]", "<https://a.example>", "<b>", "https://a.example/b?c=1", "www.a.example", "me@a.example",
-        "$$x^2$$", r"\(x^2\)", "(Lee, 2019)", "(see Lee and Smith, 2019a)", "(Lee et al., 2019)",
+        "[^note]", "<https://a.example>", "<b>", "</b>", "<!-- b -->", "https://a.example/b?c=1",
+        "www.a.example", "me@a.example", "$$x^2$$", r"\(x^2\)", "(Lee, 2019)",
+        "(see Lee and Smith, 2019a)", "(Lee et al., 2019)",
     ],
 )  # fmt: skip
 def test_protects(part: str) -> None:
@@ -72,7 +80,10 @@ def test_protects(part: str) -> None:
     assert part in [span.of(text) for span in protected(text, 0, len(text))]
 
 
-@pytest.mark.parametrize("text", ["It (which is old) stands.", "It costs $5 or $6.", "*It* stands."])
+@pytest.mark.parametrize(
+    "text",
+    ["It (which is old) stands.", "It costs $5 or $6.", "*It* stands.", "a < b and c > d", "1 <2 and 3> 2"],
+)
 def test_prose_is_not_protected(text: str) -> None:
     assert protected(text, 0, len(text)) == []
 
@@ -86,7 +97,7 @@ def test_spans_overlap_where_they_share_a_character() -> None:
     assert not Span(0, 2).overlaps(Span(2, 3))
 
 
-def assert_ordered(text: str, spans: list[tuple[int, int]]) -> None:
+def assert_ordered(text: str, spans: Sequence[tuple[int, int]]) -> None:
     assert all(0 <= start < end <= len(text) for start, end in spans)
     assert all(one[1] <= other[0] for one, other in pairwise(spans))
 
@@ -94,13 +105,13 @@ def assert_ordered(text: str, spans: list[tuple[int, int]]) -> None:
 @pytest.mark.parametrize("tables", [False, True])
 @given(text=st.text() | st.text(alphabet="aA1 .\n\r>-|`#[]()*_<$\t"))
 def test_spans_are_ordered_apart_and_inside(tables: bool, text: str) -> None:
-    assert_ordered(text, list(sentences(text, tables=tables)))
+    assert_ordered(text, split_sentences(text, tables=tables))
     assert_ordered(text, [(block.start, block.end) for block in blocks(text)])
-    assert_ordered(text, list(protected(text, 0, len(text))))
+    assert_ordered(text, protected(text, 0, len(text)))
 
 
 @pytest.mark.parametrize("unit", ["[ ", "`", "> ", "a", "1. "])
 def test_a_hostile_text_comes_to_an_end(unit: str) -> None:
     text = (unit * 200_000)[:200_000]
-    assert_ordered(text, list(sentences(text)))
+    assert_ordered(text, split_sentences(text))
     assert_ordered(text, list(protected(text, 0, len(text))))

@@ -1,0 +1,13 @@
+"""Indexes by the rules that most tests need."""
+
+from pathlib import Path
+from typing import Any
+
+from rarr.retrievers.index import IndexReport, build_index
+
+RULES: dict[str, Any] = {"window": 4, "step": 1, "max_file_mb": 200}
+
+
+def built(path: Path, out: Path, **options: Any) -> IndexReport:
+    """Builds the index of `path` in `out`; `options` win over `RULES`."""
+    return build_index(path, out, **(RULES | options))
