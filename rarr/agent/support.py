@@ -82,20 +82,24 @@ def failed_searches(state: State) -> set[str]:
 
 def moved(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
     """The queries of a text with their places in the text after the accepted `edits`."""
+    places = [Span(query.start, query.end) for query in queries]
     for edit in edits:
         if edit.accepted:
-            queries = [_moved(query, edit.start, edit.end, edit.start + len(edit.new)) for query in queries]
-    return list(queries)
+            places = [_moved(place, edit.start, edit.end, edit.start + len(edit.new)) for place in places]
+    return [
+        query if place == (query.start, query.end) else query.model_copy(update=place._asdict())
+        for query, place in zip(queries, places, strict=True)
+    ]
 
 
-def _moved(query: Query, start: int, old_end: int, new_end: int) -> Query:
-    """Behind the change a query moves along; one that the change overlaps covers all of it."""
-    if query.end <= start:
-        return query
+def _moved(place: Span, start: int, old_end: int, new_end: int) -> Span:
+    """Behind a change a place moves along; one that the change overlaps covers all of it."""
     grown = new_end - old_end
-    if old_end <= query.start:
-        return query.model_copy(update={"start": query.start + grown, "end": query.end + grown})
-    return query.model_copy(update={"start": min(query.start, start), "end": max(query.end, old_end) + grown})
+    if place.end <= start:
+        return place
+    if old_end <= place.start:
+        return Span(place.start + grown, place.end + grown)
+    return Span(min(place.start, start), max(place.end, old_end) + grown)
 
 
 def _queries_of(spans: Sequence[Span], queries: Sequence[Query]) -> dict[int, list[str]]:

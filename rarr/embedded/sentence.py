@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from functools import lru_cache
 from typing import NamedTuple
 
 from rarr.embedded.values import Value, values
@@ -56,6 +57,7 @@ class Sentence(NamedTuple):
         return bisect_right(self.clause_ends, place)
 
 
+@lru_cache(maxsize=16384)
 def sentence(text: str) -> Sentence:
     """`text`, taken as one sentence, with its words and values."""
     insertions = tuple(Span(*match.span()) for match in _INSERTION.finditer(text))

@@ -10,6 +10,7 @@ from rarr.embedded.values import Value, same
 from rarr.records import Evidence
 from rarr.tools.document import Span
 
+UNSAID = 0.75  # what support is worth where the evidence does not have a number or date of the claim
 CONTRADICTED = 0.4  # what support is worth where the evidence contradicts a value of the claim
 
 
@@ -44,6 +45,8 @@ def entailment(claim: Claim, evidence: Passage) -> float | None:
     checkable = [value for value in claim.sentence.values if value.kind != "term"]
     placed = [_placed(claim, value, evidence) for value in checkable]
     support = 0.5 * said + 0.5 * (sum(placed) / len(placed) if placed else said)
+    if any(value.kind in ("number", "date") and not evidence.holds(value) for value in checkable):
+        support *= UNSAID
     verdicts = [compare(claim, value, evidence).verdict for value in claim.sentence.values]
     contradicted = verdicts.count("disagrees")
     return support * CONTRADICTED * (1 - contradicted / len(verdicts)) if contradicted else support

@@ -23,13 +23,13 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     no edit is made for it before.
     """
     text, edits, warnings = state["text"], list(state.get("edits", [])), list[Notice]()
+    queries = moved(state["queries"], edits)
     tried, touched = list(state.get("tried", [])), set[str]()
     for asked in _disagreements(state):
         query_id = asked[0].query_id
         if query_id in touched or query_id in tried:
             continue
         tried.append(query_id)
-        queries = moved(state["queries"], edits)
         query = next(query for query in queries if query.id == query_id)
         try:
             done = await _proposed(text, query, asked, f"e{len(edits) + 1}", state, runtime.context)
@@ -42,6 +42,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
         if done.accepted:
             touched |= _asked_about(text, done, queries)
             text = text[: done.start] + done.new + text[done.end :]
+            queries = moved(queries, [done])
     checks = [c.model_copy(update={"stale": c.stale or c.query_id in touched}) for c in state["checks"]]
     return {"text": text, "edits": edits, "tried": tried, "checks": checks, "warnings": warnings}
 

@@ -42,6 +42,7 @@ class Block(NamedTuple):
 
 # Inline content is not needed, and parsing it is the slow part.
 _PARSER = MarkdownIt("commonmark").enable("table").disable("inline")
+_PARSER.parse("x")  # compiles its rules now: on first use it would not be safe in threads
 _LINE_END = re.compile(r"\r\n?|\n")
 _KINDS: dict[str, BlockKind] = {
     "paragraph_open": "prose",
