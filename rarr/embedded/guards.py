@@ -21,6 +21,7 @@ SAME_EVENT_COVERAGE = 0.85  # a sentence that tells this much of the claim tells
 CLEAR_NAME_COVERAGE = 0.7
 CLEAR_PERSON_COVERAGE = 0.45
 SAME_SCALE = 5  # two measures of one thing differ by less than this factor
+SAME_SCALE_COUNTED = 25  # and two counts of one thing by less than this
 
 # An ordinal before these says which one is meant; it is not what is told of it.
 _COUNTED_OFF = """
@@ -127,9 +128,10 @@ def _is_other_number(claim: Claim, value: Value, number: Number, other: Candidat
     if any(said == part.text[v.start : v.end].lower() for part in evidence.sentences for v in part.values):
         return True
     its = other.value.read
-    if not (isinstance(its, Number) and number.form and its.amount and number.amount):
+    if not (isinstance(its, Number) and its.amount and number.amount):
         return False
-    return max(number.amount / its.amount, its.amount / number.amount) > SAME_SCALE
+    most = SAME_SCALE if number.form else SAME_SCALE_COUNTED
+    return max(number.amount / its.amount, its.amount / number.amount) > most
 
 
 def _derivable(number: Number, evidence: Passage) -> bool:

@@ -85,4 +85,10 @@ def _same_word(word: str, whole: str) -> bool:
 
 
 def _acronym(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    return len(short) == 1 and len(long) > 1 and short[0] == "".join(word[:1] for word in long)
+    """Is a word of `short` the initials of words of `long`, all else being equal: UN Charter?"""
+    more = len(long) - len(short)
+    return any(
+        more and short[:n] == long[:n] and short[n + 1 :] == long[n + more + 1 :]
+        and short[n] == "".join(word[:1] for word in long[n : n + more + 1])
+        for n in range(len(short))
+    )  # fmt: skip

@@ -27,7 +27,8 @@ _CLAUSE = re.compile(
 # An insertion interrupts its clause, which goes on behind it.
 _INSERTION = re.compile(
     r"""
-      ,\s(?: which | who | whose | where | when | an? | the )\s[^,;:()]*,
+      ,\s(?: which | who | whose | where | when | an? | the | born | known | called | named | founded | built
+        | led )\s[^,;:()]*,
     | \([^()]*\)
     | \s–\s[^–]*\s–\s
     | —[^—]*—
