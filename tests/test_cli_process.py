@@ -1,0 +1,67 @@
+"""The command line in a process of its own: locales, pipes, full disks, and what is loaded."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_cli import is_complaint
+
+FAKE_RUN = """
+import sys, rarr, test_cli, test_notebook
+from rarr.cli import run
+rarr.Reviser = test_cli.FakeReviser
+test_cli.FakeReviser.calls = []
+test_cli.FakeReviser.answer = staticmethod(test_notebook.revision)
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def process(*argv: str, program: str = FAKE_RUN, **options: Any) -> subprocess.Popen[bytes]:
+    """Runs the command line in a process of its own."""
+    here = Path(__file__).parent
+    environment = {"PYTHONPATH": f"{here.parent}:{here}", "LC_ALL": "C", "PYTHONUTF8": "0"}
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([sys.executable, "-c", program, *argv], env=environment, **(pipes | options))
+
+
+def test_json_is_utf8_whatever_the_locale() -> None:
+    out, err = process("revise", "-", "--json").communicate("Où?".encode())
+    assert (json.loads(out.decode())["text"], err) == ("Où?", b"")
+
+
+def test_invalid_utf8_on_standard_input_is_one_line() -> None:
+    with process("revise", "-") as child:
+        out, err = child.communicate(b"\xff\xfeO\x00")
+    assert (child.returncode, out, is_complaint(err.decode())) == (2, b"", True)
+
+
+@pytest.mark.parametrize(
+    "argv", [["revise", "-"], ["revise", "--help"], ["doctor"]], ids=lambda argv: argv[-1]
+)
+def test_closed_pipe_shows_no_traceback(argv: list[str]) -> None:
+    Path("draft.md").write_text("One.\n" * 100_000)  # more than a pipe holds
+    with Path("draft.md").open("rb") as stdin, process(*argv, stdin=stdin) as child:
+        assert child.stdout
+        assert child.stderr
+        child.stdout.close()
+        assert child.stderr.read() == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_full_disk_is_one_line() -> None:
+    with Path("/dev/full").open("wb") as full, process("revise", "One.", stdout=full) as child:
+        _, err = child.communicate()
+    assert (child.returncode, is_complaint(err.decode()), b"No space" in err) == (2, True, True)
+
+
+@pytest.mark.parametrize("argv", ["--help", "--version", "revise --help"])
+def test_help_is_free_of_what_is_slow(argv: str) -> None:
+    heavy = "{'langgraph', 'langchain_core', 'trafilatura', 'tantivy'}"
+    program = (
+        f"import sys; from rarr.cli import run; run({argv.split()!r}); print({heavy} & set(sys.modules))"
+    )
+    out, _ = process(program=program).communicate()
+    assert out.decode().splitlines()[-1] == "set()"
