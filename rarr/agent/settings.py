@@ -37,7 +37,6 @@ class Settings(BaseSettings):
         frozen=True,
         extra="forbid",
         env_prefix="RARR_",
-        arbitrary_types_allowed=True,
     )
 
     preset: Literal["default", "paper", "fast"] = "default"

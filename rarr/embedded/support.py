@@ -15,12 +15,15 @@ CONTRADICTED = 0.4  # what support is worth where the evidence contradicts a val
 
 
 class ValueVerifier:
-    """Support is half the share of the claim's words, half that of its values, weighed by their context."""
+    """Support is half the share of the claim's words, half that of its values, weighed by their context.
+
+    It is worth less where the evidence lacks a number or date of the claim, or contradicts one of its values.
+    """
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """The support of the sentences of `text` at `spans`; None for one without a word to compare."""
+        """The support of the sentences of `text` at `spans`; None for one without a value of its own."""
         return await asyncio.to_thread(entailments, text, context, spans, evidence)
 
 
