@@ -14,7 +14,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from rarr import revise
-from rarr.agent.graph import build_graph, build_research
+from rarr.agent.graph import build_graph
 from rarr.agent.settings import PRESETS, Settings
 from rarr.render import render
 
@@ -31,11 +31,9 @@ def updated(text: str) -> str:
 def picture() -> str:
     """The graph in Mermaid: solid arrows always, dotted ones where a route chooses."""
     lines = ["graph TD"]
-    outer, inner = build_graph().get_graph(), build_research().get_graph()
-    lines += _arrows(outer, {"__start__": "text([text])", "__end__": "revision([Revision])"})
-    lines += ["    subgraph research [research, one branch a query]"]
-    lines += [f"    {line}" for line in _arrows(inner, {})]
-    return "\n".join(["```mermaid", *lines, "    end", "```"])
+    ends = {"__start__": "text([text])", "__end__": "revision([Revision])"}
+    lines += _arrows(build_graph().get_graph(), ends)
+    return "\n".join(["```mermaid", *lines, "```"])
 
 
 def settings_table() -> str:

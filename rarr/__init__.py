@@ -2,13 +2,23 @@
 
 from rarr.agent.revise import Reviser, arevise, revise
 from rarr.agent.settings import Settings
-from rarr.errors import InputError, RarrError, RetrievalError, SettingsError, SetupError
+from rarr.errors import (
+    BudgetError,
+    InputError,
+    ModelError,
+    RarrError,
+    RetrievalError,
+    SettingsError,
+    SetupError,
+)
 from rarr.records import (
     Agreement,
     Change,
     Check,
     Edit,
+    Estimate,
     Evidence,
+    ModelUsage,
     NodeUsage,
     Notice,
     Passage,
@@ -23,11 +33,15 @@ from rarr.records import (
 
 __all__ = [
     "Agreement",
+    "BudgetError",
     "Change",
     "Check",
     "Edit",
+    "Estimate",
     "Evidence",
     "InputError",
+    "ModelError",
+    "ModelUsage",
     "NodeUsage",
     "Notice",
     "Passage",

@@ -4,7 +4,9 @@
     ├── InputError            the call or its input is wrong: a text, a path, an edit id      (exit status 2)
     │   └── SettingsError     an unknown or invalid setting, preset, model or search          (exit status 2)
     ├── SetupError            a package, key or model that the settings ask for is missing    (exit status 2)
-    └── RetrievalError        a source of evidence failed; inside a run it becomes a warning
+    ├── RetrievalError        a source of evidence failed; inside a run it becomes a warning
+    ├── ModelError            a language model failed, or its answer cannot be read; in a run a warning
+    └── BudgetError           a limit on calls, tokens, cost or time ran out; in a run a warning
 
 Each message is one line that says what is wrong and how to mend it. Anything else that leaves the
 package is a bug.
@@ -29,3 +31,11 @@ class SetupError(RarrError):
 
 class RetrievalError(RarrError):
     """A source of evidence could not be searched."""
+
+
+class ModelError(RarrError):
+    """A language model could not be asked, or what it answered could not be read."""
+
+
+class BudgetError(RarrError):
+    """A limit on calls, tokens, cost or time ran out."""

@@ -62,12 +62,16 @@ class Evidence(Passage):
 
 
 class Agreement(Record):
-    """What an agreement checker says of one query and one evidence."""
+    """What an agreement checker says of one query and one evidence.
+
+    `confidence`: the share of such verdicts that were right where it was measured; None: not measured.
+    """
 
     verdict: Verdict
     text_answer: str = ""
     evidence_answer: str = ""
     reason: str = ""
+    confidence: float | None = None
 
 
 class Check(Agreement):
@@ -125,24 +129,39 @@ class Scores(Record):
     f1_ap: float | None = None
 
 
-class NodeUsage(Record):
+class ModelUsage(Record):
+    """What language models used: requests, failed ones included, and tokens.
+
+    `cached_tokens` are those of `input_tokens` that a server had in its prefix cache; `cost` is in the unit
+    of the prices in the settings, 0 where there are none.
+    """
+
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost: float = 0.0
+
+
+class NodeUsage(ModelUsage):
     """What one node spent. `seconds` adds up its calls, which may have run at the same time."""
 
     calls: int = 0
     seconds: float = 0.0
-    model_calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
 
 
-class Usage(Record):
+class Usage(ModelUsage):
     """What a run spent. `seconds` is wall time."""
 
-    model_calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
     seconds: float = 0.0
     by_node: dict[str, NodeUsage] = {}
+
+
+class Estimate(ModelUsage):
+    """What a run is expected to spend, with its number of queries and of edits."""
+
+    queries: int
+    edits: int
 
 
 class Notice(Record):

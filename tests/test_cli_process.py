@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_cli import is_complaint
+from cli.helpers import is_complaint
 
 FAKE_RUN = """
-import sys, rarr, test_cli, test_notebook
+import sys, rarr, test_notebook
+from cli.helpers import FakeReviser
 from rarr.cli import run
-rarr.Reviser = test_cli.FakeReviser
-test_cli.FakeReviser.calls = []
-test_cli.FakeReviser.answer = staticmethod(test_notebook.revision)
+rarr.Reviser = FakeReviser
+FakeReviser.calls = []
+FakeReviser.answer = staticmethod(test_notebook.revision)
 sys.exit(run(sys.argv[1:]))
 """
 
@@ -41,9 +42,10 @@ def test_invalid_utf8_on_standard_input_is_one_line() -> None:
 @pytest.mark.parametrize(
     "argv", [["revise", "-"], ["revise", "--help"], ["doctor"]], ids=lambda argv: argv[-1]
 )
-def test_closed_pipe_shows_no_traceback(argv: list[str]) -> None:
-    Path("draft.md").write_text("One.\n" * 100_000)  # more than a pipe holds
-    with Path("draft.md").open("rb") as stdin, process(*argv, stdin=stdin) as child:
+def test_closed_pipe_shows_no_traceback(tmp_path: Path, argv: list[str]) -> None:
+    draft = tmp_path / "draft.md"
+    draft.write_text("One.\n" * 100_000)  # more than a pipe holds
+    with draft.open("rb") as stdin, process(*argv, stdin=stdin) as child:
         assert child.stdout
         assert child.stderr
         child.stdout.close()

@@ -6,11 +6,12 @@ turns that into a failure that the user sees. It never raises for what it could 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from rarr.agent.settings import Settings
-from rarr.records import Agreement, Change, Check, Evidence, Passage, Query, Question
+from rarr.records import Agreement, Change, Check, Evidence, ModelUsage, Passage, Query, Question
 from rarr.tools.document import Span
+from rarr.tools.language_model import LanguageModel
 
 
 class QueryGenerator(Protocol):
@@ -37,7 +38,9 @@ class AgreementChecker(Protocol):
 
 
 class Editor(Protocol):
-    async def edit(self, text: str, query: Query, check: Check, evidence: Evidence) -> Change | None:
+    async def edit(
+        self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
+    ) -> Change | None:
         """The smallest change to `text` after which it agrees with `evidence`; None where there is none."""
 
 
@@ -51,6 +54,14 @@ class Verifier(Protocol):
         """
 
 
+@runtime_checkable
+class AsksModel(Protocol):
+    """Of the above, those that ask a language model."""
+
+    def expected(self, text: str, context: str | None) -> ModelUsage:
+        """What one call for this text is expected to spend."""
+
+
 @dataclass(frozen=True)
 class Components:
     """Everything that the nodes of one reviser use; the graph's runtime context."""
@@ -62,3 +73,5 @@ class Components:
     checker: AgreementChecker
     editor: Editor
     verifier: Verifier
+    models: tuple[LanguageModel, ...] = ()
+    """The language models behind these, whose connections the reviser closes."""

@@ -3,17 +3,29 @@
 import asyncio
 import time
 import uuid
-from collections import defaultdict
-from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any, Self, cast
 
 from rarr.agent.components import Components
+from rarr.agent.estimating import estimate
 from rarr.agent.settings import Settings
-from rarr.agent.state import Spent, State
+from rarr.agent.state import State
 from rarr.errors import InputError
-from rarr.records import NodeUsage, Notice, Report, Revision, Scores, Sentence, Usage
+from rarr.records import (
+    Estimate,
+    ModelUsage,
+    NodeUsage,
+    Notice,
+    Report,
+    Revision,
+    Scores,
+    Sentence,
+    Usage,
+)
+from rarr.tools.background import run
 from rarr.tools.document import sentences
+from rarr.tools.meter import METER, Budget, Meter, ModelCall
 
 NODES = frozenset(
     ("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "attribute", "evaluate")
@@ -30,11 +42,12 @@ class Reviser:
         components: Components | None = None,
         on_step: Callable[[str], None] | None = None,
         on_index: Callable[[int, int], None] | None = None,
+        on_call: Callable[[ModelCall], None] | None = None,
     ) -> None:
         """`components` are given instead of `settings`. Raises `RarrError` where something is missing.
 
-        `on_step` is told the name of every node that has finished, and `on_index` the number of files done,
-        and of all files, while a corpus is indexed.
+        `on_step` is told the name of every node that has finished, `on_index` the number of files done, and
+        of all files, while a corpus is indexed, and `on_call` every request to a language model.
         """
         if settings is not None and not isinstance(settings, Settings):
             raise InputError(f"settings is {type(settings).__name__}: give Settings(corpus=...)")
@@ -47,10 +60,11 @@ class Reviser:
         self._components = components or wire(settings or Settings(), on_index)
         self._graph = build_graph()
         self._on_step = on_step
+        self._on_call = on_call
 
     def revise(self, text: str, context: str | None = None) -> Revision:
         """`arevise`, for callers without an event loop and for those inside a running one alike."""
-        return _run(self.arevise(text, context))
+        return run(self.arevise(text, context))
 
     async def arevise(self, text: str, context: str | None = None) -> Revision:
         """Researches `text` in the light of `context` (a question, prior turns) and revises it.
@@ -61,25 +75,54 @@ class Reviser:
         if context is not None:
             _validate(context, "context")
         started = time.perf_counter()
-        state = await self._run(
-            {"original": text, "text": text, "context": context, "warnings": self._corpus_notices()}
-        )
-        return _revision(state, time.perf_counter() - started)
+        meter = Meter(_budget(self._components.settings), self._on_call)
+        token = METER.set(meter)
+        try:
+            state = await self._run(
+                {"original": text, "text": text, "context": context, "warnings": self._corpus_notices()}
+            )
+        finally:
+            METER.reset(token)
+        return _revision(state, _usage(meter, time.perf_counter() - started))
+
+    def estimate(self, text: str, context: str | None = None) -> Estimate:
+        """What `revise` may be expected to spend on this text; asks no model and searches nothing."""
+        _validate(text, "text")
+        return estimate(text, context, self._components)
+
+    def close(self) -> None:
+        """Closes the connections that `revise` opened; `aclose` is for those of `arevise`."""
+        run(self.aclose())
+
+    async def aclose(self) -> None:
+        """Closes the connections to language models that this event loop opened."""
+        for model in self._components.models:
+            await model.aclose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.aclose()
 
     async def _run(self, start: State) -> State:
         if self._on_step is None:
             return cast(State, await self._graph.ainvoke(start, context=self._components))
         state: Any = start
-        steps = self._graph.astream(
-            start, context=self._components, stream_mode=["updates", "values"], subgraphs=True
-        )
-        async for namespace, mode, data in steps:
-            if mode == "updates":
-                for node in data:
-                    if node in NODES:
-                        self._on_step(node)
-            elif not namespace:
+        steps = self._graph.astream(start, context=self._components, stream_mode=["updates", "values"])
+        async for mode, data in steps:
+            if mode == "values":
                 state = data
+                continue
+            for node in data:
+                if node in NODES:
+                    self._on_step(node)
         return cast(State, state)
 
     def _corpus_notices(self) -> list[Notice]:
@@ -92,23 +135,14 @@ class Reviser:
 
 def revise(text: str, context: str | None = None, **settings: Any) -> Revision:
     """Revises one text. `settings` are the fields of `Settings`, such as `corpus="notes/"`."""
-    return Reviser(Settings(**settings)).revise(text, context)
+    with Reviser(Settings(**settings)) as reviser:
+        return reviser.revise(text, context)
 
 
 async def arevise(text: str, context: str | None = None, **settings: Any) -> Revision:
     """`revise` for async callers."""
-    reviser = await asyncio.to_thread(lambda: Reviser(Settings(**settings)))
-    return await reviser.arevise(text, context)
-
-
-def _run(coroutine: Coroutine[Any, Any, Revision]) -> Revision:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(coroutine)
-    # A notebook's loop is running and cannot be entered again: the run gets a loop of its own.
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(asyncio.run, coroutine).result()
+    async with await asyncio.to_thread(lambda: Reviser(Settings(**settings))) as reviser:
+        return await reviser.arevise(text, context)
 
 
 def _validate(text: object, name: str) -> None:
@@ -124,7 +158,7 @@ def _validate(text: object, name: str) -> None:
         ) from None
 
 
-def _revision(state: State, seconds: float) -> Revision:
+def _revision(state: State, usage: Usage) -> Revision:
     text = state["text"]
     unjudged = tuple(
         Sentence(text=span.of(text), start=span.start, end=span.end, status="unjudged")
@@ -141,14 +175,21 @@ def _revision(state: State, seconds: float) -> Revision:
         edits=tuple(state.get("edits", ())),
         report=state.get("report", Report(sentences=unjudged)),
         scores=state.get("scores", Scores()),
-        usage=_usage(state.get("spent", ()), seconds),
+        usage=usage,
         warnings=tuple(state["warnings"]),
     )
 
 
-def _usage(spent: Sequence[Spent], seconds: float) -> Usage:
-    calls: dict[str, list[float]] = defaultdict(list)
-    for one in spent:
-        calls[one.node].append(one.seconds)
-    by_node = {node: NodeUsage(calls=len(each), seconds=sum(each)) for node, each in calls.items()}
-    return Usage(seconds=seconds, by_node=by_node)
+def _budget(settings: Settings) -> Budget:
+    return Budget(
+        max_calls=settings.max_calls,
+        max_tokens=settings.max_tokens,
+        max_cost=settings.max_cost,
+        deadline_s=settings.deadline_s,
+    )
+
+
+def _usage(meter: Meter, seconds: float) -> Usage:
+    by_node = {node: NodeUsage(**asdict(tally)) for node, tally in meter.by_node.items()}
+    total = {name: value for name, value in asdict(meter.total).items() if name in ModelUsage.model_fields}
+    return Usage(**total, seconds=seconds, by_node=by_node)

@@ -6,12 +6,21 @@ environment's names are `RARR_` and the name in capitals. This is the only file 
 
 import difflib
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -22,12 +31,38 @@ from pydantic_settings import (
 
 from rarr.errors import SettingsError
 
+_SECRET = re.compile(r"api_key|endpoints")  # settings whose values are not repeated in errors
+
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {},
     # The constants of RARR (Gao et al. 2023, sections 3.2 to 3.4).
-    "paper": {"documents_per_query": 5, "evidence_per_query": 1, "window": 4, "step": 1, "report_size": 5},
-    "fast": {"documents_per_query": 2, "evidence_per_query": 1},
+    "paper": {
+        "documents_per_query": 5,
+        "evidence_per_query": 1,
+        "window": 4,
+        "step": 1,
+        "report_size": 5,
+        "query_samples": 3,
+        "query_temperature": 0.7,
+        "scope": "text",
+        "verify": False,
+        "cascade": None,
+    },
+    "fast": {"documents_per_query": 2, "evidence_per_query": 1, "query_samples": 1},
 }
+
+
+class Endpoint(BaseModel):
+    """How one model is reached, and what it costs; wins over `base_url` and `api_key`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    base_url: str | None = None
+    api_key: SecretStr | None = None
+    price: tuple[float, float] | tuple[float, float, float] | None = None
+    """For a million tokens: input, output and, where it differs, input that the server had cached."""
+    extra: dict[str, Any] = {}
+    """Goes into the body of every request to an OpenAI-compatible server."""
 
 
 class Settings(BaseSettings):
@@ -37,14 +72,52 @@ class Settings(BaseSettings):
         frozen=True,
         extra="forbid",
         env_prefix="RARR_",
+        # A nested variable, such as RARR_ENDPOINTS, is JSON; an error must not repeat a key in it.
+        hide_input_in_errors=True,
     )
 
     preset: Literal["default", "paper", "fast"] = "default"
     """Named set of the values below; anything given explicitly wins over it."""
-    model: str = "embedded"
-    """The model for every node; this version has `embedded`."""
-    models: dict[str, str] = {}
-    """The model for a node, by the node's name; wins over `model`."""
+    model: Any = "embedded"
+    """The model for generate_queries, check_agreement and edit: `embedded`, or `provider:NAME`."""
+    models: dict[str, Any] = {}
+    """The model for a node, by the node's name, attribute included; wins over `model`."""
+    fallbacks: list[Any] = []
+    """Models that are asked, in this order, where a node's language model fails."""
+    base_url: str | None = None
+    """Where an OpenAI-compatible server answers; None: http://localhost:8000/v1 for vllm:NAME."""
+    api_key: SecretStr | None = None
+    """The key of the model; None: the provider's environment variable, and none for vllm:NAME."""
+    endpoints: dict[str, Endpoint] = {}
+    """By model name: `base_url`, `api_key`, `price` for a million tokens, and `extra` for the body."""
+    prompts: Path | None = None
+    """A folder with prompts of your own, such as edit.md; what it lacks is the package's."""
+    query_samples: int = Field(default=3, ge=1, le=10)
+    """Times that a language model is asked for questions, at once; they are united."""
+    query_temperature: float = Field(default=0.7, ge=0, le=2)
+    """Sampling temperature of these; everything else is asked at 0."""
+    scope: Literal["sentence", "text"] = "sentence"
+    """What checks and edits look at: the query's sentences, or the text, one evidence after another."""
+    verify: bool = True
+    """Refuse edits after which support does not rise, or about which sources differ."""
+    cascade: float | None = Field(default=None, ge=0, le=1)
+    """Ask a language model only where the embedded check is less sure than this; None: always."""
+    concurrency: int = Field(default=32, ge=1, le=10_000)
+    """Requests to language models at once, over all branches and texts of a reviser."""
+    timeout_s: float = Field(default=60, gt=0)
+    """Seconds for one answer of a language model."""
+    attempts: int = Field(default=3, ge=1, le=20)
+    """Times that a request is made which fails with a lost connection, a 429 or a 5xx."""
+    max_answer_tokens: int = Field(default=4000, ge=16)
+    """Tokens of one answer, reasoning included, at most."""
+    max_calls: int | None = Field(default=None, ge=0)
+    """Requests to language models in one run, at most; then the best revision so far is returned."""
+    max_tokens: int | None = Field(default=None, ge=0)
+    """Tokens in and out in one run, at most; then as above."""
+    max_cost: float | None = Field(default=None, ge=0)
+    """Cost of one run, in the unit of the prices in `endpoints`; then as above."""
+    deadline_s: float | None = Field(default=None, gt=0)
+    """Seconds for one run; then as above."""
     search: Any = None
     """Where evidence comes from: `corpus`, or a retriever object; None: the corpus, where one is given."""
     corpus: Path | None = None
@@ -128,6 +201,8 @@ def _one_line(error: ValidationError) -> str:
     key = ".".join(map(str, first["loc"]))
     if first["type"] == "extra_forbidden":
         return f"unknown setting {key!r}{_closest(key)}: settings are {', '.join(Settings.model_fields)}"
+    if _SECRET.search(key):
+        return f"setting {key!r} is wrong: {first['msg']}"
     return f"setting {key!r} is {first['input']!r}: {first['msg']}"
 
 

@@ -1,5 +1,6 @@
 """A change tried out before it is made: its limits, its verification, and what other evidence says."""
 
+import asyncio
 from collections.abc import Sequence
 
 from rapidfuzz.distance import Levenshtein
@@ -38,8 +39,10 @@ class Trial:
         grown = len(self.revised) - len(self.text)
         changed = Span(self.sentence.start, self.sentence.end + grown)
         support = self.components.verifier.support
-        [before] = await support(self.text, self.context, [self.sentence], source)
-        [after] = await support(self.revised, self.context, [changed], source)
+        [before], [after] = await asyncio.gather(
+            support(self.text, self.context, [self.sentence], source),
+            support(self.revised, self.context, [changed], source),
+        )
         if before is None or after is None:
             return "whether support rises could not be judged"
         if after <= before:
@@ -50,10 +53,11 @@ class Trial:
         """Other evidence that disagreed as well must not disagree with the revised text."""
         written = Span(self.change.start, self.change.start + len(self.change.new))
         asked = query.model_copy(update={"start": written.start, "end": written.end})
-        for check in others:
-            other = evidence[check.evidence_id]
-            verdict = (await self.components.checker.check(self.revised, self.context, asked, other)).verdict
-            if verdict == "disagrees":
+        sources = [evidence[check.evidence_id] for check in others]
+        check = self.components.checker.check
+        said = await asyncio.gather(*(check(self.revised, self.context, asked, one) for one in sources))
+        for other, agreement in zip(sources, said, strict=True):
+            if agreement.verdict == "disagrees":
                 return (
                     f"sources disagree among themselves: {other.id} does not say {self.change.new!r} either"
                 )

@@ -1,9 +1,11 @@
 """From names in the settings to implementations: the only place that knows both."""
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from rarr.agent.components import Components, Reranker, Retriever
+from rarr.agent.language_models import LanguageModels
 from rarr.agent.settings import Settings
 from rarr.embedded.agreement import ValueAgreement
 from rarr.embedded.editing import ValueEditor
@@ -11,36 +13,79 @@ from rarr.embedded.questions import ValueQuestions
 from rarr.embedded.ranking import OverlapReranker
 from rarr.embedded.support import ValueVerifier
 from rarr.errors import SettingsError
+from rarr.prompted.agreement import PromptedChecker
+from rarr.prompted.cascade import CascadeChecker
+from rarr.prompted.editing import PromptedEditor
+from rarr.prompted.judging import PromptedVerifier
+from rarr.prompted.prompts import Prompts
+from rarr.prompted.questions import PromptedQuestions
 from rarr.retrievers.corpus import Corpus
 
-# node -> field of Components -> implementation, for each model name.
-EMBEDDED: dict[str, tuple[str, Callable[[], Any]]] = {
-    "generate_queries": ("query_generator", ValueQuestions),
-    "check_agreement": ("checker", ValueAgreement),
-    "edit": ("editor", ValueEditor),
-    "attribute": ("verifier", ValueVerifier),
-}
-MODELS: dict[str, dict[str, tuple[str, Callable[[], Any]]]] = {"embedded": EMBEDDED}
+NODES = ("generate_queries", "check_agreement", "edit", "attribute")
+"""The nodes that have a model. That of `attribute` is embedded unless `models` names it: what edits should
+not also say how good the edits are, and a call a sentence and evidence costs more than all else together."""
 
 
 def wire(settings: Settings, on_index: Callable[[int, int], None] | None = None) -> Components:
     """The components that `settings` name. Raises before anything is spent where one is not to be had."""
     for node in settings.models:
-        if node not in EMBEDDED:
-            raise SettingsError(f"models names no node {node!r}: nodes are {', '.join(EMBEDDED)}")
-    parts: dict[str, Any] = {}
-    for node in EMBEDDED:
-        name = settings.models.get(node, settings.model)
-        if name not in MODELS:
-            raise SettingsError(f"unknown model {name!r} for {node}: give one of {', '.join(MODELS)}")
-        field, implementation = MODELS[name][node]
-        parts[field] = implementation()
+        if node not in NODES:
+            raise SettingsError(f"models names no node {node!r}: nodes are {', '.join(NODES)}")
+    parts = _Parts(settings)
     return Components(
         settings=settings,
+        query_generator=parts.query_generator(),
+        checker=parts.checker(),
+        editor=parts.editor(),
+        verifier=parts.verifier(),
+        models=parts.models.all,
         reranker=reranker(settings),  # before the retriever, which may have a corpus to index
         retriever=retriever(settings, on_index),
-        **parts,
     )
+
+
+class _Parts:
+    """What each node uses: embedded, or prompted with a language model."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        chosen = {node: settings.model for node in NODES if node != "attribute"} | settings.models
+        self.named = {node: name for node, name in chosen.items() if name != "embedded"}
+        self.models = LanguageModels(settings, self.named.values())
+
+    @cached_property
+    def prompts(self) -> Prompts:
+        return Prompts(self.settings.prompts)
+
+    def query_generator(self) -> Any:
+        if "generate_queries" not in self.named:
+            return ValueQuestions()
+        return PromptedQuestions(
+            self.models[self.named["generate_queries"]],
+            self.prompts,
+            samples=self.settings.query_samples,
+            temperature=self.settings.query_temperature,
+        )
+
+    def checker(self) -> Any:
+        if "check_agreement" not in self.named:
+            return ValueAgreement()
+        model = self.models[self.named["check_agreement"]]
+        prompted = PromptedChecker(model, self.prompts, whole_text=self.settings.scope == "text")
+        if self.settings.cascade is None:
+            return prompted
+        return CascadeChecker(ValueAgreement(), prompted, self.settings.cascade)
+
+    def editor(self) -> Any:
+        if "edit" not in self.named:
+            return ValueEditor()
+        model = self.models[self.named["edit"]]
+        return PromptedEditor(model, self.prompts, whole_text=self.settings.scope == "text")
+
+    def verifier(self) -> Any:
+        if "attribute" not in self.named:
+            return ValueVerifier()
+        return PromptedVerifier(self.models[self.named["attribute"]], self.prompts)
 
 
 def retriever(settings: Settings, on_index: Callable[[int, int], None] | None = None) -> Retriever:

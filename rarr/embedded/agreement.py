@@ -10,7 +10,7 @@ from rarr.embedded.claims import Claim, claims
 from rarr.embedded.contradiction import contradicts
 from rarr.embedded.numbers import Number
 from rarr.embedded.questions import askable
-from rarr.embedded.reading import Candidate, Passage, passage, read
+from rarr.embedded.reading import Candidate, Passage, Reading, passage, read
 from rarr.embedded.sentence import Sentence
 from rarr.embedded.subjects import about_something_else, about_subject
 from rarr.embedded.values import Value, same
@@ -33,13 +33,13 @@ def agreement(text: str, context: str | None, query: Query, evidence: Evidence) 
     if found is None:
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
     claim, value = found
-    return compare(claim, value, passage(evidence.text, evidence.title))
+    read_once = passage(evidence.text, evidence.title)
+    return compare(claim, value, read(claim.sentence, value, read_once, claim.about), read_once)
 
 
-def compare(claim: Claim, value: Value, evidence: Passage) -> Agreement:
-    """What `evidence` says where `claim` says `value`."""
+def compare(claim: Claim, value: Value, reading: Reading, evidence: Passage) -> Agreement:
+    """What `evidence`, as it reads for `value`, says where `claim` says that."""
     said = claim.sentence.text[value.start : value.end]
-    reading = read(claim.sentence, value, evidence, claim.about)
     if about_something_else(claim, value, evidence):
         return Agreement(
             verdict="irrelevant", text_answer=said, reason="the evidence is about something else"

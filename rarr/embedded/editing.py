@@ -20,7 +20,9 @@ _EXACT = 6  # decimals that are written at most
 class ValueEditor:
     """Replaces one value; declines where the evidence's value cannot be written as the text writes."""
 
-    async def edit(self, text: str, query: Query, check: Check, evidence: Evidence) -> Change | None:
+    async def edit(
+        self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
+    ) -> Change | None:
         """The change at the query's place, else at the only place where the text has its answer."""
         return await asyncio.to_thread(change_of, text, query, check)
 

@@ -26,6 +26,19 @@ EVIDENCE_FADES = 0.2
 _NAMESAKES = re.compile(r"\bmay (?:also )?refer to\b")  # a page that lists several of one name
 
 
+class Frame(NamedTuple):
+    """A value of a passage with what stands around it, whatever is looked for.
+
+    `close` says how near a stem of its sentence stands, from 0 to 1; `told` are the stems of its clause.
+    """
+
+    value: Value
+    sentence: Sentence
+    close: dict[str, float]
+    told: frozenset[str]
+    next_stem: str | None
+
+
 class Passage(NamedTuple):
     """A passage as the rules see it; `spread` counts the sentences that hold a stem.
 
@@ -33,6 +46,7 @@ class Passage(NamedTuple):
     """
 
     sentences: tuple[Sentence, ...]
+    frames: tuple[Frame, ...]
     spread: Counter[str]
     title_stems: frozenset[str]
     title_words: frozenset[str]
@@ -68,12 +82,13 @@ class Reading(NamedTuple):
     runner_up: float
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)  # of the runs that are under way; each takes some 20 kB
 def passage(text: str, title: str) -> Passage:
     """The sentences of a passage, analysed once, each with its subject put in as in a claim."""
     parts = tuple(claim.sentence for claim in claims_of(text, title, tables=True))
     return Passage(
         sentences=parts,
+        frames=tuple(_frame(part, value) for part in parts for value in part.values),
         spread=Counter(stem for part in parts for stem in {word.stem for word in part.content}),
         title_stems=frozenset(word.stem for word in tokens(title) if word.stem),
         title_words=frozenset(key_words(title)),
@@ -98,11 +113,10 @@ def read(claim: Sentence, value: Value, evidence: Passage, about: str = "") -> R
     )
     elsewhere = [other for other in claim.values if other is not value]
     candidates = [
-        _candidate(asked, part, other)
-        for part in evidence.sentences
-        for other in part.values
-        if _comparable(claim, value, part, other)
-        and (same(value, other) or not any(same(other, one) for one in elsewhere))
+        _candidate(asked, frame)
+        for frame in evidence.frames
+        if _comparable(claim, value, frame.sentence, frame.value)
+        and (same(value, frame.value) or not any(same(frame.value, one) for one in elsewhere))
     ]
     candidates.sort(key=lambda candidate: -candidate.closeness)
     own = [candidate for candidate in candidates if same(value, candidate.value)]
@@ -152,28 +166,29 @@ def _comparable(claim: Sentence, value: Value, part: Sentence, other: Value) -> 
     return False
 
 
-def _candidate(asked: _Asked, part: Sentence, value: Value) -> Candidate:
-    clause = part.clause(value.start)
-    inside = [part.clause(word.start) == clause for word in part.content]
+def _frame(part: Sentence, value: Value) -> Frame:
+    clause, unit = part.clause(value.start), unit_words(value)
     close: dict[str, float] = {}
-    for word, between, here in zip(part.content, distances(part.content, value), inside, strict=True):
+    told = set()
+    for word, between in zip(part.content, distances(part.content, value), strict=True):
+        here = part.clause(word.start) == clause
         closeness = (1.0 if here else OTHER_CLAUSE) / (1 + EVIDENCE_FADES * between)
         close[word.stem] = max(closeness, close.get(word.stem, 0.0))
+        if here and not (word.start < value.end and value.start < word.end) and word.text not in unit:
+            told.add(word.stem)
+    return Frame(value, part, close, frozenset(told), next_stem(part, value))
+
+
+def _candidate(asked: _Asked, frame: Frame) -> Candidate:
     total = sum(weight for _, weight in asked.context) or 1.0
-    found = [(weight, close[stem]) for stem, weight in asked.context if stem in close]
+    found = [(weight, frame.close[stem]) for stem, weight in asked.context if stem in frame.close]
     closeness = sum(weight * near for weight, near in found) / total
-    if found and asked.next_stem is not None and asked.next_stem == next_stem(part, value):
+    if found and asked.next_stem is not None and asked.next_stem == frame.next_stem:
         closeness += SAME_NEIGHBOUR  # what is measured or counted tells 726 feet high from 1,244 feet long
-    unit = unit_words(value)
-    own_clause = {
-        word.stem
-        for word, here in zip(part.content, inside, strict=True)
-        if here and not (word.start < value.end and value.start < word.end) and word.text not in unit
-    }
     return Candidate(
-        value=value,
-        sentence=part,
+        value=frame.value,
+        sentence=frame.sentence,
         coverage=sum(weight for weight, _ in found) / total,
         closeness=closeness,
-        told=len(own_clause & asked.stems) / len(own_clause) if own_clause else 0.0,
+        told=len(frame.told & asked.stems) / len(frame.told) if frame.told else 0.0,
     )

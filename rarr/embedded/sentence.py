@@ -58,7 +58,7 @@ class Sentence(NamedTuple):
         return bisect_right(self.clause_ends, place)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def sentence(text: str) -> Sentence:
     """`text`, taken as one sentence, with its words and values."""
     insertions = tuple(Span(*match.span()) for match in _INSERTION.finditer(text))

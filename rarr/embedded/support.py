@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import lru_cache
 
 from rarr.embedded.agreement import compare
 from rarr.embedded.claims import Claim, claims
-from rarr.embedded.reading import Passage, passage, read
+from rarr.embedded.reading import Passage, Reading, passage, read
+from rarr.embedded.sentence import sentence
 from rarr.embedded.values import Value, same
 from rarr.records import Evidence
 from rarr.tools.document import Span
@@ -32,8 +34,17 @@ def entailments(
 ) -> list[float | None]:
     """The support of each sentence; None for one that is no claim."""
     known = {claim.span: claim for claim in claims(text, context)}
-    read_once = passage(evidence.text, evidence.title)
-    return [entailment(known[span], read_once) if span in known else None for span in spans]
+    return [_entailed(known[span], evidence) if span in known else None for span in spans]
+
+
+def _entailed(claim: Claim, evidence: Evidence) -> float | None:
+    return _remembered(claim.sentence.text, claim.about, claim.put_in, evidence.text, evidence.title)
+
+
+@lru_cache(maxsize=4096)  # an edit, the report and the scores ask for the same sentences
+def _remembered(said: str, about: str, put_in: int, text: str, title: str) -> float | None:
+    """Where a sentence stands in its text makes no difference to what supports it."""
+    return entailment(Claim(Span(0, len(said)), sentence(said), about, put_in), passage(text, title))
 
 
 def entailment(claim: Claim, evidence: Passage) -> float | None:
@@ -45,19 +56,22 @@ def entailment(claim: Claim, evidence: Passage) -> float | None:
     if not stems or not any(value.start >= claim.put_in for value in claim.sentence.values):
         return None
     said = sum(stem in evidence.spread or stem in evidence.title_stems for stem in stems) / len(stems)
+    readings = [
+        (value, read(claim.sentence, value, evidence, claim.about)) for value in claim.sentence.values
+    ]
     checkable = [value for value in claim.sentence.values if value.kind != "term"]
-    placed = [_placed(claim, value, evidence) for value in checkable]
+    placed = [_placed(value, reading, evidence) for value, reading in readings if value.kind != "term"]
     support = 0.5 * said + 0.5 * (sum(placed) / len(placed) if placed else said)
     if any(value.kind in ("number", "date") and not evidence.holds(value) for value in checkable):
         support *= UNSAID
-    verdicts = [compare(claim, value, evidence).verdict for value in claim.sentence.values]
+    verdicts = [compare(claim, value, reading, evidence).verdict for value, reading in readings]
     contradicted = verdicts.count("disagrees")
     return support * CONTRADICTED * (1 - contradicted / len(verdicts)) if contradicted else support
 
 
-def _placed(claim: Claim, value: Value, evidence: Passage) -> float:
+def _placed(value: Value, reading: Reading, evidence: Passage) -> float:
     """How well the passage has this value in this context: 0 where it does not have it at all."""
-    own = read(claim.sentence, value, evidence).own
+    own = reading.own
     in_title = any(same(value, titled) for titled in evidence.title_values)
     if own is None and not in_title:
         return 0.0

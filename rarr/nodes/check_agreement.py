@@ -8,6 +8,7 @@ from rarr.agent.components import Components
 from rarr.agent.state import State, failure
 from rarr.agent.support import moved
 from rarr.records import Agreement, Check, Evidence, Notice, Query
+from rarr.tools.meter import meter
 
 
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
@@ -17,16 +18,20 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     them.
     """
     queries = {query.id: query for query in moved(state["queries"], state.get("edits", []))}
-    done = state.get("checks", [])
-    fresh = {check.evidence_id for check in done if not check.stale}
-    unchecked = [one for one in state.get("evidence", []) if one.id not in fresh]
     outcomes = await asyncio.gather(
-        *(_check(state, runtime.context, queries[one.query_id], one) for one in unchecked)
+        *(_check(state, runtime.context, queries[one.query_id], one) for one in unchecked(state))
     )
     return {
-        "checks": [*done, *(check for check, _ in outcomes)],
+        "checks": [*state.get("checks", []), *(check for check, _ in outcomes)],
         "warnings": [notice for _, notice in outcomes if notice is not None],
     }
+
+
+def unchecked(state: State) -> list[Evidence]:
+    """The evidence without a check on the text as it is, but for what is settled."""
+    done = {check.evidence_id for check in state.get("checks", []) if not check.stale}
+    done.update(state.get("settled", []))
+    return [one for one in state.get("evidence", []) if one.id not in done]
 
 
 async def _check(
@@ -34,7 +39,8 @@ async def _check(
 ) -> tuple[Check, Notice | None]:
     notice = None
     try:
-        agreement = await components.checker.check(state["text"], state["context"], query, evidence)
+        async with meter().in_time():
+            agreement = await components.checker.check(state["text"], state["context"], query, evidence)
     except Exception as error:
         agreement = Agreement(verdict="unknown", reason=f"the check failed: {error}")
         notice = failure(

@@ -1,50 +1,81 @@
 """Step 5: change the text where evidence disagrees with it, as little as possible, or leave it."""
 
+import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
+from rarr.agent.editing import Editing, Proposal
 from rarr.agent.state import State, failure
-from rarr.agent.support import moved
-from rarr.agent.trial import Trial, sentence_of
-from rarr.records import Check, Edit, Evidence, Notice, Query, Verdict
-from rarr.tools.document import Span
+from rarr.agent.trial import Trial
+from rarr.records import Check, Evidence, Notice, Query, Verdict
+from rarr.tools.meter import meter
 
 VETO_RELEVANCE = 0.6
 """Evidence of less than this share of the disagreeing evidence's relevance cannot hold an edit back."""
 
 
 async def edit(state: State, runtime: Runtime[Components]) -> State:
-    """Proposes an edit for each disagreeing query, the most relevant evidence first, and applies what holds.
+    """Proposes edits for what disagrees, and applies what holds. What that makes stale is asked again."""
+    if runtime.context.settings.scope == "text":
+        return await _one_after_another(state, runtime.context)
+    return await _by_sentence(state, runtime.context)
+
+
+async def _by_sentence(state: State, components: Components) -> State:
+    """Edits of different sentences at once, those of one sentence in the order of relevance.
 
     A query is edited for once. What was checked on a sentence that changed is stale: it is asked again, and
     no edit is made for it before.
     """
-    text, edits, warnings = state["text"], list(state.get("edits", [])), list[Notice]()
-    queries = moved(state["queries"], edits)
-    tried, touched = list(state.get("tried", [])), set[str]()
-    for asked in _disagreements(state):
-        query_id = asked[0].query_id
-        if query_id in touched or query_id in tried:
+    editing = Editing(state)
+    pending = [asked for asked in _disagreements(state) if asked[0].query_id not in editing.tried]
+    while wave := editing.apart(pending):
+        outcomes = await asyncio.gather(*(_proposed(editing, asked, state, components) for asked in wave))
+        again = editing.apply([one for one in outcomes if isinstance(one, Proposal)])
+        editing.warnings += [one for one in outcomes if isinstance(one, Notice)]
+        done = {asked[0].query_id for asked in wave} - again
+        editing.tried += sorted(done)
+        pending = [asked for asked in pending if asked[0].query_id not in done]
+    return editing.update(stale=lambda check: check.query_id in editing.touched)
+
+
+async def _one_after_another(state: State, components: Components) -> State:
+    """The order of the paper (Gao et al. 2023, section 3.3): each evidence looks at the text as those before
+    it left it. All were checked on the same text, so that the verdicts behind an edit are stale."""
+    editing = Editing(state)
+    settled = list(state.get("settled", []))
+    fresh = {check.evidence_id: check for check in state["checks"] if not check.stale}
+    for one in _in_order(state):
+        if one.id in settled:
             continue
-        tried.append(query_id)
-        query = next(query for query in queries if query.id == query_id)
-        try:
-            done = await _proposed(text, query, asked, f"e{len(edits) + 1}", state, runtime.context)
-        except Exception as error:
-            warnings.append(failure("edit", "an edit could not be made", error, query_id=query_id))
+        settled.append(one.id)
+        check = fresh.get(one.id)
+        if check is None or check.verdict != "disagrees":
             continue
-        if done is None:
-            continue
-        edits.append(done)
-        if done.accepted:
-            touched |= _asked_about(text, done, queries)
-            text = text[: done.start] + done.new + text[done.end :]
-            queries = moved(queries, [done])
-    checks = [c.model_copy(update={"stale": c.stale or c.query_id in touched}) for c in state["checks"]]
-    return {"text": text, "edits": edits, "tried": tried, "checks": checks, "warnings": warnings}
+        outcome = await _proposed(editing, [check], state, components)
+        if isinstance(outcome, Notice):
+            editing.warnings.append(outcome)
+        elif outcome is not None:
+            editing.apply([outcome])
+            if not outcome.refusal:
+                break
+    behind = {one.id for one in state["evidence"]} - set(settled) if editing.touched else set()
+    update = editing.update(
+        stale=lambda check: check.evidence_id in behind or check.query_id in editing.touched
+    )
+    return {**update, "settled": settled}
+
+
+def _in_order(state: State) -> Iterator[Evidence]:
+    """The evidence of each query, in the order of the queries and of relevance."""
+    found: dict[str, list[Evidence]] = defaultdict(list)
+    for one in state["evidence"]:
+        found[one.query_id].append(one)
+    for query in state["queries"]:
+        yield from found[query.id]
 
 
 def _disagreements(state: State) -> list[list[Check]]:
@@ -67,31 +98,38 @@ def _first(asked: Sequence[Check], verdict: Verdict) -> Check | None:
 
 
 async def _proposed(
-    text: str, query: Query, asked: Sequence[Check], edit_id: str, state: State, components: Components
-) -> Edit | None:
-    """The editor's change as an edit, accepted or refused with the reason; None where it declines."""
+    editing: Editing, asked: Sequence[Check], state: State, components: Components
+) -> Proposal | Notice | None:
+    """The editor's change, to be accepted or refused with the reason; None where it declines."""
+    query = editing.query(asked[0].query_id)
+    try:
+        async with meter().in_time():
+            return await _tried(editing.text, query, asked, state, components)
+    except Exception as error:
+        return failure("edit", "an edit could not be made", error, query_id=query.id)
+
+
+async def _tried(
+    text: str, query: Query, asked: Sequence[Check], state: State, components: Components
+) -> Proposal | None:
     evidence = {one.id: one for one in state["evidence"]}
-    check = _first(asked, "disagrees")
-    change = await components.editor.edit(text, query, check, evidence[check.evidence_id]) if check else None
-    if check is None or change is None:
+    context, check = state["context"], _first(asked, "disagrees")
+    if check is None:
         return None
     source = evidence[check.evidence_id]
-    trial = Trial(text, change, state["context"], components)
-    refusal = (
-        _agreeing_source(asked, source, evidence)
-        or trial.out_of_bounds()
-        or await trial.unverified(source)
-        or await trial.disputed(query, _heard(asked, source, evidence, "disagrees"), evidence)
-    )
-    return Edit(
-        **change.model_dump(),
-        id=edit_id,
-        old=text[change.start : change.end],
-        query_id=query.id,
-        evidence_id=source.id,
-        accepted=not refusal,
-        reason=refusal or check.reason,
-    )
+    change = await components.editor.edit(text, context, query, check, source)
+    if change is None:
+        return None
+    trial = Trial(text, change, context, components)
+    refusal = trial.out_of_bounds()
+    if components.settings.verify:
+        refusal = (
+            _agreeing_source(asked, source, evidence)
+            or refusal
+            or await trial.unverified(source)
+            or await trial.disputed(query, _heard(asked, source, evidence, "disagrees"), evidence)
+        )
+    return Proposal(change, trial.sentence, query.id, source.id, refusal, check.reason)
 
 
 def _heard(
@@ -111,9 +149,3 @@ def _agreeing_source(asked: Sequence[Check], source: Evidence, evidence: dict[st
     """Passages that do not say the same are no ground for an edit."""
     agreeing = _heard(asked, source, evidence, "agrees")
     return f"sources disagree: {agreeing[0].evidence_id} agrees with the text" if agreeing else ""
-
-
-def _asked_about(text: str, done: Edit, queries: Sequence[Query]) -> set[str]:
-    """The queries about the sentence that an edit changes."""
-    sentence = sentence_of(text, done)
-    return {q.id for q in queries if sentence and sentence.overlaps(Span(q.start, q.end))}

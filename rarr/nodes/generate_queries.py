@@ -5,6 +5,7 @@ from langgraph.runtime import Runtime
 from rarr.agent.components import Components
 from rarr.agent.state import State
 from rarr.records import Notice, Query
+from rarr.tools.meter import meter
 
 NOTHING_TO_CHECK = Notice(
     code="nothing_to_check",
@@ -15,7 +16,8 @@ NOTHING_TO_CHECK = Notice(
 
 async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
     """Asks the generator, merges questions about the same characters in the same words, numbers the rest."""
-    questions = await runtime.context.query_generator.generate(state["text"], state["context"])
+    async with meter().in_time():
+        questions = await runtime.context.query_generator.generate(state["text"], state["context"])
     distinct = {(question.start, question.end, question.text.casefold()): question for question in questions}
     queries = [
         Query(id=f"q{number}", text=question.text, start=question.start, end=question.end)

@@ -1,28 +1,49 @@
-"""Step 3: keep the J passages that are most relevant to the query, each place of a source once."""
+"""Step 3: keep the J passages that are most relevant to each query, each place of a source once."""
+
+import asyncio
+from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
-from rarr.agent.state import Branch
-from rarr.records import Evidence, Passage
+from rarr.agent.state import State, failure
+from rarr.records import Evidence, Notice, Passage, Query
+from rarr.tools.meter import meter
 
 
-async def rerank(state: Branch, runtime: Runtime[Components]) -> Branch:
-    """Scores all passages at once. Ties keep the retriever's order."""
-    query, passages = state["query"], state["passages"]
-    scores = await runtime.context.reranker.score(query.text, passages) if passages else []
+async def rerank(state: State, runtime: Runtime[Components]) -> State:
+    """Scores the passages of all queries at once. One that fails costs its own query's evidence."""
+    found = state.get("passages", {})
+    queries = [query for query in state["queries"] if found.get(query.id)]
+    outcomes = await asyncio.gather(*(_ranked(query, found[query.id], runtime.context) for query in queries))
+    evidence = [one for kept, _ in outcomes for one in kept]
+    return {"evidence": evidence, "warnings": [notice for _, notice in outcomes if notice is not None]}
+
+
+async def _ranked(
+    query: Query, passages: Sequence[Passage], components: Components
+) -> tuple[list[Evidence], Notice | None]:
+    try:
+        async with meter().in_time():
+            scores = await components.reranker.score(query.text, passages)
+        return _kept(query, passages, scores, components.settings.evidence_per_query), None
+    except Exception as error:
+        return [], failure("rerank", "rerank failed", error, query_id=query.id)
+
+
+def _kept(query: Query, passages: Sequence[Passage], scores: Sequence[float], most: int) -> list[Evidence]:
+    """The best, by their scores. Ties keep the retriever's order."""
     ranked = sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0])
     kept: list[tuple[float, Passage]] = []
     for score, passage in ranked:
-        if len(kept) == runtime.context.settings.evidence_per_query:
+        if len(kept) == most:
             break
         if score > 0 and not any(_same_place(passage, other) for _, other in kept):
             kept.append((score, passage))
-    evidence = [
+    return [
         Evidence(**passage.model_dump(), id=f"{query.id}.{rank}", query_id=query.id, relevance=score)
         for rank, (score, passage) in enumerate(kept, start=1)
     ]
-    return {"evidence": evidence}
 
 
 def _same_place(one: Passage, other: Passage) -> bool:

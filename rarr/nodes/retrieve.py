@@ -3,11 +3,13 @@
 from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
-from rarr.agent.state import Branch
+from rarr.agent.state import Branch, State
+from rarr.tools.meter import meter
 
 
-async def retrieve(state: Branch, runtime: Runtime[Components]) -> Branch:
+async def retrieve(state: Branch, runtime: Runtime[Components]) -> State:
     """Searches once; a failed search is the graph's to report, an empty one is an answer."""
-    settings = runtime.context.settings
-    passages = await runtime.context.retriever.retrieve(state["query"].text, settings.documents_per_query)
-    return {"passages": list(passages)}
+    query, settings = state["query"], runtime.context.settings
+    async with meter().in_time():
+        passages = await runtime.context.retriever.retrieve(query.text, settings.documents_per_query)
+    return {"passages": {query.id: list(passages)}}

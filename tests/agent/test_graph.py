@@ -213,7 +213,7 @@ def test_text_without_a_claim_is_returned_as_it_is() -> None:
 
 def test_each_query_has_a_branch() -> None:
     queries = [query(), query(id="q2")]
-    assert one_branch_a_query(state(queries=queries)) == [Send("research", {"query": one}) for one in queries]
+    assert one_branch_a_query(state(queries=queries)) == [Send("retrieve", {"query": one}) for one in queries]
 
 
 def test_without_queries_there_is_nothing_to_research() -> None:

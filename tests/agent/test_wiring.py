@@ -6,10 +6,13 @@ from typing import Any
 import pytest
 
 from rarr.agent.settings import Settings
-from rarr.agent.wiring import EMBEDDED, wire
+from rarr.agent.wiring import wire
 from rarr.embedded.ranking import OverlapReranker
-from rarr.errors import InputError, SettingsError
+from rarr.errors import InputError, SettingsError, SetupError
+from rarr.prompted.cascade import CascadeChecker
 from rarr.testing import InMemoryRetriever
+
+PARTS = ("query_generator", "checker", "editor", "verifier")
 
 
 @pytest.fixture
@@ -22,8 +25,24 @@ def notes(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"model": "gpt"}, "unknown model 'gpt' for generate_queries: give one of embedded"),
-        ({"models": {"edit": "gpt"}}, "unknown model 'gpt' for edit: give one of embedded"),
+        ({"model": "gpt"}, "unknown model 'gpt': give embedded, vllm:NAME, openai:NAME, or another"),
+        ({"models": {"edit": "gpt"}}, "unknown model 'gpt': give embedded"),
+        ({"model": "acme:gpt"}, "unknown provider 'acme' in model 'acme:gpt': give embedded, vllm:NAME"),
+        ({"model": "vllm:"}, "unknown model 'vllm:'"),
+        ({"model": 3}, "model is a int: give embedded"),
+        (
+            {"model": "vllm:a", "base_url": "localhost:8000"},
+            "base_url of vllm:a is 'localhost:8000': give http",
+        ),
+        ({"model": "vllm:a", "max_cost": 1}, "max_cost needs the price of vllm:a"),
+        (
+            {"model": "vllm:a", "models": {"edit": "openai:b"}, "base_url": "http://x/v1"},
+            "base_url would go to vllm:a and openai:b alike: give each its own in endpoints",
+        ),
+        (
+            {"model": "vllm:a", "fallbacks": ["openai:b"], "api_key": "k"},
+            "api_key would go to vllm:a and openai:b alike",
+        ),
         ({"models": {"edits": "embedded"}}, "models names no node 'edits': nodes are generate_queries,"),
         ({"search": "bing"}, "unknown search 'bing': this version has corpus"),
         ({"search": object()}, r"search is a object: it has no method retrieve\(query, k\)"),
@@ -51,11 +70,59 @@ def test_nothing_is_indexed_for_settings_that_cannot_work(notes: Path, tmp_path:
     assert not (tmp_path / "home").exists()
 
 
-def test_every_embedded_implementation_has_its_place(notes: Path) -> None:
+def test_everything_is_embedded_by_default(notes: Path) -> None:
     components = wire(Settings(corpus=notes))
-    for field, implementation in EMBEDDED.values():
-        assert type(getattr(components, field)) is implementation
+    rooms = {type(getattr(components, part)).__module__.split(".")[1] for part in PARTS}
+    assert (rooms, components.models) == ({"embedded"}, ())
     assert type(components.reranker) is OverlapReranker
+
+
+@pytest.mark.parametrize(
+    ("values", "prompted"),
+    [
+        ({"model": "vllm:a"}, {"query_generator", "checker", "editor"}),
+        ({"models": {"edit": "vllm:a"}}, {"editor"}),
+        ({"model": "vllm:a", "models": {"edit": "embedded"}}, {"query_generator", "checker"}),
+        ({"models": {"attribute": "vllm:a", "check_agreement": "vllm:b"}}, {"verifier", "checker"}),
+    ],
+)
+def test_nodes_take_the_model_that_is_named_for_them(values: Any, prompted: set[str]) -> None:
+    components = wire(Settings(search=InMemoryRetriever(), **values))
+    found = {part for part in PARTS if "prompted" in type(getattr(components, part)).__module__}
+    assert found == prompted
+
+
+def test_one_model_serves_all_nodes_that_name_it() -> None:
+    [model] = wire(Settings(search=InMemoryRetriever(), model="vllm:a")).models
+    assert model.name == "vllm:a"
+
+
+def test_cascade_puts_the_embedded_check_first() -> None:
+    settings = Settings(search=InMemoryRetriever(), model="vllm:a", cascade=0.9)
+    assert type(wire(settings).checker) is CascadeChecker
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("openai:gpt-5-mini", "model 'openai:gpt-5-mini' has no key: set OPENAI_API_KEY in the environment"),
+        ("anthropic:claude", "needs a package that is not installed: pip install langchain-anthropic"),
+    ],
+)
+def test_missing_key_or_package_is_one_line_with_the_cure(
+    name: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(SetupError, match=said) as raised:
+        wire(Settings(search=InMemoryRetriever(), model=name))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("shown", [repr, str, Settings.model_dump_json])
+def test_keys_are_not_shown(shown: Any) -> None:
+    endpoints: Any = {"openai:b": {"api_key": "sk-second-secret"}}
+    settings = Settings(model="vllm:a", api_key="sk-first-secret", endpoints=endpoints)
+    assert "secret" not in shown(settings)
 
 
 def test_retriever_object_is_taken_as_it_is() -> None:

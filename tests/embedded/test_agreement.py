@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from rarr.embedded.agreement import ValueAgreement, compare
 from rarr.embedded.claims import claims
 from rarr.embedded.questions import ValueQuestions, askable
-from rarr.embedded.reading import passage
+from rarr.embedded.reading import passage, read
 from rarr.records import Agreement, Evidence, Query
 
 
@@ -141,4 +141,5 @@ async def test_any_texts_can_be_compared(text: str, evidence: str, title: str) -
     await ValueQuestions().generate(text, title)
     for claim in claims(text, title):
         for value, _ in askable(text, claim):
-            compare(claim, value, passage(evidence, title))
+            read_once = passage(evidence, title)
+            compare(claim, value, read(claim.sentence, value, read_once), read_once)

@@ -19,7 +19,7 @@ async def edited(text: str, said: str, answer: str) -> str | None:
         verdict="disagrees", text_answer=said, evidence_answer=answer, query_id="q1", evidence_id="e1"
     )
     query = Query(id="q1", text="?", start=start, end=start + len(said))
-    change = await ValueEditor().edit(text, query, check, EVIDENCE)
+    change = await ValueEditor().edit(text, None, query, check, EVIDENCE)
     return text[: change.start] + change.new + text[change.end :] if change else None
 
 
@@ -101,7 +101,7 @@ async def test_finds_the_only_place_of_the_answer_in_the_sentence() -> None:
     check = Check(
         verdict="disagrees", text_answer="1935", evidence_answer="1936", query_id="q", evidence_id="e"
     )
-    change = await ValueEditor().edit(text, Query(id="q", text="?", start=0, end=18), check, EVIDENCE)
+    change = await ValueEditor().edit(text, None, Query(id="q", text="?", start=0, end=18), check, EVIDENCE)
     assert change is not None
     assert (change.start, change.end, change.new) == (13, 17, "1936")
 

@@ -23,7 +23,7 @@ ANY: Any = None
     [
         ("questions.questions", lambda: ValueQuestions().generate("", None)),
         ("agreement.agreement", lambda: ValueAgreement().check("", None, ANY, ANY)),
-        ("editing.change_of", lambda: ValueEditor().edit("", ANY, ANY, ANY)),
+        ("editing.change_of", lambda: ValueEditor().edit("", None, ANY, ANY, ANY)),
         ("support.entailments", lambda: ValueVerifier().support("", None, [], ANY)),
         ("ranking.scores", lambda: OverlapReranker().score("", [])),
     ],

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from makers import passage, query, runtime
+from makers import passage, query, runtime, state
 
 from rarr.agent.settings import Settings
 from rarr.nodes.rerank import rerank
@@ -14,7 +14,8 @@ async def kept(
     passages: Sequence[Passage], scores: dict[str, float] | None = None, most: int = 10
 ) -> list[Evidence]:
     components = runtime(Settings(evidence_per_query=most), reranker=ScriptedReranker(scores))
-    return (await rerank({"query": query(), "passages": list(passages)}, components))["evidence"]
+    here = state(queries=[query()], passages={"q1": list(passages)})
+    return (await rerank(here, components))["evidence"]
 
 
 async def test_best_come_first_and_are_named_by_rank() -> None:
@@ -61,10 +62,32 @@ async def test_skipped_passages_leave_room_for_others() -> None:
 
 async def test_nothing_found_asks_no_reranker() -> None:
     scorer = ScriptedReranker()
-    assert (await rerank({"query": query(), "passages": []}, runtime(reranker=scorer)))["evidence"] == []
+    here = state(queries=[query()], passages={"q1": []})
+    assert (await rerank(here, runtime(reranker=scorer)))["evidence"] == []
     assert scorer.calls == []
 
 
 async def test_offsets_and_source_are_the_passages() -> None:
     [found] = await kept([passage("abc", source="a.md", start=12)])
     assert (found.source, found.start, found.end) == ("a.md", 12, 15)
+
+
+async def test_queries_come_in_their_order_and_those_without_passages_are_left_out() -> None:
+    queries = [query(id="q1"), query(id="q2"), query(id="q3")]
+    here = state(queries=queries, passages={"q3": [passage("c")], "q1": [passage("a")]})
+    assert [one.id for one in (await rerank(here, runtime()))["evidence"]] == ["q1.1", "q3.1"]
+
+
+async def test_one_query_that_fails_leaves_the_others_their_evidence() -> None:
+    class Failing(ScriptedReranker):
+        async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
+            if query == "broken":
+                raise OSError("down")
+            return await super().score(query, passages)
+
+    here = state(
+        queries=[query(), query(id="q2", text="broken")], passages={"q1": [passage()], "q2": [passage()]}
+    )
+    update = await rerank(here, runtime(reranker=Failing()))
+    assert [one.id for one in update["evidence"]] == ["q1.1"]
+    assert [(notice.code, notice.query_id) for notice in update["warnings"]] == [("rerank_failed", "q2")]

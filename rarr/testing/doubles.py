@@ -153,7 +153,7 @@ class ScriptedChecker:
 
 
 class ScriptedEditor:
-    """Replaces the text's answer by the evidence's. `calls` are (text, query, check, evidence).
+    """Replaces the text's answer by the evidence's. `calls` are (text, context, query, check, evidence).
 
         ScriptedEditor()
         ScriptedEditor(lambda text, query, check, evidence: Change(start=0, end=7, new="California"))
@@ -165,12 +165,14 @@ class ScriptedEditor:
     def __init__(
         self, script: Callable[[str, Query, Check, Evidence], Change | None] | Exception | None = None
     ) -> None:
-        self.calls: list[tuple[str, Query, Check, Evidence]] = []
+        self.calls: list[tuple[str, str | None, Query, Check, Evidence]] = []
         self._script = script
 
-    async def edit(self, text: str, query: Query, check: Check, evidence: Evidence) -> Change | None:
+    async def edit(
+        self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
+    ) -> Change | None:
         """The scripted change."""
-        self.calls.append((text, query, check, evidence))
+        self.calls.append((text, context, query, check, evidence))
         script = _script(self._script)
         if script is not None:
             return script(text, query, check, evidence)

@@ -5,7 +5,7 @@ import textwrap
 import pytest
 from makers import ASKED, FACT, TEXT, check, disagrees, evidence, passage, query
 
-import rarr.testing
+import rarr
 from rarr.agent.components import Components
 from rarr.records import Agreement, Change, Question
 from rarr.testing import (
@@ -15,6 +15,7 @@ from rarr.testing import (
     ScriptedQueries,
     ScriptedReranker,
     ScriptedVerifier,
+    doubles,
     scripted_components,
 )
 from rarr.tools.document import Span
@@ -25,14 +26,14 @@ async def call_each(components: Components) -> None:
     await components.retriever.retrieve(ASKED, 5)
     await components.reranker.score(ASKED, [passage()])
     await components.checker.check(TEXT, None, query(), evidence())
-    await components.editor.edit(TEXT, query(), check(), evidence())
+    await components.editor.edit(TEXT, None, query(), check(), evidence())
     await components.verifier.support(TEXT, None, [Span(0, 31)], evidence())
 
 
 def test_example_of_the_module_runs() -> None:
-    assert rarr.testing.__doc__ is not None
-    example = textwrap.dedent(rarr.testing.__doc__.split("\n\n", 2)[2])
-    exec(example, vars(rarr.testing) | {"Reviser": rarr.Reviser})
+    assert doubles.__doc__ is not None
+    example = textwrap.dedent(doubles.__doc__.split("\n\n", 2)[2])
+    exec(example, vars(doubles) | {"Reviser": rarr.Reviser})
 
 
 async def test_queries_have_the_places_of_what_they_ask_about() -> None:
@@ -101,21 +102,21 @@ async def test_checker_may_be_a_function() -> None:
 async def test_editor_replaces_the_answer_where_the_query_asks() -> None:
     text = "Georgia is near. Georgia grows peaches."
     editor = ScriptedEditor()
-    change = await editor.edit(text, query(17, 24), check(), evidence())
+    change = await editor.edit(text, None, query(17, 24), check(), evidence())
     assert change == Change(start=17, end=24, new="California")
-    assert editor.calls == [(text, query(17, 24), check(), evidence())]
+    assert editor.calls == [(text, None, query(17, 24), check(), evidence())]
 
 
 async def test_editor_finds_the_answer_elsewhere_or_declines() -> None:
-    change = await ScriptedEditor().edit(TEXT, query(20, 23), check(), evidence())
+    change = await ScriptedEditor().edit(TEXT, None, query(20, 23), check(), evidence())
     assert change == Change(start=0, end=7, new="California")
-    assert await ScriptedEditor().edit("Plums.", query(), check(), evidence()) is None
-    assert await ScriptedEditor().edit(TEXT, query(), check(mine=""), evidence()) is None
+    assert await ScriptedEditor().edit("Plums.", None, query(), check(), evidence()) is None
+    assert await ScriptedEditor().edit(TEXT, None, query(), check(mine=""), evidence()) is None
 
 
 async def test_editor_may_be_a_function() -> None:
     change = Change(start=0, end=1, new="g")
-    assert await ScriptedEditor(lambda *_: change).edit(TEXT, query(), check(), evidence()) == change
+    assert await ScriptedEditor(lambda *_: change).edit(TEXT, None, query(), check(), evidence()) == change
 
 
 async def test_verifier_measures_shared_words() -> None:

@@ -1,0 +1,91 @@
+"""Made texts about mills, the documents about them, and a model that answers what `rarr` asks of them.
+
+Sentence i says when mill i was built; the first `wrong` of them give a year that the document does not.
+"""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from rarr.records import Passage
+from rarr.testing import RETRIEVED_AT
+
+_NAMES = ("Aldmoor", "Brackford", "Cressing", "Dunley", "Eastwick", "Farlow", "Garsdale", "Holbeck")
+_KINDS = ("Upper", "Lower", "Old")
+_YEAR = re.compile(r"\b1[89]\d\d\b")
+
+
+def mill(number: int) -> str:
+    """The name of a mill; there are as many as names and kinds, and then numbered ones."""
+    kind, name = divmod(number, len(_NAMES))
+    return f"{_KINDS[kind % len(_KINDS)]} {_NAMES[name]} Mill" + (f" {kind}" if kind >= len(_KINDS) else "")
+
+
+def number_of(said: str) -> int:
+    """The number of the mill that `said` names."""
+    [(kind, name, numbered)] = re.findall(r"(\w+) (\w+) Mill(?: (\d+))?", said)
+    return int(numbered or _KINDS.index(kind)) * len(_NAMES) + _NAMES.index(name)
+
+
+def built(number: int) -> int:
+    """The year that the documents give."""
+    return 1801 + 7 * (number % 27)
+
+
+def text_of(mills: int, wrong: int, first: int = 0) -> str:
+    """A sentence a mill, from mill `first` on."""
+    years = (
+        (number, built(number) + (3 if number < first + wrong else 0))
+        for number in range(first, first + mills)
+    )
+    return " ".join(f"{mill(number)} was built in {year}." for number, year in years)
+
+
+def document(number: int) -> str:
+    """Four sentences, as long as a window of an encyclopedia's page, of about 100 tokens."""
+    name = mill(number)
+    return (
+        f"{name} is a watermill on the river that runs through the parish, a walk below the stone bridge."
+        f" It was built in {built(number)} for a family of corn merchants who had owned the land before."
+        " The wheel was replaced twice, and the machinery on the upper floors is of iron and local oak."
+        " Today the building houses a small museum, a workshop for joiners and the office of the parish council."
+    )
+
+
+class SlowDocuments:
+    """A search that takes `seconds` and finds the one document about the mill that the query names."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """One passage."""
+        if self._seconds:
+            await asyncio.sleep(self._seconds)
+        text = document(number_of(query))
+        source = f"mills/{number_of(query)}.md"
+        return [Passage(text=text, source=source, start=0, end=len(text), retrieved_at=RETRIEVED_AT)]
+
+
+def answer(request: Any) -> dict[str, Any]:
+    """What a good model would answer."""
+    text = _between(request.user, "text")
+    if request.prompt == "generate_queries":
+        claims = re.findall(r"(\w+ \w+ Mill(?: \d+)?) was built in (\d+)", text)
+        return {
+            "questions": [{"question": f"When was {name} built?", "about": year} for name, year in claims]
+        }
+    name = re.findall(r"Query: When was (.+) built\?", request.user)[0]
+    [mine] = re.findall(rf"{name} was built in (\d{{4}})", text)
+    its = _YEAR.findall(_between(request.user, "evidence"))[0]
+    if request.prompt == "edit":
+        return {"span": mine, "revision": its}
+    verdict, reason = (
+        ("agrees", "The years are equal.") if mine == its else ("disagrees", "The years differ.")
+    )
+    return {"text_answer": mine, "evidence_answer": its, "reason": reason, "verdict": verdict}
+
+
+def _between(message: str, tag: str) -> str:
+    return message.split(f"<{tag}>\n")[1].split(f"\n</{tag}>")[0]

@@ -1,0 +1,146 @@
+"""What `rarr` itself costs: CPU a text with a model that takes no time, and throughput with one that does.
+
+    python -m benchmarks.overhead
+
+CPU: 6 queries, 2 disagreements, a model in this process, no text seen before. Throughput: a scripted server,
+in a process of its own on the loopback, takes half a second for every answer; 64 requests at once are
+allowed, and the ideal is a model that always has 64 to answer.
+"""
+
+import argparse
+import asyncio
+import gc
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks import mills
+from benchmarks.report import machine
+from rarr import Reviser, Settings
+from rarr.testing import ScriptedModel, ScriptedServer
+
+QUERIES, WRONG = 6, 2
+MOST_MS, LEAST_SHARE = 40, 0.85
+
+
+def main() -> None:
+    """Prints both parts."""
+    options = _options()
+    if options.serve:
+        _serve(options.call)
+        return
+    print(f"{machine()}\n")
+    milliseconds = asyncio.run(cpu(options.runs))
+    middle = statistics.median(milliseconds)
+    print(
+        f"CPU a text ({QUERIES} queries, {WRONG} disagreements, {options.runs} texts): median {middle:.1f} ms"
+        f" [{min(milliseconds):.1f} to {max(milliseconds):.1f}]; at most {MOST_MS}: {_met(middle <= MOST_MS)}"
+    )
+    with _server(options.call) as url:
+        asyncio.run(throughput(url, options))
+
+
+async def cpu(runs: int) -> list[float]:
+    """Milliseconds of CPU, of all threads, for each text."""
+    spent = []
+    async with Reviser(_settings(ScriptedModel(mills.answer))) as reviser:
+        await reviser.arevise(mills.text_of(QUERIES, WRONG))
+        for number in range(1, runs + 1):
+            text = mills.text_of(QUERIES, WRONG, first=QUERIES * number)
+            started = time.process_time()
+            revision = await reviser.arevise(text)
+            spent.append(1000 * (time.process_time() - started))
+            assert sum(edit.accepted for edit in revision.edits) == WRONG
+    return spent
+
+
+async def throughput(url: str, options: argparse.Namespace) -> None:
+    """Texts a second, and the memory of this process after each tenth of the texts."""
+    settings = _settings("vllm:scripted", base_url=url, concurrency=options.concurrency)
+    gate = asyncio.Semaphore(options.texts_at_once)
+    calls, done = 0, 0
+    memory: list[float] = []
+
+    async with Reviser(settings) as reviser:
+
+        async def one(number: int) -> None:
+            nonlocal calls, done
+            async with gate:
+                revision = await reviser.arevise(mills.text_of(QUERIES, WRONG, first=QUERIES * number))
+            assert revision.text == mills.text_of(QUERIES, 0, first=QUERIES * number), revision.warnings
+            calls += revision.usage.model_calls
+            done += 1
+            if done % (options.texts // 10) == 0:
+                gc.collect()
+                memory.append(_resident())
+
+        await one(options.texts)
+        calls, done = 0, 0
+        memory.clear()
+        cpu_before, started = time.process_time(), time.perf_counter()
+        await asyncio.gather(*(one(number) for number in range(options.texts)))
+        seconds, busy = time.perf_counter() - started, time.process_time() - cpu_before
+    ideal = calls * options.call / options.concurrency
+    share = ideal / seconds
+    print(
+        f"{options.texts} texts, {calls} calls of {options.call:g} s, {options.concurrency} at once,"
+        f" {options.texts_at_once} texts at once: {seconds:.1f} s, {options.texts / seconds:.1f} texts/s,"
+        f" {share:.0%} of the ideal; at least {LEAST_SHARE:.0%}: {_met(share >= LEAST_SHARE)}"
+    )
+    print(f"CPU a text, the client's HTTP included: {1000 * busy / options.texts:.1f} ms")
+    print(f"memory in MB after each tenth: {' '.join(f'{one:.0f}' for one in memory)}; peak {_peak():.0f}")
+
+
+def _settings(model: object, **more: object) -> Settings:
+    return Settings(model=model, search=mills.SlowDocuments(0), **more)
+
+
+@contextmanager
+def _server(call: float) -> Iterator[str]:
+    """A server in a process of its own: its work must not count as ours."""
+    command = [sys.executable, "-m", "benchmarks.overhead", "--serve", "--call", str(call)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
+        server.terminate()
+
+
+def _serve(call: float) -> None:
+    with ScriptedServer(mills.answer, latency=call, prefix_cache=False) as server:
+        print(server.url, flush=True)
+        while True:
+            time.sleep(1)
+
+
+def _resident() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+
+
+def _met(holds: bool) -> str:
+    return "met" if holds else "MISSED"
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--runs", type=int, default=100, help="texts that CPU is measured on")
+    parser.add_argument("--texts", type=int, default=1000, help="texts of the throughput part")
+    parser.add_argument("--texts-at-once", type=int, default=64, help="texts under way at once")
+    parser.add_argument("--concurrency", type=int, default=64, help="requests at once")
+    parser.add_argument("--call", type=float, default=0.5, help="seconds for an answer")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""The text and its ledger while edits are made: several at once, on different sentences of one text."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from rarr.agent.state import State
+from rarr.agent.support import moved
+from rarr.records import Change, Check, Edit, Notice, Query
+from rarr.tools.document import Span, sentences
+
+
+class Proposal(NamedTuple):
+    """A change to the text that `Editing` held when it was proposed, and why it is refused, if it is."""
+
+    change: Change
+    sentence: Span | None
+    query_id: str
+    evidence_id: str
+    refusal: str
+    reason: str
+
+
+class Editing:
+    """`touched` are the queries about a sentence that changed."""
+
+    def __init__(self, state: State) -> None:
+        self.text = state["text"]
+        self.edits = list(state.get("edits", []))
+        self.tried = list(state.get("tried", []))
+        self.touched: set[str] = set()
+        self.warnings: list[Notice] = []
+        self._checks = state["checks"]
+        self._queries = moved(state["queries"], self.edits)
+
+    def query(self, query_id: str) -> Query:
+        """The query, with its place in the text as it is."""
+        return next(query for query in self._queries if query.id == query_id)
+
+    def apart(self, pending: Sequence[list[Check]]) -> list[list[Check]]:
+        """Those, from the front, whose queries are about sentences of their own that did not change."""
+        taken: set[Span] = set()
+        chosen = []
+        for asked in pending:
+            about = self._about(self.query(asked[0].query_id))
+            if asked[0].query_id not in self.touched and not about & taken:
+                chosen.append(asked)
+            taken |= about
+        return chosen
+
+    def apply(self, proposals: Sequence[Proposal]) -> set[str]:
+        """Puts proposals for the text as it is into the ledger, the accepted ones into the text as well.
+
+        One for a sentence that another has just changed is left out: the ids of the queries of those.
+        """
+        base, left_out = self._queries, set[str]()
+        done: list[tuple[int, int]] = []  # where in the text before, and by how much it grew
+        changed: list[Span] = []
+        for one in proposals:
+            change, sentence = one.change, one.sentence
+            if sentence is not None and any(sentence.overlaps(span) for span in changed):
+                left_out.add(one.query_id)
+                continue
+            shift = sum(grown for start, grown in done if start < change.start)
+            start, end = change.start + shift, change.end + shift
+            edit = Edit(
+                id=f"e{len(self.edits) + 1}",
+                start=start,
+                end=end,
+                old=self.text[start:end],
+                new=change.new,
+                query_id=one.query_id,
+                evidence_id=one.evidence_id,
+                accepted=not one.refusal,
+                reason=one.refusal or one.reason,
+            )
+            self.edits.append(edit)
+            if one.refusal or sentence is None:
+                continue
+            self.text = self.text[:start] + change.new + self.text[end:]
+            self._queries = moved(self._queries, [edit])
+            done.append((change.start, len(change.new) - (end - start)))
+            changed.append(sentence)
+            self.touched |= {query.id for query in base if sentence.overlaps(Span(query.start, query.end))}
+        return left_out
+
+    def update(self, *, stale: Callable[[Check], bool]) -> State:
+        """What the node writes; checks for which `stale` holds are so from now on."""
+        checks = [
+            check.model_copy(update={"stale": True}) if not check.stale and stale(check) else check
+            for check in self._checks
+        ]
+        return {
+            "text": self.text,
+            "edits": self.edits,
+            "tried": self.tried,
+            "checks": checks,
+            "warnings": self.warnings,
+        }
+
+    def _about(self, query: Query) -> set[Span]:
+        place = Span(query.start, query.end)
+        return {span for span in sentences(self.text) if span.overlaps(place)}

@@ -1,0 +1,45 @@
+"""What a run may be expected to spend, before anything is spent."""
+
+import math
+
+from rarr.agent.components import AsksModel, Components
+from rarr.embedded.questions import questions
+from rarr.records import Estimate
+from rarr.tools.document import Span, sentences
+
+DISAGREEMENTS = 0.3
+"""Of the queries; in the runs that the paper's method was timed on, a quarter to a third."""
+
+
+def estimate(text: str, context: str | None, components: Components) -> Estimate:
+    """For a text of which the embedded rules find the values to ask for, with J evidences a query.
+
+    It is about what a text with some errors costs: each edit has the checks on its sentence asked again.
+    """
+    asked = questions(text, context)
+    queries = max(1, len(asked))
+    edits = math.ceil(DISAGREEMENTS * queries)
+    evidence = components.settings.evidence_per_query
+    spans = sentences(text)
+    sizes = [sum(span.overlaps(Span(one.start, one.end)) for one in asked) for span in spans]
+    # The checks of the queries about a sentence that is edited; long sentences are edited more often.
+    again = math.ceil(edits * sum(size * size for size in sizes) / queries) if asked else edits
+    calls = (
+        (components.query_generator, 1),
+        (components.checker, evidence * (queries + again)),
+        (components.editor, edits),
+        (components.verifier, 3 * evidence * queries + 2 * edits),  # a sentence and both neighbours
+    )
+    spent = [
+        (times, component.expected(text, context))
+        for component, times in calls
+        if isinstance(component, AsksModel)
+    ]
+    return Estimate(
+        queries=queries,
+        edits=edits,
+        model_calls=sum(times * one.model_calls for times, one in spent),
+        input_tokens=sum(times * one.input_tokens for times, one in spent),
+        output_tokens=sum(times * one.output_tokens for times, one in spent),
+        cost=sum(times * one.cost for times, one in spent),
+    )

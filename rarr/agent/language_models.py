@@ -1,0 +1,139 @@
+"""The language models that settings name: one of each name, however many nodes use it."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from rarr.agent.settings import Endpoint, Settings
+from rarr.errors import SettingsError
+from rarr.tools.chat import ChatModel
+from rarr.tools.language_model import LanguageModel
+from rarr.tools.patience import Limiter, Patient
+
+VLLM = "http://localhost:8000/v1"
+_CHOICE = "give embedded, vllm:NAME, openai:NAME, or another provider:NAME of LangChain"
+
+
+class LanguageModels:
+    """By what the settings call them: a string, a LangChain chat model, or a `ChatModel`."""
+
+    def __init__(self, settings: Settings, names: Iterable[Any]) -> None:
+        """Raises `SettingsError` or `SetupError` for the first that is not to be had."""
+        self._settings = settings
+        self._limiter = Limiter(settings.concurrency)
+        self._patient: dict[Any, Patient] = {}
+        distinct = list({_key(name): name for name in names}.values())
+        self._require_one_provider([*distinct, *(settings.fallbacks if distinct else ())])
+        self._models = {_key(name): self._model(name) for name in distinct}
+
+    @property
+    def all(self) -> tuple[LanguageModel, ...]:
+        """All of them."""
+        return tuple(self._models.values())
+
+    def __getitem__(self, name: Any) -> LanguageModel:
+        return self._models[_key(name)]
+
+    def _model(self, name: Any) -> LanguageModel:
+        others = [other for other in self._settings.fallbacks if _key(other) != _key(name)]
+        models = [self._made(one) for one in (name, *others)]
+        return LanguageModel(models, max_answer_tokens=self._settings.max_answer_tokens)
+
+    def _made(self, name: Any) -> Patient:
+        if _key(name) not in self._patient:
+            settings = self._settings
+            chat = self._chat(name)
+            price = settings.endpoints.get(chat.name, Endpoint()).price
+            if settings.max_cost is not None and price is None:
+                raise SettingsError(
+                    f"max_cost needs the price of {chat.name}: set endpoints.{chat.name!r}.price,"
+                    " for a million tokens in and out"
+                )
+            self._patient[_key(name)] = Patient(
+                chat,
+                self._limiter,
+                attempts=settings.attempts,
+                timeout_s=settings.timeout_s,
+                price=price or (),
+            )
+        return self._patient[_key(name)]
+
+    def _chat(self, name: Any) -> ChatModel:
+        if not isinstance(name, str):
+            return _given(name)
+        provider, colon, model = name.partition(":")
+        if not colon or not provider or not model:
+            raise SettingsError(f"unknown model {name!r}: {_CHOICE}")
+        if provider == "scripted":
+            from rarr.testing import ScriptedModel
+
+            return ScriptedModel.from_file(Path(model))
+        base_url, api_key, extra = self._access(name)
+        if provider == "vllm":
+            from rarr.tools.openai_protocol import OpenAIProtocol  # the client takes a second to import
+
+            return OpenAIProtocol(
+                name,
+                base_url=_url(base_url or VLLM, name),
+                api_key=api_key,
+                timeout_s=self._settings.timeout_s,
+                extra=extra,
+            )
+        from rarr.tools.langchain_chat import langchain_chat
+
+        return langchain_chat(
+            name,
+            base_url=base_url and _url(base_url, name),
+            api_key=api_key,
+            max_retries=0,
+            timeout=self._settings.timeout_s,
+            max_tokens=self._settings.max_answer_tokens,
+            extra_body=extra or None,
+        )
+
+    def _access(self, name: str) -> tuple[str | None, str | None, dict[str, Any]]:
+        own = self._settings.endpoints.get(name, Endpoint())
+        key = own.api_key or (None if own.base_url else self._settings.api_key)
+        secret = key.get_secret_value() if isinstance(key, SecretStr) else None
+        return own.base_url or self._settings.base_url, secret, own.extra
+
+    def _require_one_provider(self, names: Iterable[Any]) -> None:
+        """What is meant for one provider, a key above all, must not reach another."""
+        shared = [name for name in ("base_url", "api_key") if getattr(self._settings, name) is not None]
+        named = {
+            name.partition(":")[0]: name
+            for name in names
+            if isinstance(name, str) and ":" in name and not name.startswith("scripted:")
+            and name not in self._settings.endpoints
+        }  # fmt: skip
+        if shared and len(named) > 1:
+            raise SettingsError(
+                f"{' and '.join(shared)} would go to {' and '.join(named.values())} alike:"
+                " give each its own in endpoints"
+            )
+
+
+def _key(name: Any) -> Any:
+    return name if isinstance(name, str) else id(name)
+
+
+def _given(model: Any) -> ChatModel:
+    """An object that the caller made."""
+    if hasattr(model, "complete"):
+        return model  # type: ignore[no-any-return]  # a protocol cannot be checked further here
+    from langchain_core.language_models import BaseChatModel
+
+    if isinstance(model, BaseChatModel):
+        from rarr.tools.langchain_chat import LangChainChat
+
+        name = getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__
+        return LangChainChat(str(name), lambda temperature: model)
+    raise SettingsError(f"model is a {type(model).__name__}: {_CHOICE}, or a LangChain chat model")
+
+
+def _url(url: str, name: str) -> str:
+    if not url.startswith(("http://", "https://")):
+        raise SettingsError(f"base_url of {name} is {url!r}: give http://HOST:PORT/v1")
+    return url

@@ -1,0 +1,37 @@
+"""`rarr index`: a corpus in, its index in a folder."""
+
+import sys
+
+from rarr.cli import options
+from rarr.cli.streams import warn, write
+
+
+def index(path: options.Documents, out: options.Index) -> int:
+    """Build the index of a corpus once.
+
+    Again with the same INDEX, it reads only what changed since.
+
+    \b
+    Examples:
+      rarr index notes/ -o notes.index
+      rarr revise --file draft.md --corpus notes.index
+    """
+    from rarr.agent.settings import Settings
+    from rarr.render import Waiting
+    from rarr.retrievers.index import build_index
+
+    settings = Settings()
+    with Waiting(watched=sys.stderr.isatty()) as waiting:
+        report = build_index(
+            path,
+            out,
+            window=settings.window,
+            step=settings.step,
+            max_file_mb=settings.max_file_mb,
+            progress=lambda done, total: waiting.say(f"{done} of {total} files"),
+        )
+    for file, reason in report.skipped:
+        warn(f"{file} is skipped: {reason}")
+    files = f"{report.read} read, {report.unchanged} unchanged, {report.removed} removed"
+    write(f"documents: {report.documents}\npassages: {report.passages}\nfiles: {files}\n")
+    return 0

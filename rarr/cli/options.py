@@ -1,0 +1,41 @@
+"""The arguments and options of the commands, each with its help."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def _presets() -> list[str]:
+    from rarr.agent.settings import PRESETS
+
+    return list(PRESETS)
+
+
+Text = Annotated[str | None, typer.Argument(metavar="TEXT", help="The text, or - for standard input.")]
+File = Annotated[Path | None, typer.Option(metavar="F", help="Read the text from this file.")]
+Context = Annotated[
+    str | None, typer.Option(metavar="C", help="What the text answers: a question, prior turns.")
+]
+Corpus = Annotated[str | None, typer.Option(metavar="PATH", help="Folder, file or built index to search.")]
+Search = Annotated[str | None, typer.Option(metavar="S", help="Where evidence comes from, such as corpus.")]
+Model = Annotated[
+    str | None, typer.Option(metavar="M", help="For every node: embedded, openai:NAME, vllm:NAME, ...")
+]
+BaseUrl = Annotated[
+    str | None, typer.Option(metavar="URL", help="Where an OpenAI-compatible server, such as vLLM, answers.")
+]
+Prompts = Annotated[str | None, typer.Option(metavar="DIR", help="Folder with prompts of your own.")]
+Preset = Annotated[
+    str | None,
+    typer.Option(metavar="P", help="Settings by name: default, paper, fast.", autocompletion=_presets),
+]
+MaxCalls = Annotated[
+    int | None, typer.Option(metavar="N", help="Requests to language models in one run, at most.")
+]
+Deadline = Annotated[float | None, typer.Option(metavar="S", help="Seconds for one run.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
+Diff = Annotated[bool, typer.Option("--diff", help="Print a unified diff alone.")]
+
+Documents = Annotated[Path, typer.Argument(metavar="PATH", help="Folder or file to index.")]
+Index = Annotated[Path, typer.Option("--out", "-o", metavar="INDEX", help="Folder for the index.")]

@@ -1,0 +1,112 @@
+"""`rarr revise`: a text in; the revision, its report or its diff out."""
+
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from rarr.cli import options
+from rarr.cli.streams import complain, decoded, text_to_revise, warn, write
+from rarr.errors import InputError
+
+if TYPE_CHECKING:
+    from rarr.records import Revision
+
+
+def revise(
+    text: options.Text = None,
+    file: options.File = None,
+    context: options.Context = None,
+    corpus: options.Corpus = None,
+    search: options.Search = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    prompts: options.Prompts = None,
+    preset: options.Preset = None,
+    max_calls: options.MaxCalls = None,
+    deadline: options.Deadline = None,
+    as_json: options.Json = False,
+    diff: options.Diff = False,
+) -> int:
+    """Revise a text, and show the evidence for it.
+
+    Prints the revised text, what changed and why, and the evidence for each sentence.
+    Settings that are not given here come from rarr.toml, from [tool.rarr] of pyproject.toml, or from RARR_...
+    variables. A text that starts with a dash comes after --.
+
+    \b
+    Examples:
+      rarr revise "The Golden Gate Bridge opened in 1935." --corpus notes/
+      rarr revise --file draft.md --corpus notes/ --diff
+      rarr revise - --corpus notes.index --json < draft.md
+      rarr revise "In 1867." --context "When did the US buy Alaska?" --corpus notes/
+      rarr revise --file draft.md --corpus notes/ --model vllm:Qwen/Qwen3-8B --base-url http://localhost:8000/v1
+    """
+    if as_json and diff:
+        raise InputError("--json and --diff exclude each other: give one of them")
+    original = text_to_revise(text, file)
+    context = None if context is None else decoded(context, "--context")
+    chosen = {
+        "corpus": corpus,
+        "search": search,
+        "model": model,
+        "base_url": base_url,
+        "prompts": prompts,
+        "preset": preset,
+        "max_calls": max_calls,
+        "deadline_s": deadline,
+    }
+    given = {name: value for name, value in chosen.items() if value is not None}
+    revision = _revised(original, context, given)
+    write(_shown(revision, as_json=as_json, diff=diff))
+    return _outcome(revision, aloud=diff)
+
+
+def _revised(text: str, context: str | None, chosen: dict[str, Any]) -> "Revision":
+    from rarr import Reviser
+    from rarr.agent.settings import Settings
+    from rarr.render import Waiting
+
+    calls = Counter[str]()
+    with Waiting(watched=sys.stderr.isatty()) as waiting:
+
+        def on_step(node: str) -> None:
+            calls[node] += 1
+            waiting.say(f"{node.replace('_', ' ')} {calls[node]}")
+
+        def on_index(done: int, total: int) -> None:
+            waiting.say(f"index: {done} of {total} files")
+
+        reviser = Reviser(Settings(**chosen), on_step=on_step, on_index=on_index)
+        return reviser.revise(text, context)
+
+
+def _shown(revision: "Revision", *, as_json: bool, diff: bool) -> str:
+    from rarr.render import render, render_diff
+
+    if as_json:
+        return revision.model_dump_json(indent=2) + "\n"
+    return (render_diff if diff else render)(revision, terminal=sys.stdout.isatty())
+
+
+def _outcome(revision: "Revision", *, aloud: bool) -> int:
+    """The exit status. `aloud`: the warnings were not printed with the result, so that they come here."""
+    from rarr.tools.notices import grouped
+
+    warnings = grouped(revision.warnings)
+    if _nothing_checked(revision):
+        why = warnings[0] if warnings else "no source of evidence could be searched"
+        more = f" (and {len(warnings) - 1} more warnings)" if len(warnings) > 1 else ""
+        return complain(f"nothing could be checked: {why}{more}: mend that, or see rarr doctor", 3)
+    for warning in warnings if aloud else ():
+        warn(warning)
+    return 0
+
+
+def _nothing_checked(revision: "Revision") -> bool:
+    """Did every search, or every judgement, fail? A text without checkable claims is no failure."""
+    codes = {notice.code for notice in revision.warnings}
+    statuses = {sentence.status for sentence in revision.report.sentences}
+    if not statuses or "nothing_to_check" in codes:
+        return False
+    failed = any(code.endswith("_failed") for code in codes)
+    return statuses == {"retrieval_failed"} or (statuses <= {"retrieval_failed", "unjudged"} and failed)

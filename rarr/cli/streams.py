@@ -1,0 +1,72 @@
+"""What the commands read, and where they write: standard input and files, standard output and error."""
+
+import os
+import sys
+from pathlib import Path
+
+from rarr.errors import InputError
+
+
+def text_to_revise(text: str | None, file: Path | None) -> str:
+    """The text to revise, with its line endings as they are."""
+    if text is not None and file is not None:
+        raise InputError("TEXT and --file exclude each other: give one of them")
+    if text is None and file is None and sys.stdin.isatty():
+        raise InputError("no text: give it in quotes, or - to read standard input, or --file F")
+    if file is not None:
+        return _filled(_read(file), str(file))
+    if text is None or text == "-":
+        return _filled(sys.stdin.buffer.read(), "standard input")
+    return _filled(text, "TEXT")
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read ({error.strerror}): give the path of a text file") from None
+
+
+def _filled(given: str | bytes, name: str) -> str:
+    text = decoded(given, name)
+    if not text.strip():
+        raise InputError(f"{name} is empty: give a text of at least one sentence")
+    return text
+
+
+def decoded(given: str | bytes, name: str) -> str:
+    """`given` as text, or an `InputError` that calls it `name`."""
+    # What Python could not decode of an argument becomes the bytes that came.
+    data = given if isinstance(given, bytes) else given.encode("utf-8", sys.getfilesystemencodeerrors())
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{name} is not UTF-8 (byte 0x{data[error.start]:02x} at offset {error.start}): "
+            "convert it, as with iconv -f LATIN1 -t UTF-8"
+        ) from None
+
+
+def write(text: str) -> None:
+    """Writes exactly `text`: in UTF-8 to a file or a pipe, as a terminal can show it to a terminal."""
+    encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
+    try:
+        sys.stdout.buffer.write(text.encode(encoding, "replace"))
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        # What is still buffered must not fail again when the interpreter exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # whoever reads a pipe may stop when it has enough
+            raise InputError(f"the result cannot be written ({error.strerror}): free some space") from None
+
+
+def complain(message: str, status: int) -> int:
+    """Writes one line to standard error, and hands the status back."""
+    from rarr.render import one_line
+
+    sys.stderr.write(f"rarr: {one_line(message)}\n")
+    return status
+
+
+def warn(message: str) -> None:
+    complain(f"warning: {message}", 0)

@@ -1,0 +1,53 @@
+"""Prompted agreement: the answers that text and evidence imply, then the verdict (Gao et al. 2023, 3.3)."""
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from rarr.prompted.prompts import Prompts
+from rarr.prompted.scope import scope_of
+from rarr.records import Agreement, Evidence, ModelUsage, Query
+from rarr.tools.language_model import LanguageModel
+
+
+class Agreed(BaseModel):
+    """The model's answer."""
+
+    text_answer: str = ""
+    evidence_answer: str = ""
+    reason: str = ""
+    verdict: Literal["agrees", "disagrees", "irrelevant", "unknown"]
+
+
+class PromptedChecker:
+    """Asks about one query and one evidence."""
+
+    def __init__(self, model: LanguageModel, prompts: Prompts, *, whole_text: bool) -> None:
+        self._model, self._prompts, self._whole_text = model, prompts, whole_text
+
+    def expected(self, text: str, context: str | None) -> ModelUsage:
+        """Of one evidence."""
+        return self._prompts.expected(self._model, "check_agreement", text, context, whole=self._whole_text)
+
+    async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+        """Raises `ModelError` for an answer that cannot be read: it is no verdict."""
+        scope = scope_of(text, query, whole=self._whole_text)
+        prompt, variables = self._prompts.of(
+            "check_agreement",
+            context,
+            before=scope.before,
+            text=scope.span.of(text),
+            query=query.text,
+            evidence=evidence.text,
+        )
+        answer = await self._model.ask(prompt, Agreed, variables)
+        return _consistent(Agreement(**answer.model_dump()))
+
+
+def _consistent(said: Agreement) -> Agreement:
+    """A disagreement between equal answers, or with no answer, is none that can be acted on."""
+    mine, its = (" ".join(answer.casefold().split()) for answer in (said.text_answer, said.evidence_answer))
+    if said.verdict == "disagrees" and (mine == its or not its):
+        reason = f"the model says that they disagree, but gives {its or 'no answer of the evidence'!r}"
+        return said.model_copy(update={"verdict": "unknown", "reason": reason})
+    return said

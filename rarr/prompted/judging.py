@@ -1,0 +1,44 @@
+"""Prompted verification: AttrScore's three classes (Yue et al. 2023), a call a sentence and evidence."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel
+
+from rarr.prompted.prompts import Prompts
+from rarr.prompted.scope import NOTHING
+from rarr.records import Evidence, ModelUsage
+from rarr.tools.document import Span, sentences
+from rarr.tools.language_model import LanguageModel
+
+
+class Judged(BaseModel):
+    """The model's answer."""
+
+    reason: str = ""
+    verdict: Literal["attributable", "extrapolatory", "contradictory"]
+
+
+class PromptedVerifier:
+    """Support is 1 where the evidence supports a sentence fully, else 0."""
+
+    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
+        self._model, self._prompts = model, prompts
+
+    def expected(self, text: str, context: str | None) -> ModelUsage:
+        """Of one sentence and one evidence."""
+        return self._prompts.expected(self._model, "judge_attribution", text, None, whole=False)
+
+    async def support(
+        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+    ) -> Sequence[float | None]:
+        """All sentences at once. Raises `ModelError` where one could not be judged."""
+        judged = await asyncio.gather(*(self._judged(text, context, span, evidence) for span in spans))
+        return [1.0 if one.verdict == "attributable" else 0.0 for one in judged]
+
+    async def _judged(self, text: str, context: str | None, span: Span, evidence: Evidence) -> Judged:
+        earlier = [one for one in sentences(text) if one.end <= span.start]
+        before = earlier[-1].of(text) if earlier else context or NOTHING
+        variables = {"before": before, "text": span.of(text), "evidence": evidence.text}
+        return await self._model.ask(self._prompts["judge_attribution"], Judged, variables)

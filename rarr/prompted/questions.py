@@ -1,0 +1,116 @@
+"""Prompted query generation: several samples at once, united (Gao et al. 2023, section 3.1)."""
+
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+
+from pydantic import BaseModel
+from rapidfuzz import fuzz
+
+from rarr.prompted.prompts import Prompts
+from rarr.records import ModelUsage, Question
+from rarr.tools.chat import estimated_tokens
+from rarr.tools.document import Span, sentences
+from rarr.tools.language_model import LanguageModel
+
+PART = 6000  # characters of a long text that are asked about at once
+QUESTION_TOKENS = 35  # of one question in an answer
+ALIKE = 85  # of 100: questions about one sentence in as similar words are one
+
+
+class Asked(BaseModel):
+    """One question, and the words of the text that it is about."""
+
+    question: str
+    about: str = ""
+
+
+class Questions(BaseModel):
+    """The model's answer."""
+
+    questions: list[Asked]
+
+
+class PromptedQuestions:
+    """Asks for questions about every part of a text."""
+
+    def __init__(self, model: LanguageModel, prompts: Prompts, *, samples: int, temperature: float) -> None:
+        self._model, self._prompts = model, prompts
+        self._samples, self._temperature = samples, temperature
+
+    def expected(self, text: str, context: str | None) -> ModelUsage:
+        """Of a whole text, with a question a sentence and sample."""
+        prompt, _ = self._prompts.of("generate_queries", context)
+        spans = list(parts(text))
+        one = self._model.expected(prompt, 0, 0)
+        answered = self._samples * QUESTION_TOKENS * len(sentences(text))
+        asked = estimated_tokens([text]) + (len(spans) - 1) * one.input_tokens
+        whole = self._model.expected(prompt, asked + estimated_tokens([context or ""]), answered)
+        return whole.model_copy(update={"model_calls": len(spans)})
+
+    async def generate(self, text: str, context: str | None) -> Sequence[Question]:
+        """Questions in text order, near-duplicates merged. Raises `ModelError` where none could be read."""
+        found = await asyncio.gather(*(self._about(text, part, context) for part in parts(text)))
+        return merged([question for questions in found for question in questions], text)
+
+    async def _about(self, text: str, part: Span, context: str | None) -> list[Question]:
+        prompt, variables = self._prompts.of("generate_queries", context, text=part.of(text))
+        samples = await self._model.sample(
+            prompt, Questions, variables, samples=self._samples, temperature=self._temperature
+        )
+        return [
+            Question(text=" ".join(asked.question.split()), start=place.start, end=place.end)
+            for sample in samples
+            for asked in sample.questions
+            if asked.question.strip() and (place := place_of(asked, text, part)) is not None
+        ]
+
+
+def parts(text: str) -> Iterator[Span]:
+    """A text in parts of at most about `PART` characters, broken between sentences."""
+    start, end = 0, 0
+    for span in sentences(text):
+        if span.end - start > PART and end > start:
+            yield Span(start, end)
+            start = span.start
+        end = span.end
+    if end > start:
+        yield Span(start, end)
+
+
+def place_of(asked: Asked, text: str, part: Span) -> Span | None:
+    """The words that a question is about, where they stand; else the sentence that shares most with it."""
+    spans = [span for span in sentences(text) if part.start <= span.start and span.end <= part.end]
+    if not spans:
+        return None
+    words = r"\s+".join(re.escape(word) for word in asked.about.split())
+    about = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+    found = [match for span in spans if words and (match := about.search(text, span.start, span.end))]
+    places = [Span(match.start(), match.end()) for match in found] or spans
+    if len(places) == 1:
+        return places[0]
+    asks = _words(f"{asked.question} {asked.about}")
+    sentence = {place: next(span for span in spans if span.overlaps(place)) for place in places}
+    return max(places, key=lambda place: len(asks & _words(sentence[place].of(text))))
+
+
+def merged(questions: Sequence[Question], text: str) -> list[Question]:
+    """Without those that ask for the same characters, or of the same sentence in nearly the same words."""
+    kept: list[Question] = []
+    for question in sorted(questions, key=lambda question: (question.start, question.end)):
+        if not any(_same(question, other, text) for other in kept):
+            kept.append(question)
+    return kept
+
+
+def _same(one: Question, other: Question, text: str) -> bool:
+    mine, its = Span(one.start, one.end), Span(other.start, other.end)
+    if mine == its and mine not in sentences(text):
+        return True
+    a, b = one.text.casefold(), other.text.casefold()
+    alike = bool(fuzz.token_sort_ratio(a, b) >= ALIKE) and re.findall(r"\d+", a) == re.findall(r"\d+", b)
+    return alike and mine.overlaps(its)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))

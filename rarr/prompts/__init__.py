@@ -1,0 +1,175 @@
+"""Prompts: text alone, one Markdown file each, which a folder of the user's own may override.
+
+    ---
+    version: 1
+    variables: [text, query]
+    output: {a JSON schema of the answer, as YAML}
+    ---
+    Instructions and demonstrations: the same for every call, so that a server's prefix cache keeps them.
+    <!-- user -->
+    Text: {{text}}
+    Query: {{query}}
+
+The part above the line `<!-- user -->` is the system message and holds no variable. A demonstration in it
+is a paragraph: a user message, laid out as the part below is, and after it the answer in one line.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rarr.errors import InputError
+
+FOLDER = Path(__file__).parent
+_USER = "<!-- user -->"
+_DIVIDER = re.compile(rf"^{_USER}[ \t]*$", re.MULTILINE)
+_VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+_HEADER = {"version", "variables", "output"}
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One prompt. `hash` is of the whole file: two files that say the same have the same."""
+
+    name: str
+    version: str
+    variables: tuple[str, ...]
+    output: Mapping[str, Any]
+    system: str
+    user: str
+    hash: str
+
+    def render(self, **variables: str) -> str:
+        """The user message. Raises `InputError` that names what is missing or unknown."""
+        for name in self.variables:
+            if name not in variables:
+                raise InputError(f"prompt {self.name} needs the variable {name!r}, which is not given")
+        for name in variables:
+            if name not in self.variables:
+                raise InputError(f"prompt {self.name} has no variable {name!r}: {_listed(self.variables)}")
+        # In one pass, so that braces in a value stay what they are.
+        return _VARIABLE.sub(lambda match: variables[match[1]], self.user)
+
+    def parse(self, user: str) -> dict[str, str] | None:
+        """The variables of a user message that `render` made, or None where it is not one of this prompt.
+
+        Exact for values that hold no line of the template's own, such as `</text>`.
+        """
+        pieces = _VARIABLE.split(self.user)  # words, variable, words, ..., variable, words
+        names = pieces[1::2]
+        groups = [f"(?P={name})" if name in names[:i] else f"(?P<{name}>.*?)" for i, name in enumerate(names)]
+        words = [re.escape(piece) for piece in pieces[::2]]
+        pattern = "".join(word + group for word, group in zip(words, [*groups, ""], strict=True))
+        match = re.fullmatch(pattern, user, re.DOTALL)
+        return match.groupdict() if match else None
+
+
+def load(name: str, folder: Path | None = None) -> Prompt:
+    """The prompt `name`: from `folder` where that has it, else the package's own.
+
+    Its output must have the fields of the package's own. Raises `InputError` that names file and cure.
+    """
+    own = _read(FOLDER / f"{name}.md")
+    if folder is None or not (folder / f"{name}.md").is_file():
+        return own
+    file = folder / f"{name}.md"
+    prompt = _read(file)
+    for variable in prompt.variables:
+        if variable not in own.variables:
+            raise InputError(f"{file} has an unknown variable {variable!r}: {_listed(own.variables)}")
+    for variable in own.variables:
+        if variable not in prompt.variables:
+            raise InputError(f"{file} lacks the variable {variable!r}: write {_tag(variable)} where it goes")
+    for field in sorted(set(own.output["required"]) - set(prompt.output["properties"])):
+        raise InputError(f"the output of {file} lacks {field!r}, which rarr reads: add it to its properties")
+    return prompt
+
+
+def names() -> list[str]:
+    """The names of the package's prompts."""
+    return sorted(file.stem for file in FOLDER.glob("*.md"))
+
+
+def require_known(folder: Path) -> None:
+    """Raises `InputError` where `folder` is none, or has a prompt of a name that nothing reads."""
+    if not folder.is_dir():
+        raise InputError(
+            f"prompts is {str(folder)!r}, which is no folder: name one with files such as edit.md"
+        )
+    for file in sorted(folder.glob("*.md")):
+        if file.stem not in names():
+            raise InputError(f"{file} overrides no prompt: prompts are {', '.join(names())}")
+
+
+@lru_cache(maxsize=64)
+def _parsed(name: str, text: str, shown: str) -> Prompt:
+    parts = re.split(r"^---[ \t]*$\n?", text, maxsplit=2, flags=re.MULTILINE)
+    if len(parts) != 3 or parts[0].strip():
+        raise InputError(
+            f"{shown} has no header: begin it with version, variables, output between two lines ---"
+        )
+    header = _header(parts[1], shown)
+    halves = _DIVIDER.split(parts[2])
+    if len(halves) != 2:
+        many = "more than one line" if len(halves) > 2 else "no line"
+        raise InputError(f"{shown} has {many} {_USER}: have one, and what varies below it")
+    system, user = halves
+    if early := _VARIABLE.search(system):
+        raise InputError(f"{shown} has the variable {early[1]!r} above {_USER}: move it below")
+    used, declared = tuple(dict.fromkeys(_VARIABLE.findall(user))), tuple(header["variables"])
+    for variable in (*used, *declared):
+        if variable not in declared:
+            raise InputError(
+                f"{shown} uses {variable!r}, which its header does not declare: {_listed(declared)}"
+            )
+        if variable not in used:
+            raise InputError(
+                f"{shown} does not use its variable {variable!r}: write {_tag(variable)} where it goes"
+            )
+    return Prompt(
+        name=name,
+        version=str(header["version"]),
+        variables=declared,
+        output=header["output"],
+        system=system.strip(),
+        user=user.strip(),
+        hash=hashlib.sha256(text.encode()).hexdigest()[:12],
+    )
+
+
+def _read(file: Path) -> Prompt:
+    try:
+        text = file.read_text(encoding="utf-8-sig")  # some editors begin a file with a byte order mark
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} cannot be read ({error}): give a Markdown file in UTF-8") from None
+    shown = f"prompt {file.stem}" if file.parent == FOLDER else str(file)
+    return _parsed(file.stem, text, shown)
+
+
+def _header(text: str, shown: str) -> dict[str, Any]:
+    try:
+        header = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"the header of {shown} is not YAML ({' '.join(str(error).split())})") from None
+    if not isinstance(header, dict) or set(header) != _HEADER:
+        raise InputError(f"the header of {shown} must have {', '.join(sorted(_HEADER))}, and nothing else")
+    variables, output = header["variables"], header["output"]
+    if not isinstance(variables, list) or not all(isinstance(name, str) for name in variables):
+        raise InputError(f"the header of {shown}: variables is a list of names, such as [text, query]")
+    if not isinstance(output, dict) or not isinstance(output.get("properties"), dict):
+        raise InputError(f"the header of {shown}: output is a JSON schema of an object, with its properties")
+    return header
+
+
+def _tag(variable: str) -> str:
+    return f"{{{{{variable}}}}}"
+
+
+def _listed(variables: tuple[str, ...]) -> str:
+    return f"its variables are {', '.join(variables) or 'none'}"

@@ -1,0 +1,52 @@
+"""Test support: doubles for what a node may use, and language models that answer what a script says.
+
+    doubles   ScriptedQueries, InMemoryRetriever and the others, with `scripted_components`
+    server    ScriptedServer: an OpenAI-compatible server on this machine, with failures on a plan
+    model     ScriptedModel: the same answers in process
+    rules     RuleModel: answers the package's own prompts by the embedded rules
+
+`python -m rarr.testing` serves the rules as a language model, to try `rarr` without one.
+"""
+
+from rarr.testing.asked import Asked, UnansweredError
+from rarr.testing.doubles import (
+    RETRIEVED_AT,
+    InMemoryRetriever,
+    ScriptedChecker,
+    ScriptedEditor,
+    ScriptedQueries,
+    ScriptedReranker,
+    ScriptedVerifier,
+    scripted_components,
+)
+from rarr.testing.model import ScriptedModel
+from rarr.testing.plans import CutOff, DieMidAnswer, Drip, Empty, Hang, NotJson, NoUsage, Status
+from rarr.testing.requests import Request
+from rarr.testing.rules import RuleModel
+from rarr.testing.server import ScriptedServer, refused_url
+
+__all__ = [
+    "RETRIEVED_AT",
+    "Asked",
+    "CutOff",
+    "DieMidAnswer",
+    "Drip",
+    "Empty",
+    "Hang",
+    "InMemoryRetriever",
+    "NoUsage",
+    "NotJson",
+    "Request",
+    "RuleModel",
+    "ScriptedChecker",
+    "ScriptedEditor",
+    "ScriptedModel",
+    "ScriptedQueries",
+    "ScriptedReranker",
+    "ScriptedServer",
+    "ScriptedVerifier",
+    "Status",
+    "UnansweredError",
+    "refused_url",
+    "scripted_components",
+]

@@ -1,0 +1,125 @@
+"""What the embedded rules answer to each of the package's prompts, in the form that the prompt asks for."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from rarr.agent.settings import Settings
+from rarr.embedded.agreement import agreement
+from rarr.embedded.editing import change_of
+from rarr.embedded.questions import questions
+from rarr.embedded.support import entailments
+from rarr.records import Change, Check, Evidence, Query
+from rarr.testing.doubles import RETRIEVED_AT
+from rarr.tools.document import Span, sentences
+
+_NOTHING = "(none)"  # how a prompt says that a variable is empty
+_BREAK = "\n\n"  # between what stands before and the text: blocks of their own, which share subjects
+
+Variables = Mapping[str, str]
+
+
+def answer(prompt: str, variables: Variables) -> dict[str, Any]:
+    """The answer to a prompt of the package, with or without context."""
+    match prompt.removesuffix("_in_context"):
+        case "generate_queries":
+            return _queries(variables)
+        case "check_agreement":
+            return _agreement(variables)
+        case "edit":
+            return _edit(variables)
+        case "judge_attribution":
+            return _attribution(variables)
+    raise NotImplementedError(f"the rules have no answer to prompt {prompt}")
+
+
+def _queries(variables: Variables) -> dict[str, Any]:
+    text = variables["text"]
+    return {
+        "questions": [
+            {"question": one.text, "about": text[one.start : one.end]}
+            for one in questions(text, variables.get("context"))
+        ]
+    }
+
+
+def _agreement(variables: Variables) -> dict[str, Any]:
+    whole, _ = _whole(variables)
+    found = agreement(whole, variables.get("context"), _query(variables), _evidence(variables))
+    return {
+        "text_answer": found.text_answer,
+        "evidence_answer": found.evidence_answer,
+        "reason": found.reason,
+        "verdict": found.verdict,
+    }
+
+
+def _edit(variables: Variables) -> dict[str, Any]:
+    whole, start = _whole(variables)
+    check = Check(
+        verdict="disagrees",
+        text_answer=variables["text_answer"],
+        evidence_answer=variables["evidence_answer"],
+        query_id="q1",
+        evidence_id="q1.1",
+    )
+    change = change_of(whole, _query(variables), check)
+    if change is None or change.start < start:
+        return {"span": "", "revision": ""}
+    return _only_there(
+        whole[start:], change.model_copy(update={"start": change.start - start, "end": change.end - start})
+    )
+
+
+def _only_there(text: str, change: Change) -> dict[str, Any]:
+    """The change with so many words around it that its span is found in the text only once."""
+    start, end = change.start, change.end
+    while text.count(text[start:end]) > 1:
+        before, after = re.search(r"\S*\s*$", text[:start]), re.match(r"\s*\S*", text[end:])
+        start, end = before.start() if before else start, end + (after.end() if after else 0)
+    return {
+        "span": text[start:end],
+        "revision": text[start : change.start] + change.new + text[change.end : end],
+    }
+
+
+def _attribution(variables: Variables) -> dict[str, Any]:
+    """By the least support of a sentence; what cannot be judged is not attributable."""
+    whole, start = _whole(variables)
+    spans = [span for span in sentences(whole) if span.start >= start]
+    judged = entailments(whole, variables.get("context"), spans, _evidence(variables))
+    least = min((score for score in judged if score is not None), default=None)
+    if least is None:
+        return {"reason": "The rules find nothing to compare.", "verdict": "extrapolatory"}
+    enough = least >= Settings.model_fields["support_threshold"].default
+    return {"reason": f"Support is {least:.2f}.", "verdict": "attributable" if enough else "extrapolatory"}
+
+
+def _whole(variables: Variables) -> tuple[str, int]:
+    """The text behind what stands before it, and where it begins."""
+    before = variables.get("before", _NOTHING)
+    lead = "" if before in ("", _NOTHING) else before + _BREAK
+    return lead + variables["text"], len(lead)
+
+
+def _query(variables: Variables) -> Query:
+    """The query at the place that the rules would ask it of, else about all of the text."""
+    whole, start = _whole(variables)
+    asked = variables["query"]
+    place = next(
+        (
+            Span(one.start, one.end)
+            for one in questions(whole, variables.get("context"))
+            if one.text == asked and one.start >= start
+        ),
+        Span(start, len(whole)),
+    )
+    return Query(id="q1", text=asked, start=place.start, end=place.end)
+
+
+def _evidence(variables: Variables) -> Evidence:
+    text = variables["evidence"]
+    return Evidence(
+        id="q1.1", query_id="q1", text=text, source="prompt", start=0, end=len(text), relevance=1.0,
+        retrieved_at=RETRIEVED_AT,
+    )  # fmt: skip

@@ -1,0 +1,161 @@
+"""The socket of a scripted server: connections that stay open, and that all end when it closes."""
+
+import contextlib
+import json
+import socket
+import socketserver
+import sys
+import threading
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from rarr.testing.record import Record
+from rarr.testing.replies import Reply
+from rarr.testing.requests import Request, request_of
+
+GLANCE_S = 0.1  # between looks at whether the client is still there
+POLL_S = 0.01  # between looks at whether the server is to close
+PATIENCE_S = 5.0  # for the threads of the connections to end
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection, in a thread of its own."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1  # head and body in one packet
+    server: "Listener"
+
+    def do_GET(self) -> None:
+        self._serve()
+
+    def do_POST(self) -> None:
+        self._serve()
+
+    def log_message(self, *_: object) -> None:
+        """Nothing: the record has it."""
+
+    def _serve(self) -> None:
+        request = self._request()
+        record = self.server.record
+        number = record.begin(request)
+        reply = self.server.reply_to(request)
+        if not self._wait(reply.wait):
+            record.end(number, None)
+            self.close_connection = True
+            return
+        self._head(reply)
+        if reply.drip is not None:
+            self._drip(reply.drip)
+        # Before the answer is out, so that whoever has it finds it in the record.
+        record.end(number, reply.status, reply.tokens)
+        if reply.drip is None:
+            self.wfile.write(reply.body[: len(reply.body) // 2] if reply.dies else reply.body)
+            self.wfile.flush()
+
+    def _request(self) -> Request:
+        data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        try:
+            body = json.loads(data or b"{}")
+        except ValueError:
+            body = None
+        return request_of(
+            self.command,
+            self.path.partition("?")[0],
+            dict(self.headers),
+            body if isinstance(body, dict) else {},
+        )
+
+    def _head(self, reply: Reply) -> None:
+        self.send_response(reply.status)
+        self.send_header("Content-Type", reply.content_type)
+        if reply.retry_after is not None:
+            self.send_header("Retry-After", f"{reply.retry_after:g}")
+        if reply.drip is None:
+            self.send_header("Content-Length", str(len(reply.body)))
+        if reply.drip is not None or reply.dies:
+            self.send_header("Connection", "close")
+        self.end_headers()
+
+    def _drip(self, seconds: float) -> None:
+        """White space, which may stand before any JSON."""
+        try:
+            while self._wait(seconds):
+                self.wfile.write(b" ")
+                self.wfile.flush()
+        except OSError:  # the client has gone
+            pass
+
+    def _wait(self, seconds: float) -> bool:
+        """False where there is nobody to wait for: the server closes, or the client has gone."""
+        until = time.perf_counter() + seconds
+        while (left := until - time.perf_counter()) > 0:
+            if self.server.closing.wait(min(left, GLANCE_S)) or self._gone():
+                return False
+        return True
+
+    def _gone(self) -> bool:
+        self.connection.settimeout(0)
+        try:
+            return not self.connection.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+        finally:
+            self.connection.settimeout(None)
+
+
+class Listener(ThreadingHTTPServer):
+    """Listens on 127.0.0.1 from the start; `port` 0 is any that is free."""
+
+    daemon_threads = True
+    request_queue_size = 1024
+
+    def __init__(self, port: int, record: Record, reply_to: Callable[[Request], Reply]) -> None:
+        self.record = record
+        self.reply_to = reply_to
+        self.closing = threading.Event()
+        self._open: set[socket.socket] = set()
+        self._ended = threading.Condition()
+        super().__init__(("127.0.0.1", port), Handler)
+        self._thread = threading.Thread(target=self.serve_forever, args=(POLL_S,), daemon=True)
+        self._thread.start()
+
+    def server_bind(self) -> None:
+        """Without a look-up of the machine's name, which may take seconds."""
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """The next connection."""
+        connection, address = super().get_request()
+        with self._ended:
+            self._open.add(connection)
+        return connection, address
+
+    def shutdown_request(self, request: Any) -> None:
+        """Closes a connection."""
+        super().shutdown_request(request)
+        with self._ended:
+            self._open.discard(request)
+            self._ended.notify_all()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A connection that the client closed is no error."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+    def close(self) -> None:
+        """Ends every connection, whatever it waits for."""
+        self.closing.set()
+        self.shutdown()
+        self.server_close()
+        self._thread.join()
+        with self._ended:
+            for connection in self._open:
+                with contextlib.suppress(OSError):  # the client was faster
+                    connection.shutdown(socket.SHUT_RDWR)
+            self._ended.wait_for(lambda: not self._open, timeout=PATIENCE_S)

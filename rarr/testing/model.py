@@ -1,0 +1,72 @@
+"""A scripted language model in process."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from rarr.errors import InputError
+from rarr.testing.asked import Answers, Asked, UnansweredError, answer_to
+from rarr.testing.usage import TokenCounter
+from rarr.tools.chat import Answer, Ask, ModelFailure
+
+
+class ScriptedModel:
+    """A chat model that answers what its script says. `calls` are what it was asked, in order.
+
+        ScriptedModel({"When did it open?": {"verdict": "agrees"}})
+        ScriptedModel(lambda asked: f"{asked.prompt}, sample {asked.sample}")
+
+    `failures` are raised, one a call, None being an answer; then all calls are answered. What no key of the
+    script names is `refused`. `latency`: seconds before each answer. `closed`: whether it was closed.
+    """
+
+    def __init__(
+        self,
+        answers: Answers[Asked],
+        *,
+        name: str = "scripted",
+        latency: float = 0.0,
+        failures: Sequence[Exception | None] = (),
+    ) -> None:
+        self.name = name
+        self.calls: list[Ask] = []
+        self.closed = False
+        self._answers = answers
+        self._latency = latency
+        self._failures = iter(failures)
+        self._counter = TokenCounter()
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> "ScriptedModel":
+        """The script of a JSON file: {"a part of the prompt": answer, ...}. Raises `InputError`."""
+        try:
+            answers = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"the script {path} cannot be read ({error}): give a JSON file in UTF-8"
+            ) from None
+        if not isinstance(answers, dict) or not all(isinstance(one, str | dict) for one in answers.values()):
+            raise InputError(f'the script {path} must be {{"a part of the prompt": text or object, ...}}')
+        return cls(answers)
+
+    async def complete(self, ask: Ask) -> Answer:
+        """The scripted answers, one a sample."""
+        self.calls.append(ask)
+        failure = next(self._failures, None)
+        await asyncio.sleep(self._latency)
+        if failure is not None:
+            raise failure
+        try:
+            texts = tuple(
+                answer_to(Asked(prompt=ask.name, messages=ask.messages, sample=sample), self._answers)
+                for sample in range(ask.samples)
+            )
+        except UnansweredError as error:
+            raise ModelFailure("refused", f"{self.name}: {error}") from None
+        contents = [message.content for message in ask.messages]
+        return Answer(texts, self._counter.count(contents, texts))
+
+    async def aclose(self) -> None:
+        """Notes that it was closed."""
+        self.closed = True

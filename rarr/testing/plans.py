@@ -1,0 +1,79 @@
+"""What may go wrong with a request, as entries of a scripted server's plan."""
+
+import itertools
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rarr.testing.requests import Request
+
+
+@dataclass(frozen=True)
+class Status:
+    """An error of this HTTP status; `retry_after`: seconds, as its header says."""
+
+    code: int
+    retry_after: float | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Hang:
+    """No answer until the server closes or the client has gone."""
+
+
+@dataclass(frozen=True)
+class Drip:
+    """An answer that never ends: a byte each `seconds`."""
+
+    seconds: float = 0.02
+
+
+@dataclass(frozen=True)
+class DieMidAnswer:
+    """The connection is closed after half of the body."""
+
+
+@dataclass(frozen=True)
+class CutOff:
+    """Half of each text, with finish_reason "length"."""
+
+
+@dataclass(frozen=True)
+class NotJson:
+    """A proxy's HTML page with status 200."""
+
+
+@dataclass(frozen=True)
+class Empty:
+    """A completion without choices."""
+
+
+@dataclass(frozen=True)
+class NoUsage:
+    """A completion without usage."""
+
+
+Entry = Status | Hang | Drip | DieMidAnswer | CutOff | NotJson | Empty | NoUsage
+Plan = Sequence[Entry | None] | Callable[[Request], Entry | None]
+"""One entry a request for completions, in the order of their arrival, then none; None is an answer as usual.
+
+Or a function of the request.
+"""
+
+
+class PlanReader:
+    """Gives each request its entry. `for_ever` begins a sequence again at its end."""
+
+    def __init__(self, plan: Plan, for_ever: bool = False) -> None:
+        self._choose = plan if callable(plan) else None
+        entries: Sequence[Entry | None] = () if callable(plan) else plan
+        self._rest: Iterator[Entry | None] = itertools.cycle(entries) if for_ever else iter(entries)
+        self._lock = threading.Lock()
+
+    def take(self, request: Request) -> Entry | None:
+        """The entry of this request."""
+        if self._choose is not None:
+            return self._choose(request)
+        with self._lock:
+            return next(self._rest, None)

@@ -1,0 +1,143 @@
+"""What a scripted server sends, in the shapes of OpenAI's protocol."""
+
+import json
+import math
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from rarr.testing.plans import CutOff, DieMidAnswer, Drip, Empty, Entry, Hang, NotJson, NoUsage, Status
+from rarr.testing.requests import Request
+from rarr.testing.usage import NO_TOKENS
+from rarr.tools.chat import Tokens
+
+_PAGE = b"<!DOCTYPE html><html><body><h1>Welcome to the gateway</h1></body></html>"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer, `wait` seconds from now. `tokens` are those of its usage.
+
+    `dies`: only half of the body is sent. `drip`: seconds between bytes that are sent without end instead.
+    """
+
+    status: int
+    body: bytes = b""
+    content_type: str = "application/json"
+    retry_after: float | None = None
+    wait: float = 0.0
+    dies: bool = False
+    drip: float | None = None
+    tokens: Tokens = NO_TOKENS
+
+
+def failed(
+    status: int,
+    message: str,
+    *,
+    code: str | None = None,
+    param: str | None = None,
+    retry_after: float | None = None,
+) -> Reply:
+    """An error as OpenAI shapes it."""
+    kind = (
+        "server_error" if status >= 500 else "rate_limit_error" if status == 429 else "invalid_request_error"
+    )
+    error = {"message": message, "type": kind, "param": param, "code": code}
+    return Reply(status, _json({"error": error}), retry_after=retry_after)
+
+
+def model_list(names: Sequence[str]) -> Reply:
+    """The list of the models that are served."""
+    data = [{"id": name, "object": "model", "created": 0, "owned_by": "rarr"} for name in names]
+    return Reply(200, _json({"object": "list", "data": data}))
+
+
+def instead(entry: Entry | None) -> Reply | None:
+    """What the plan has instead of an answer; None where the request is to be answered."""
+    match entry:
+        case Status(code, retry_after, message):
+            return failed(code, message or HTTPStatus(code).phrase, retry_after=retry_after)
+        case Hang():
+            return Reply(200, wait=math.inf)
+        case Drip(seconds):
+            return Reply(200, drip=seconds)
+        case NotJson():
+            return Reply(200, _PAGE, content_type="text/html")
+        case _:
+            return None
+
+
+def completion(
+    request: Request, texts: Sequence[str], tokens: Tokens, entry: Entry | None, wait: float
+) -> Reply:
+    """A chat completion with a choice for each text, spoilt as the plan says."""
+    finish = "length" if isinstance(entry, CutOff) else "stop"
+    choices = [
+        {"index": index, "message": _message(request, text), "logprobs": None, "finish_reason": finish}
+        for index, text in enumerate(texts)
+    ]
+    whole: dict[str, Any] = {
+        "id": f"chatcmpl-{uuid.uuid4().hex}",
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": request.model,
+        "choices": [] if isinstance(entry, Empty) else choices,
+        "usage": _usage(tokens),
+    }
+    silent = isinstance(entry, NoUsage)
+    if silent:
+        del whole["usage"]
+    streamed = bool(request.body.get("stream"))
+    dies = isinstance(entry, DieMidAnswer)
+    return Reply(
+        200,
+        _stream(whole, request) if streamed else _json(whole),
+        content_type="text/event-stream" if streamed else "application/json",
+        wait=wait,
+        dies=dies,
+        tokens=NO_TOKENS if silent or dies else tokens,
+    )
+
+
+def _message(request: Request, text: str) -> dict[str, Any]:
+    """The text, as the arguments of the function where one is to be called."""
+    tools = request.body.get("tools")
+    if not tools or request.body.get("tool_choice") == "none":
+        return {"role": "assistant", "content": text}
+    function = {"name": request.prompt, "arguments": text}
+    call = {"id": f"call_{uuid.uuid4().hex[:12]}", "type": "function", "function": function}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def _usage(tokens: Tokens) -> dict[str, Any]:
+    return {
+        "prompt_tokens": tokens.input,
+        "completion_tokens": tokens.output,
+        "total_tokens": tokens.input + tokens.output,
+        "prompt_tokens_details": {"cached_tokens": tokens.cached},
+    }
+
+
+def _stream(whole: dict[str, Any], request: Request) -> bytes:
+    """The completion as server-sent events: a chunk a choice, its end, and usage where asked for."""
+    head = {**whole, "object": "chat.completion.chunk", "usage": None}
+    events: list[dict[str, Any]] = []
+    for choice in whole["choices"]:
+        delta = dict(choice["message"])
+        if "tool_calls" in delta:
+            delta["tool_calls"] = [{"index": 0, **call} for call in delta["tool_calls"]]
+        index, finish = choice["index"], choice["finish_reason"]
+        events.append({"choices": [{"index": index, "delta": delta, "finish_reason": None}]})
+        events.append({"choices": [{"index": index, "delta": {}, "finish_reason": finish}]})
+    if "usage" in whole and (request.body.get("stream_options") or {}).get("include_usage"):
+        events.append({"choices": [], "usage": whole["usage"]})
+    lines = [b"data: " + _json({**head, **event}) + b"\n\n" for event in events]
+    return b"".join([*lines, b"data: [DONE]\n\n"])
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()

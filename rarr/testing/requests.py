@@ -1,0 +1,78 @@
+"""A request as the scripted server received it."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from rarr.testing.asked import Asked
+from rarr.tools.chat import Message
+
+_ROLES: dict[str, Literal["system", "assistant"]] = {
+    "system": "system",
+    "developer": "system",
+    "assistant": "assistant",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request(Asked):
+    """One HTTP request. Names of `headers` are in lower case; `body` is empty where it is no JSON object.
+
+    `arrived` and `left` are by `time.perf_counter`; `left` is None while the request is in flight.
+    """
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: Mapping[str, Any]
+    arrived: float = field(default_factory=time.perf_counter)
+    left: float | None = None
+
+    @property
+    def model(self) -> str:
+        """The model that it names."""
+        return str(self.body.get("model", ""))
+
+    @property
+    def n(self) -> int:
+        """How many answers it asks for."""
+        n = self.body.get("n")
+        return n if isinstance(n, int) else 1
+
+
+def request_of(method: str, path: str, headers: Mapping[str, str], body: Mapping[str, Any]) -> Request:
+    """The request with its messages and the name of its prompt."""
+    messages = body.get("messages")
+    return Request(
+        method=method,
+        path=path,
+        headers={name.lower(): value for name, value in headers.items()},
+        body=body,
+        prompt=_prompt_of(body),
+        messages=tuple(
+            Message(_ROLES.get(str(one.get("role")), "user"), _content(one.get("content")))
+            for one in (messages if isinstance(messages, list) else ())
+            if isinstance(one, dict)
+        ),
+    )
+
+
+def _prompt_of(body: Mapping[str, Any]) -> str | None:
+    """The name of the schema, else that of the function."""
+    for path in (("response_format", "json_schema", "name"), ("tools", 0, "function", "name")):
+        value: Any = body
+        try:
+            for key in path:
+                value = value[key]
+        except (KeyError, IndexError, TypeError):
+            continue
+        if isinstance(value, str):
+            return value
+    return None
+
+
+def _content(content: object) -> str:
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""

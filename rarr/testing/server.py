@@ -1,0 +1,143 @@
+"""A scripted OpenAI-compatible server on this machine, in threads of the calling process."""
+
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Self
+
+from rarr.testing.asked import Answers, UnansweredError, answer_to
+from rarr.testing.listening import Listener
+from rarr.testing.plans import CutOff, Plan, PlanReader
+from rarr.testing.record import Record
+from rarr.testing.replies import Reply, completion, failed, instead, model_list
+from rarr.testing.requests import Request
+from rarr.testing.strictness import Dialect, Strictness
+from rarr.testing.usage import TokenCounter
+from rarr.tools.chat import Tokens, estimated_tokens
+
+
+class ScriptedServer:
+    """Answers POST /v1/chat/completions by its script, and GET /v1/models.
+
+        with ScriptedServer({"When did it open?": {"verdict": "agrees"}}, plan=[Status(429)]) as server:
+            client = AsyncOpenAI(base_url=server.url, api_key="none")
+
+    `answers`: a function of the `Request`, called once a sample and from several threads, or the answers by a
+    part of the messages. What has no answer gets a 400.
+    `latency`: seconds before an answer; `tokens_a_second` adds those of the longest answer's generation.
+    `plan`: what goes wrong, one entry a request for completions; `plan_for_ever` begins it again at its end.
+    `dialect`: what is refused. `vllm` ignores what it does not know, `openai` refuses that, and `plain` knows
+    neither `response_format` nor `tools` nor `n`.
+    `requires_key`: 401 without it, with a part of the key that was given, and with `echo_key` all of it.
+    `rejects`: parameters that are refused, as a model refuses a temperature.
+    `prefix_cache`: whether usage has `cached_tokens`; the rule is that of `TokenCounter`.
+    `on_request`: called with each line of the log. `port` 0 is any that is free.
+    """
+
+    def __init__(
+        self,
+        answers: Answers[Request],
+        *,
+        models: Sequence[str] = ("scripted",),
+        port: int = 0,
+        latency: float = 0.0,
+        tokens_a_second: float | None = None,
+        plan: Plan = (),
+        plan_for_ever: bool = False,
+        dialect: Dialect = "vllm",
+        requires_key: str | None = None,
+        echo_key: bool = False,
+        rejects: Sequence[str] = (),
+        prefix_cache: bool = True,
+        on_request: Callable[[dict[str, Any]], None] | None = None,
+    ) -> None:
+        self._answers = answers
+        self._models = models
+        self._port = port
+        self._latency = latency
+        self._tokens_a_second = tokens_a_second
+        self._plan = PlanReader(plan, plan_for_ever)
+        self._strictness = Strictness(dialect, requires_key, echo_key, tuple(rejects))
+        self._counter = TokenCounter(prefix_cache)
+        self._record = Record(on_request)
+        self._listener: Listener | None = None
+
+    def __enter__(self) -> Self:
+        self._listener = Listener(self._port, self._record, self._reply_to)
+        self._port = self._listener.server_port
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends every connection and stops listening; a hanging request ends at once."""
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+
+    @property
+    def url(self) -> str:
+        """The base URL; after closing, one that refuses connections."""
+        if not self._port:
+            raise RuntimeError(
+                "a ScriptedServer has a URL once it is entered: with ScriptedServer(...) as server"
+            )
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    @property
+    def requests(self) -> list[Request]:
+        """All requests, in the order of arrival."""
+        return self._record.requests
+
+    @property
+    def log(self) -> list[dict[str, Any]]:
+        """All requests and what became of them, as JSON has it; without keys."""
+        return self._record.log
+
+    @property
+    def in_flight_most(self) -> int:
+        """The most requests at once."""
+        return self._record.in_flight_most
+
+    @property
+    def tokens(self) -> Tokens:
+        """All tokens that usages said."""
+        return self._record.tokens
+
+    def _reply_to(self, request: Request) -> Reply:
+        match request.method, request.path:
+            case "GET", "/v1/models":
+                return self._strictness.refused_key(request) or model_list(self._models)
+            case "POST", "/v1/chat/completions":
+                try:
+                    return self._completion(request)
+                except UnansweredError as error:
+                    return failed(400, str(error))
+                except Exception as error:  # of the caller's own functions
+                    return failed(500, f"the script raised {type(error).__name__}: {error}")
+        return failed(404, f"Invalid URL ({request.method} {request.path})", code="unknown_url")
+
+    def _completion(self, request: Request) -> Reply:
+        entry = self._plan.take(request)
+        refusal = instead(entry) or self._strictness.refused_key(request) or self._strictness.refused(request)
+        if refusal is not None:
+            return refusal
+        texts = [answer_to(replace(request, sample=n), self._answers) for n in range(request.n)]
+        if isinstance(entry, CutOff):
+            texts = [text[: len(text) // 2] for text in texts]
+        tokens = self._counter.count([message.content for message in request.messages], texts)
+        wait = self._latency
+        if self._tokens_a_second:
+            wait += max(estimated_tokens([text]) for text in texts) / self._tokens_a_second
+        return completion(request, texts, tokens, entry, wait)
+
+
+def refused_url() -> str:
+    """A base URL where nobody listens."""
+    with socket.socket() as once:
+        once.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{once.getsockname()[1]}/v1"

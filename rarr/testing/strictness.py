@@ -1,0 +1,124 @@
+"""What a server refuses: the parameters that its dialect does not know, and keys that are not its own."""
+
+import json
+from dataclasses import dataclass
+from typing import Literal
+
+from rarr.testing.replies import Reply, failed
+from rarr.testing.requests import Request
+
+Dialect = Literal["vllm", "openai", "plain"]
+
+_FORMATS = ("text", "json_object", "json_schema")
+# The fields of a request that OpenAI documents.
+_OPENAI = frozenset(
+    {
+        "audio",
+        "frequency_penalty",
+        "function_call",
+        "functions",
+        "logit_bias",
+        "logprobs",
+        "max_completion_tokens",
+        "max_tokens",
+        "messages",
+        "metadata",
+        "modalities",
+        "model",
+        "n",
+        "parallel_tool_calls",
+        "prediction",
+        "presence_penalty",
+        "prompt_cache_key",
+        "prompt_cache_retention",
+        "reasoning_effort",
+        "response_format",
+        "safety_identifier",
+        "seed",
+        "service_tier",
+        "stop",
+        "store",
+        "stream",
+        "stream_options",
+        "temperature",
+        "tool_choice",
+        "tools",
+        "top_logprobs",
+        "top_p",
+        "user",
+        "verbosity",
+        "web_search_options",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Strictness:
+    """`rejects` are parameters that the model refuses; `echo_key`: a refused key is told whole."""
+
+    dialect: Dialect
+    requires_key: str | None
+    echo_key: bool
+    rejects: tuple[str, ...]
+
+    def refused_key(self, request: Request) -> Reply | None:
+        """The answer to a request without the key."""
+        header = request.headers.get("authorization", "")
+        if self.requires_key is None or header == f"Bearer {self.requires_key}":
+            return None
+        given = header.removeprefix("Bearer ")
+        if not given:
+            return failed(401, "You didn't provide an API key.")
+        shown = given if self.echo_key else f"{given[:5]}***{given[-2:]}" if len(given) > 9 else "***"
+        return failed(401, f"Incorrect API key provided: {shown}.", code="invalid_api_key")
+
+    def refused(self, request: Request) -> Reply | None:
+        """The answer to a request that this server does not take."""
+        if not request.messages:
+            return failed(400, "Missing required parameter: 'messages'.", param="messages")
+        if request.n < 1:
+            return failed(400, "Invalid 'n': it must be at least 1.", param="n")
+        for name in self.rejects:
+            if name in request.body:
+                value = json.dumps(request.body[name])
+                return failed(
+                    400,
+                    f"Unsupported value: '{name}' does not support {value} with this model.",
+                    code="unsupported_value",
+                    param=name,
+                )
+        return _REFUSALS[self.dialect](request)
+
+
+def _vllm(request: Request) -> Reply | None:
+    """vLLM ignores what it does not know, such as `guided_json`, and answers unconstrained."""
+    return _unknown_format(request)
+
+
+def _openai(request: Request) -> Reply | None:
+    if unknown := sorted(set(request.body) - _OPENAI):
+        plural = "s" if len(unknown) > 1 else ""
+        return failed(400, f"Unrecognized request argument{plural} supplied: {', '.join(unknown)}")
+    return _unknown_format(request)
+
+
+def _plain(request: Request) -> Reply | None:
+    for name in ("response_format", "tools"):
+        if name in request.body:
+            return failed(400, f"{name} is not supported", param=name)
+    return failed(400, "n is not supported", param="n") if request.n > 1 else None
+
+
+_REFUSALS = {"vllm": _vllm, "openai": _openai, "plain": _plain}
+
+
+def _unknown_format(request: Request) -> Reply | None:
+    given = request.body.get("response_format")
+    kind = given.get("type") if isinstance(given, dict) else given
+    if given is None or kind in _FORMATS:
+        return None
+    return failed(
+        400,
+        f"Invalid value: {kind!r}. response_format.type is one of {', '.join(_FORMATS)}.",
+        param="response_format",
+    )

@@ -1,0 +1,35 @@
+"""One event loop in a thread of its own, for callers without one and for those inside a running one alike.
+
+It stays, so that connections stay open between calls, as those of `asyncio.run` do not.
+"""
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+_lock = threading.Lock()
+_loop: asyncio.AbstractEventLoop | None = None
+_thread: threading.Thread | None = None
+
+
+def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """Its result; what interrupts the caller cancels it."""
+    future = asyncio.run_coroutine_threadsafe(coroutine, _running())
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
+
+
+def _running() -> asyncio.AbstractEventLoop:
+    global _loop, _thread
+    with _lock:
+        if _loop is None or _thread is None or not _thread.is_alive():  # a fork has no threads of its parent
+            _loop = asyncio.new_event_loop()
+            _thread = threading.Thread(target=_loop.run_forever, name="rarr", daemon=True)
+            _thread.start()
+        return _loop

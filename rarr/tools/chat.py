@@ -1,0 +1,82 @@
+"""A chat model as the package sees it: messages and a schema in, texts and what they cost out.
+
+One small class a backend: `openai_protocol.py` for vLLM and whatever else speaks that protocol,
+`langchain_chat.py` for what LangChain reaches, and the doubles of `rarr.testing`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+
+class Message(NamedTuple):
+    """One message of a chat."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a model is asked: `samples` answers, each of them JSON after `schema`, which is called `name`."""
+
+    name: str
+    messages: tuple[Message, ...]
+    schema: Mapping[str, Any]
+    samples: int = 1
+    temperature: float = 0.0
+    max_tokens: int = 1000
+
+
+class Tokens(NamedTuple):
+    """Tokens of one request; `cached` are those of `input` that the server read from its prefix cache."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a model answered: a text a sample (at least one, at most as many as asked for)."""
+
+    texts: tuple[str, ...]
+    tokens: Tokens
+
+
+class ChatModel(Protocol):
+    """A language model behind some interface. `name` is the `provider:name` of the settings."""
+
+    name: str
+
+    async def complete(self, ask: Ask) -> Answer:
+        """One request. Raises `ModelFailure` for everything that went wrong with it, and `Adapted`."""
+
+    async def aclose(self) -> None:
+        """Closes its connections."""
+
+
+Kind = Literal["timeout", "connection", "busy", "server", "refused", "resting"]
+
+
+class ModelFailure(Exception):  # noqa: N818  # it is caught within the package, and never leaves it
+    """One request that failed. `retry_after`: seconds that the server asks to wait.
+
+    Kinds: `timeout` (no whole answer in time), `connection` (refused, or lost mid-answer), `busy` (429),
+    `server` (5xx, or an answer that is none), `refused` (any other 4xx: asking again would not help),
+    `resting` (not sent, because the model failed several times just before).
+    """
+
+    def __init__(self, kind: Kind, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.retry_after = retry_after
+
+
+class Adapted(Exception):  # noqa: N818  # as above
+    """The server does not know something that it was sent, which it will not be sent again: ask at once."""
+
+
+def estimated_tokens(texts: Sequence[str]) -> int:
+    """About how many tokens these texts are: one for four bytes of UTF-8, as common tokenizers need."""
+    return sum(-(-len(text.encode()) // 4) for text in texts)

@@ -1,0 +1,132 @@
+"""What a node asks a language model with: a prompt in, answers of a known shape out."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from rarr.errors import ModelError
+from rarr.prompts import Prompt
+from rarr.records import ModelUsage
+from rarr.tools.chat import Ask, Message, ModelFailure, Tokens, estimated_tokens
+from rarr.tools.meter import meter
+from rarr.tools.patience import Patient
+from rarr.tools.structured import UnreadableAnswer, read_answer
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+_QUOTE = 80  # characters of an answer that could not be read
+
+
+class LanguageModel:
+    """A model, and those that are asked in its place where it fails."""
+
+    def __init__(self, models: Sequence[Patient], *, max_answer_tokens: int) -> None:
+        self._models = models
+        self._max_answer_tokens = max_answer_tokens
+
+    @property
+    def name(self) -> str:
+        """That of the first."""
+        return self._models[0].name
+
+    async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
+        """The one answer at temperature 0; the same question of a run is not asked twice.
+
+        Raises `ModelError` where every model failed or no answer could be read, and `BudgetError`.
+        """
+        user = prompt.render(**variables)
+        key, memo = (id(self), prompt.hash, user), meter().memo
+        if key not in memo:
+            [memo[key]] = await self._asked(prompt, shape, user, samples=1, temperature=0.0)
+        answer: Shape = memo[key]
+        return answer
+
+    async def sample(
+        self,
+        prompt: Prompt,
+        shape: type[Shape],
+        variables: Mapping[str, str],
+        *,
+        samples: int,
+        temperature: float,
+    ) -> list[Shape]:
+        """Several answers at once, those that could be read; raises as `ask` does where none could."""
+        return await self._asked(
+            prompt, shape, prompt.render(**variables), samples=samples, temperature=temperature
+        )
+
+    def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ModelUsage:
+        """What one call is expected to spend, whose variables are about `user_tokens`."""
+        tokens = Tokens(estimated_tokens([prompt.system, prompt.user]) + user_tokens, output_tokens)
+        return ModelUsage(
+            model_calls=1,
+            input_tokens=tokens.input,
+            output_tokens=tokens.output,
+            cost=self._models[0].cost(tokens),
+        )
+
+    async def aclose(self) -> None:
+        """Closes the connections of this event loop."""
+        for model in self._models:
+            await model.aclose()
+
+    async def _asked(
+        self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
+    ) -> list[Shape]:
+        messages = (Message("system", prompt.system), Message("user", user))
+        ask = Ask(prompt.name, messages, prompt.output, samples, temperature, self._max_answer_tokens)
+        failures = []
+        for model in self._models:
+            try:
+                texts = await _texts(model, ask, prompt)
+                return await _read(model, ask, prompt, shape, texts)
+            except (ModelFailure, UnreadableAnswer) as failure:
+                failures.append(str(failure))
+        raise ModelError("; ".join(failures))
+
+
+async def _texts(model: Patient, ask: Ask, prompt: Prompt) -> list[str]:
+    """The samples; those that a server left out of its answer are asked for one by one, at once."""
+    named = (prompt.name, prompt.version, prompt.hash)
+    texts = list((await model.complete(ask, named)).texts)
+    if missing := ask.samples - len(texts):
+        one = replace(ask, samples=1)
+        more = await asyncio.gather(
+            *(model.complete(one, named) for _ in range(missing)), return_exceptions=True
+        )
+        for answer in more:
+            if not isinstance(answer, BaseException):
+                texts += answer.texts
+            elif not isinstance(answer, Exception):
+                raise answer
+    return texts
+
+
+async def _read(
+    model: Patient, ask: Ask, prompt: Prompt, shape: type[Shape], texts: Sequence[str]
+) -> list[Shape]:
+    """The readable ones of these answers; where none is, the model is told so, and asked once more."""
+    answers, problems = _readable(texts, shape)
+    if not answers:
+        complaint = f"That could not be read: {problems[0]}. Answer with one JSON object and nothing else."
+        said = (Message("assistant", texts[0] or "(nothing)"), Message("user", complaint))
+        again = replace(ask, messages=(*ask.messages, *said), samples=1, max_tokens=2 * ask.max_tokens)
+        texts = (await model.complete(again, (prompt.name, prompt.version, prompt.hash))).texts
+        answers, problems = _readable(texts, shape)
+    if not answers:
+        quote = " ".join(texts[0].split())[:_QUOTE]
+        raise UnreadableAnswer(f"the answer of {model.name} cannot be read ({problems[0]}): {quote!r}")
+    return answers
+
+
+def _readable(texts: Sequence[str], shape: type[Shape]) -> tuple[list[Shape], list[str]]:
+    answers, problems = [], []
+    for text in texts:
+        try:
+            answers.append(read_answer(text, shape))
+        except UnreadableAnswer as problem:
+            problems.append(str(problem))
+    return answers, problems

@@ -1,0 +1,160 @@
+"""What one run spends, node by node, and what it may spend.
+
+The run's meter and the node that runs are context variables: a model that many runs share finds the run that
+asks without every interface in between handing it on.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple
+
+from rarr.errors import BudgetError
+from rarr.tools.chat import Tokens
+
+_NODE: ContextVar[str] = ContextVar("node", default="")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits of one run; None: no limit. The cost is in the unit of the prices."""
+
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    deadline_s: float | None = None
+
+
+class ModelCall(NamedTuple):
+    """One request to a language model, with what came back, also where that could not be used.
+
+    `prompt` is name, version and hash. `error` is empty where the server answered.
+    """
+
+    node: str
+    model: str
+    prompt: tuple[str, str, str]
+    messages: tuple[tuple[str, str], ...]
+    texts: tuple[str, ...]
+    tokens: Tokens
+    seconds: float
+    error: str
+
+
+@dataclass
+class Tally:
+    """What a node has spent so far."""
+
+    calls: int = 0
+    seconds: float = 0.0
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost: float = 0.0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(Tally)))
+
+
+@dataclass
+class Meter:
+    """The meter of one run. `memo` are answers of models that would say the same again."""
+
+    budget: Budget = field(default_factory=Budget)
+    on_call: Callable[[ModelCall], None] | None = None
+    by_node: dict[str, Tally] = field(default_factory=dict)
+    memo: dict[Any, Any] = field(default_factory=dict)
+    under_way: int = 0  # tokens that requests without an answer yet are expected to need
+    _started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def total(self) -> Tally:
+        """What all nodes have spent."""
+        return sum(self.by_node.values(), Tally())
+
+    @property
+    def tally(self) -> Tally:
+        """That of the node that runs."""
+        return self.by_node.setdefault(_NODE.get(), Tally())
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds until the deadline; None where there is none."""
+        limit = self.budget.deadline_s
+        return None if limit is None else limit - (time.perf_counter() - self._started)
+
+    @contextmanager
+    def step(self, node: str) -> Iterator[None]:
+        """One call of `node`, which counts also when it fails."""
+        token, started = _NODE.set(node), time.perf_counter()
+        try:
+            yield
+        finally:
+            tally = self.tally
+            tally.calls += 1
+            tally.seconds += time.perf_counter() - started
+            _NODE.reset(token)
+
+    @contextmanager
+    def request(self, expected: int) -> Iterator[None]:
+        """One request to a model that needs about `expected` tokens. Raises `BudgetError` before it is sent.
+
+        What is under way counts as expected, so that many requests at once do not pass the limit together.
+        """
+        spent, budget = self.total, self.budget
+        tokens = spent.input_tokens + spent.output_tokens + self.under_way
+        if budget.max_calls is not None and spent.model_calls >= budget.max_calls:
+            raise BudgetError(f"max_calls ({budget.max_calls}) model calls are made: raise it for more")
+        if budget.max_tokens is not None and tokens + expected > budget.max_tokens:
+            raise BudgetError(f"max_tokens ({budget.max_tokens}) would be passed: raise it for more")
+        if budget.max_cost is not None and spent.cost >= budget.max_cost:
+            raise BudgetError(f"max_cost ({budget.max_cost}) is spent: raise it for more")
+        self.tally.model_calls += 1
+        self.under_way += expected
+        try:
+            yield
+        finally:
+            self.under_way -= expected
+
+    def spend(self, tokens: Tokens, cost: float) -> None:
+        """Counts what a request used."""
+        tally = self.tally
+        tally.input_tokens += tokens.input
+        tally.output_tokens += tokens.output
+        tally.cached_tokens += tokens.cached
+        tally.cost += cost
+
+    def note(self, call: ModelCall) -> None:
+        """Tells whoever listens of a request."""
+        if self.on_call is not None:
+            self.on_call(call._replace(node=_NODE.get()))
+
+    @asynccontextmanager
+    async def in_time(self) -> AsyncIterator[None]:
+        """Ends what takes longer than the run may take, with a `BudgetError`."""
+        remaining = self.remaining
+        if remaining is None:
+            yield
+            return
+        over = BudgetError(f"deadline_s ({self.budget.deadline_s:g}) is over: raise it for more")
+        if remaining <= 0:
+            raise over
+        try:
+            async with asyncio.timeout(remaining) as limit:
+                yield
+        except TimeoutError:
+            if limit.expired():
+                raise over from None
+            raise
+
+
+METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
+
+
+def meter() -> Meter:
+    """The meter of the run that asks; outside of a run one without limits, that nobody reads."""
+    return METER.get() or Meter()

@@ -1,0 +1,167 @@
+"""How long and how often a model is asked: the one place that tries again, waits and gives up.
+
+Client libraries' own retries are switched off. A model that fails three times in a row without a success in
+between is left alone for half a minute, so that a dead one costs a run seconds. A request that got no answer
+in time is not repeated: it may have been paid for, and the next would wait as long.
+"""
+
+import asyncio
+import time
+from asyncio import AbstractEventLoop, Semaphore
+from collections.abc import Callable
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+
+from rarr.tools.chat import Adapted, Answer, Ask, ChatModel, ModelFailure, Tokens, estimated_tokens
+from rarr.tools.meter import ModelCall, meter
+
+FAILURES_IN_A_ROW = 3
+REST_S = 30.0
+LONGEST_WAIT_S = 60.0  # a server that asks for more than this is as good as not there
+_EXPECTED_ANSWER = 200  # tokens
+
+Made = TypeVar("Made")
+
+
+class PerLoop(Generic[Made]):
+    """One of something for each event loop: connections and locks cannot be shared among loops."""
+
+    def __init__(self, make: Callable[[], Made]) -> None:
+        self._make = make
+        self._made: WeakKeyDictionary[AbstractEventLoop, Made] = WeakKeyDictionary()
+
+    def get(self) -> Made:
+        """That of the running loop, made when it is first asked for."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._made:
+            self._made[loop] = self._make()
+        return self._made[loop]
+
+    def pop(self) -> Made | None:
+        """That of the running loop, which is forgotten; None where there is none."""
+        return self._made.pop(asyncio.get_running_loop(), None)
+
+
+class Limiter:
+    """At most `most` requests at once, whichever texts, branches and models they are for."""
+
+    def __init__(self, most: int) -> None:
+        self._semaphores = PerLoop(lambda: Semaphore(most))
+
+    def __call__(self) -> Semaphore:
+        """The semaphore of the running loop."""
+        return self._semaphores.get()
+
+
+class Patient:
+    """A chat model that is asked with patience, and whose every request the run's meter counts.
+
+    `price` is for a million tokens: input, output and, where it differs, cached input.
+    """
+
+    def __init__(
+        self,
+        chat: ChatModel,
+        limiter: Limiter,
+        *,
+        attempts: int,
+        timeout_s: float,
+        price: tuple[float, ...] = (),
+        first_wait_s: float = 0.5,
+    ) -> None:
+        self.name = chat.name
+        self._chat, self._limiter, self._price = chat, limiter, price
+        self._attempts, self._timeout_s, self._first_wait_s = attempts, timeout_s, first_wait_s
+        self._failures, self._rests_until, self._last = 0, 0.0, ""
+
+    async def complete(self, ask: Ask, prompt: tuple[str, str, str]) -> Answer:
+        """The answer. Raises `ModelFailure` after the last attempt, and `BudgetError`."""
+        attempts = AsyncRetrying(
+            stop=stop_after_attempt(self._attempts),
+            wait=self._wait,
+            retry=retry_if_exception(_worth_another),
+            reraise=True,
+        )
+        async with meter().in_time():
+            while True:
+                try:
+                    return await attempts(self._request, ask, prompt)
+                except Adapted:  # the model is asked in another way from now on; there are few ways
+                    continue
+
+    def cost(self, tokens: Tokens) -> float:
+        """Of these tokens, in the unit of the price; 0 without one."""
+        if not self._price:
+            return 0.0
+        whole, answer = self._price[:2]
+        cached = self._price[2] if len(self._price) > 2 else whole
+        fresh = tokens.input - tokens.cached
+        return (fresh * whole + tokens.cached * cached + tokens.output * answer) / 1_000_000
+
+    async def aclose(self) -> None:
+        """Closes the connections of this event loop."""
+        await self._chat.aclose()
+
+    async def _request(self, ask: Ask, prompt: tuple[str, str, str]) -> Answer:
+        sent = [message.content for message in ask.messages]
+        async with self._limiter():
+            self._require_awake()
+            with meter().request(estimated_tokens(sent) + _EXPECTED_ANSWER * ask.samples):
+                started = time.perf_counter()
+                answer, error = Answer((), Tokens()), "cancelled"
+                try:
+                    answer = await self._in_time(ask)
+                    error, self._failures = "", 0
+                except (ModelFailure, Adapted) as failure:
+                    error = str(failure)
+                    if isinstance(failure, ModelFailure):
+                        self._count(failure)
+                    raise
+                finally:
+                    seconds = time.perf_counter() - started
+                    meter().spend(answer.tokens, self.cost(answer.tokens))
+                    meter().note(
+                        ModelCall(
+                            "", self.name, prompt, ask.messages, answer.texts, answer.tokens, seconds, error
+                        )
+                    )
+                return answer
+
+    async def _in_time(self, ask: Ask) -> Answer:
+        # The clients' own limits are for one read: an answer that comes byte by byte would never end.
+        try:
+            async with asyncio.timeout(self._timeout_s) as limit:
+                return await self._chat.complete(ask)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise ModelFailure(
+                "timeout", f"{self.name} gave no answer within {self._timeout_s:g} s"
+            ) from None
+
+    def _require_awake(self) -> None:
+        rest = self._rests_until - time.monotonic()
+        if rest > 0:
+            raise ModelFailure("resting", f"{self.name} is left alone for {rest:.0f} s: {self._last}")
+
+    def _count(self, failure: ModelFailure) -> None:
+        if failure.kind in ("timeout", "connection", "server"):
+            self._failures += 1
+            self._last = str(failure)
+            if self._failures >= FAILURES_IN_A_ROW:
+                self._rests_until = time.monotonic() + REST_S
+
+    def _wait(self, state: RetryCallState) -> float:
+        failure = state.outcome.exception() if state.outcome else None
+        asked = failure.retry_after if isinstance(failure, ModelFailure) else None
+        return max(asked or 0.0, self._first_wait_s * 2.0 ** (state.attempt_number - 1))
+
+
+def _worth_another(error: BaseException) -> bool:
+    return (
+        isinstance(error, ModelFailure)
+        and error.kind in ("connection", "busy", "server")
+        and (error.retry_after or 0.0) <= LONGEST_WAIT_S
+    )

@@ -1,0 +1,44 @@
+"""What the tests of the command line share."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+from rarr.records import Notice, Revision
+
+FAILED = Notice(code="check_failed", message="no answer: start the server", node="check_agreement")
+NOTHING = Notice(code="nothing_to_check", message="no checkable claim was found", node="generate_queries")
+
+
+class Result(NamedTuple):
+    status: int
+    out: bytes
+    err: str
+
+
+Command = Callable[..., Result]
+
+
+class FakeReviser:
+    """Records how it was called, and answers with what `answer` makes of the text."""
+
+    calls: ClassVar[list[tuple[str, str | None, Any]]]
+    answer: ClassVar[Callable[[str], Revision]]
+
+    def __init__(
+        self,
+        settings: Any,
+        *,
+        on_step: Callable[[str], None] | None = None,
+        on_index: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.settings, self.on_step = settings, on_step
+
+    def revise(self, text: str, context: str | None = None) -> Revision:
+        self.calls.append((text, context, self.settings))
+        if self.on_step:
+            self.on_step("generate_queries")
+        return type(self).answer(text)
+
+
+def is_complaint(err: str) -> bool:
+    return err.startswith("rarr: ") and err.count("\n") == 1 and err.endswith("\n")

@@ -1,0 +1,172 @@
+"""The prompts that ship with the package keep the contract of their own headers, demonstrations included."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import pytest
+
+from rarr.prompts import Prompt, load, names
+from rarr.tools.chat import estimated_tokens
+
+# Each prompt's most tokens in the system message, and the fields of its answer that `rarr` reads.
+PROMPTS = {
+    "check_agreement": (600, ["text_answer", "evidence_answer", "reason", "verdict"]),
+    "check_agreement_in_context": (700, ["text_answer", "evidence_answer", "reason", "verdict"]),
+    "edit": (620, ["span", "revision"]),
+    "edit_in_context": (720, ["span", "revision"]),
+    "generate_queries": (900, ["questions"]),
+    "generate_queries_in_context": (1000, ["questions"]),
+    "judge_attribution": (450, ["reason", "verdict"]),
+}
+ONCE = "Answer with one JSON object and nothing else."
+SCHEMA_WORDS = {"type", "properties", "required", "additionalProperties", "items", "enum"}
+
+
+class Demonstration(NamedTuple):
+    prompt: str
+    variables: dict[str, str]
+    answer: dict[str, Any]
+
+    @property
+    def verdict(self) -> str:
+        return str(self.answer["verdict"])
+
+
+def paragraphs(prompt: Prompt) -> Iterator[tuple[str, str]]:
+    """Each demonstration's user message and answer, as they stand in the system message."""
+    for paragraph in prompt.system.partition(ONCE)[2].strip().split("\n\n"):
+        user, _, answer = paragraph.rpartition("\n")
+        yield user, answer
+
+
+def demonstrations(*prompts: str) -> list[Demonstration]:
+    return [
+        Demonstration(name, load(name).parse(user) or {}, json.loads(answer))
+        for name in prompts
+        for user, answer in paragraphs(load(name))
+    ]
+
+
+def problems(value: object, schema: Mapping[str, Any], at: str = "answer") -> Iterator[str]:
+    """Where `value` is not after `schema`: as much of JSON Schema as the shipped headers use."""
+    kinds = {"object": dict, "array": list, "string": str}
+    if not isinstance(value, kinds[schema["type"]]):
+        yield f"{at} is no {schema['type']}"
+    elif isinstance(value, dict) and list(value) != list(schema["properties"]):
+        yield f"{at} has {', '.join(value)} for {', '.join(schema['properties'])}"
+    elif isinstance(value, dict):
+        for name, inner in schema["properties"].items():
+            yield from problems(value[name], inner, f"{at}.{name}")
+    elif isinstance(value, list):
+        for item in value:
+            yield from problems(item, schema["items"], f"{at}[]")
+    elif value not in schema.get("enum", [value]):
+        yield f"{at} is {value!r}"
+
+
+def schemas(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield schema
+    for inner in (*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])):
+        yield from schemas(inner)
+
+
+def test_the_prompts_are_those_that_rarr_reads() -> None:
+    assert names() == list(PROMPTS)
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_a_prompt_is_as_short_as_agreed(name: str) -> None:
+    assert estimated_tokens([load(name).system]) <= PROMPTS[name][0]
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_an_answer_has_the_fields_that_rarr_reads_in_their_order(name: str) -> None:
+    assert list(load(name).output["properties"]) == PROMPTS[name][1]
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_a_schema_is_one_that_every_constrained_decoder_takes(name: str) -> None:
+    for schema in schemas(load(name).output):
+        assert schema.keys() <= SCHEMA_WORDS
+        if schema["type"] == "object":
+            assert schema["additionalProperties"] is False
+            assert schema["required"] == list(schema["properties"])
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_instructions_end_with_what_to_answer(name: str) -> None:
+    assert load(name).system.count(ONCE) == 1
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_a_prompt_holds_no_variable_above_the_user_part(name: str) -> None:
+    assert "{{" not in load(name).system
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_demonstrations_are_laid_out_as_calls_are(name: str) -> None:
+    prompt, found = load(name), list(paragraphs(load(name)))
+    assert len(found) >= 4
+    for user, answer in found:
+        assert prompt.parse(user) is not None, user
+        assert list(problems(json.loads(answer), prompt.output)) == []
+
+
+@pytest.mark.parametrize("demonstration", demonstrations("generate_queries", "generate_queries_in_context"))
+def test_a_question_is_about_words_of_the_text_and_does_not_leak_them(demonstration: Demonstration) -> None:
+    for item in demonstration.answer["questions"]:
+        assert item["about"] in demonstration.variables["text"]
+        assert item["about"] not in item["question"]
+
+
+@pytest.mark.parametrize("name", ["generate_queries", "generate_queries_in_context"])
+def test_a_text_that_holds_nothing_to_check_is_shown(name: str) -> None:
+    assert {"questions": []} in [one.answer for one in demonstrations(name)]
+
+
+@pytest.mark.parametrize("demonstration", demonstrations("edit", "edit_in_context"))
+def test_an_edit_replaces_words_that_stand_once_in_the_text(demonstration: Demonstration) -> None:
+    span, revision = demonstration.answer["span"], demonstration.answer["revision"]
+    if span:
+        assert demonstration.variables["text"].count(span) == 1
+        assert span != revision
+
+
+@pytest.mark.parametrize("name", ["edit", "edit_in_context"])
+def test_an_edit_that_is_declined_is_shown(name: str) -> None:
+    assert {"span": "", "revision": ""} in [one.answer for one in demonstrations(name)]
+
+
+@pytest.mark.parametrize("name", ["check_agreement", "check_agreement_in_context"])
+def test_every_verdict_is_shown(name: str) -> None:
+    assert {one.verdict for one in demonstrations(name)} == {"agrees", "disagrees", "irrelevant", "unknown"}
+
+
+@pytest.mark.parametrize("demonstration", demonstrations("check_agreement", "check_agreement_in_context"))
+def test_irrelevant_evidence_answers_nothing(demonstration: Demonstration) -> None:
+    assert (demonstration.verdict == "irrelevant") is (demonstration.answer["evidence_answer"] == "")
+
+
+def test_every_class_of_attribution_is_shown() -> None:
+    shown = {one.verdict for one in demonstrations("judge_attribution")}
+    assert shown == {"attributable", "extrapolatory", "contradictory"}
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ({"questions": [{"question": "Who?", "about": "she"}]}, []),
+        ([], ["answer is no object"]),
+        ({"questions": [{"about": "she", "question": "Who?"}]}, ["answer.questions[] has about, question"]),
+        ({"questions": [{"question": "Who?", "about": 3}]}, ["answer.questions[].about is no string"]),
+    ],
+)
+def test_the_check_of_answers_can_fail(value: object, found: list[str]) -> None:
+    shown = problems(value, load("generate_queries").output)
+    assert [problem.partition(" for ")[0] for problem in shown] == found
+
+
+def test_the_check_of_verdicts_can_fail() -> None:
+    answer = {"reason": "It says so.", "verdict": "agrees"}
+    assert list(problems(answer, load("judge_attribution").output)) == ["answer.verdict is 'agrees'"]

@@ -1,0 +1,46 @@
+"""`python -m rarr.testing` in a process of its own."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from rarr import prompts
+
+COMMAND = [sys.executable, "-m", "rarr.testing", "--port"]
+
+
+@pytest.mark.loopback
+def test_command_serves_until_interrupted(client: httpx2.Client, tmp_path: Path) -> None:
+    prompt = prompts.load("generate_queries")
+    contents = {"system": prompt.system, "user": prompt.render(text="The Ferry Library opened in 1976.")}
+    log = tmp_path / "log.jsonl"
+    with subprocess.Popen([*COMMAND, "0", "--log", str(log)], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout
+        line = child.stdout.readline()
+        url = re.search(r"http://[\d.:]+/v1", line)
+        assert url
+        body = {"model": "rules", "messages": [{"role": role, "content": c} for role, c in contents.items()]}
+        response = client.post(f"{url[0]}/chat/completions", json=body)
+        child.send_signal(signal.SIGINT)
+    assert f"--model vllm:rules --base-url {url[0]}" in line
+    assert "1976" in response.json()["choices"][0]["message"]["content"]
+    assert child.returncode == 0
+    assert [json.loads(one)["status"] for one in log.read_text().splitlines()] == [200]
+
+
+@pytest.mark.loopback
+def test_port_in_use_is_one_line() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = subprocess.run([*COMMAND, port], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"error: port {port} cannot be used" in done.stderr.splitlines()[-1]

@@ -1,0 +1,78 @@
+"""The scripted model in process."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rarr.errors import InputError
+from rarr.testing import ScriptedModel
+from rarr.tools.chat import Ask, Message, ModelFailure, Tokens
+
+
+def asks(user: str = "When?", samples: int = 1) -> Ask:
+    messages = (Message("system", "Answer."), Message("user", user))
+    return Ask(name="edit", messages=messages, schema={}, samples=samples)
+
+
+async def test_answers_by_a_part_of_the_messages() -> None:
+    model = ScriptedModel({"When": {"year": 1976}, "Who": "Ann"})
+    assert (await model.complete(asks())).texts == ('{"year": 1976}',)
+    assert (await model.complete(asks("Who?"))).texts == ("Ann",)
+    assert model.calls == [asks(), asks("Who?")]
+
+
+async def test_function_is_asked_for_each_sample() -> None:
+    model = ScriptedModel(lambda asked: f"{asked.prompt} {asked.user} {asked.sample}")
+    assert (await model.complete(asks(samples=2))).texts == ("edit When? 0", "edit When? 1")
+
+
+async def test_tokens_are_those_of_the_server() -> None:
+    model = ScriptedModel({"": "12345678"})
+    assert (await model.complete(asks(samples=2))).tokens == Tokens(input=4, output=4, cached=0)
+    await model.complete(asks("x" * 64))
+    assert (await model.complete(asks("x" * 64))).tokens.cached == 16
+
+
+async def test_what_has_no_answer_is_refused() -> None:
+    with pytest.raises(ModelFailure, match="none of its 1 keys") as caught:
+        await ScriptedModel({"Who": "Ann"}).complete(asks())
+    assert caught.value.kind == "refused"
+
+
+async def test_failures_are_one_a_call() -> None:
+    model = ScriptedModel(
+        {"": "x"}, failures=[ModelFailure("busy", "later"), None, ModelFailure("timeout", "")]
+    )
+    with pytest.raises(ModelFailure, match="later"):
+        await model.complete(asks())
+    assert (await model.complete(asks())).texts == ("x",)
+    with pytest.raises(ModelFailure):
+        await model.complete(asks())
+    assert (await model.complete(asks())).texts == ("x",)
+    assert len(model.calls) == 4
+
+
+async def test_closing_is_noted() -> None:
+    model = ScriptedModel({}, name="vllm:scripted")
+    assert (model.name, model.closed) == ("vllm:scripted", False)
+    await model.aclose()
+    assert model.closed
+
+
+async def test_script_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "script.json"
+    path.write_text(json.dumps({"When": {"year": "1976 é"}}), encoding="utf-8")
+    assert (await ScriptedModel.from_file(path).complete(asks())).texts == ('{"year": "1976 é"}',)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [("{", "cannot be read"), ("[]", "must be"), ('{"a": 1}', "must be")]
+)
+def test_file_that_is_no_script_is_an_error(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "script.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=says):
+        ScriptedModel.from_file(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        ScriptedModel.from_file(tmp_path / "none.json")

@@ -1,0 +1,142 @@
+"""Each failure of a plan, seen from a client."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx2
+import pytest
+
+from rarr.testing import (
+    CutOff,
+    DieMidAnswer,
+    Drip,
+    Empty,
+    Hang,
+    NotJson,
+    NoUsage,
+    ScriptedServer,
+    Status,
+)
+from rarr.testing.plans import Entry
+from rarr.tools.chat import Tokens
+from testing.conftest import Ask
+
+pytestmark = pytest.mark.loopback
+
+
+@contextmanager
+def planned(*plan: Entry | None, for_ever: bool = False) -> Iterator[ScriptedServer]:
+    with ScriptedServer({"": "12345678"}, plan=plan, plan_for_ever=for_ever) as server:
+        yield server
+
+
+def test_plan_is_for_one_request_each_and_then_healthy(ask: Ask) -> None:
+    with planned(Status(500), None, Status(503)) as server:
+        assert [ask(server).status_code for _ in range(5)] == [500, 200, 503, 200, 200]
+
+
+def test_plan_for_ever_begins_again(ask: Ask) -> None:
+    with planned(Status(500), None, for_ever=True) as server:
+        assert [ask(server).status_code for _ in range(4)] == [500, 200, 500, 200]
+
+
+def test_plan_may_be_a_function_of_the_request(ask: Ask) -> None:
+    with ScriptedServer({"": "x"}, plan=lambda r: Status(500) if "bad" in r.user else None) as server:
+        assert [ask(server, user).status_code for user in ("bad", "good", "bad")] == [500, 200, 500]
+
+
+def test_models_are_not_in_the_plan(client: httpx2.Client) -> None:
+    with planned(Status(500), for_ever=True) as server:
+        assert client.get(f"{server.url}/models").status_code == 200
+
+
+def test_status_has_its_message_and_when_to_ask_again(ask: Ask) -> None:
+    with planned(Status(429, retry_after=0.2), Status(400, message="no such thing")) as server:
+        busy, wrong = ask(server), ask(server)
+    assert (busy.status_code, busy.headers["retry-after"]) == (429, "0.2")
+    assert busy.json()["error"]["message"] == "Too Many Requests"
+    assert (wrong.status_code, wrong.json()["error"]["message"]) == (400, "no such thing")
+    assert "retry-after" not in wrong.headers
+
+
+def test_hanging_request_ends_when_the_client_has_gone(ask: Ask) -> None:
+    with planned(Hang()) as server:
+        with pytest.raises(httpx2.ReadTimeout):
+            ask(server, timeout=0.05)
+        deadline = time.perf_counter() + 2
+        while server.requests[0].left is None and time.perf_counter() < deadline:
+            time.sleep(0.01)
+        assert server.log[0]["status"] is None
+        assert server.requests[0].left is not None
+
+
+@pytest.mark.parametrize("entry", [Hang(), Drip()], ids=["hang", "drip"])
+def test_closing_ends_what_would_last_for_ever(ask: Ask, entry: Entry) -> None:
+    with planned(entry) as server:
+        errors: list[Exception] = []
+
+        def wait() -> None:
+            try:
+                ask(server).json()
+            except (httpx2.HTTPError, ValueError) as error:
+                errors.append(error)
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        while not server.requests:
+            time.sleep(0.005)
+        start = time.perf_counter()
+        server.close()
+        assert time.perf_counter() - start < 0.5
+        waiting.join(2)
+        assert len(errors) == 1
+
+
+def test_dripping_answer_comes_on_and_on(client: httpx2.Client) -> None:
+    body = {"messages": [{"role": "user", "content": "?"}]}
+    with (
+        planned(Drip(0.005)) as server,
+        client.stream("POST", f"{server.url}/chat/completions", json=body) as response,
+    ):
+        drops = response.iter_raw()
+        assert response.status_code == 200
+        assert [next(drops) for _ in range(3)]
+
+
+def test_connection_dies_in_the_middle_of_the_answer(ask: Ask) -> None:
+    with planned(DieMidAnswer()) as server:
+        with pytest.raises(httpx2.RemoteProtocolError):
+            ask(server)
+        assert ask(server).status_code == 200
+        assert server.tokens.output == 2
+
+
+def test_answer_is_cut_off(ask: Ask) -> None:
+    with planned(CutOff()) as server:
+        completion = ask(server).json()
+    assert completion["choices"][0]["finish_reason"] == "length"
+    assert completion["choices"][0]["message"]["content"] == "1234"
+    assert completion["usage"]["completion_tokens"] == 1
+
+
+def test_answer_is_no_json(ask: Ask) -> None:
+    with planned(NotJson()) as server:
+        response = ask(server)
+    assert (response.status_code, response.headers["content-type"]) == (200, "text/html")
+    assert response.text.startswith("<!DOCTYPE html>")
+
+
+def test_answer_has_no_choices(ask: Ask) -> None:
+    with planned(Empty()) as server:
+        assert ask(server).json()["choices"] == []
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_answer_has_no_usage(ask: Ask, stream: bool) -> None:
+    with planned(NoUsage()) as server:
+        response = ask(server, stream=stream, stream_options={"include_usage": True})
+        assert '"prompt_tokens"' not in response.text
+        assert "12345678" in response.text
+        assert server.tokens == Tokens()

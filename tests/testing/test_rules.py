@@ -1,0 +1,147 @@
+"""The rules in place of a language model, prompt by prompt."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from rarr import prompts
+from rarr.testing import Asked, RuleModel, ScriptedModel, ScriptedServer, UnansweredError
+from rarr.tools.chat import Ask, Message
+from testing.conftest import Ask as Post
+
+TEXT = "The Ferry Library is in Bergen. It opened in 1976."
+SENTENCE = {"before": "The Ferry Library is in Bergen.", "text": "It opened in 1976."}
+QUERY = "Ferry Library opened when?"
+EVIDENCE = "The Ferry Library opened in 1981."
+
+
+def messages(name: str, **variables: str) -> tuple[Message, ...]:
+    prompt = prompts.load(name)
+    return Message("system", prompt.system), Message("user", prompt.render(**variables))
+
+
+def answer(name: str, **variables: str) -> Any:
+    return json.loads(RuleModel()(Asked(prompt=name, messages=messages(name, **variables))))
+
+
+def test_queries_name_what_they_are_about() -> None:
+    asked = answer("generate_queries", text=TEXT)["questions"]
+    assert {"question": QUERY, "about": "1976"} in asked
+
+
+def test_queries_in_context_take_their_subject_from_it() -> None:
+    asked = answer(
+        "generate_queries_in_context", context="When did the Ferry Library open?", text="It opened in 1976."
+    )
+    assert "Ferry Library" in asked["questions"][0]["question"]
+
+
+def test_agreement_is_about_what_the_query_asks() -> None:
+    found = answer("check_agreement", **SENTENCE, query=QUERY, evidence=EVIDENCE)
+    assert (found["verdict"], found["text_answer"], found["evidence_answer"]) == ("disagrees", "1976", "1981")
+    assert list(found) == list(prompts.load("check_agreement").output["properties"])
+
+
+def test_agreement_of_a_query_in_other_words() -> None:
+    query = "When did the Ferry Library open?"
+    found = answer("check_agreement", **SENTENCE, query=query, evidence=EVIDENCE.replace("1981", "1976"))
+    assert found["verdict"] == "agrees"
+
+
+def test_agreement_in_context() -> None:
+    found = answer(
+        "check_agreement_in_context",
+        context="When did the Ferry Library open?",
+        before="(none)",
+        text="It opened in 1976.",
+        query=QUERY,
+        evidence=EVIDENCE,
+    )
+    assert found["verdict"] == "disagrees"
+
+
+@pytest.mark.parametrize("context", [{}, {"context": "What about the library?"}], ids=["alone", "in context"])
+def test_edit_is_a_span_of_the_text(context: dict[str, str]) -> None:
+    answers = {"text_answer": "1976", "evidence_answer": "1981"}
+    name = "edit_in_context" if context else "edit"
+    found = answer(name, **context, **SENTENCE, query=QUERY, **answers, evidence=EVIDENCE)
+    assert found == {"span": "1976", "revision": "1981"}
+
+
+def test_span_of_an_edit_is_found_only_once() -> None:
+    found = answer(
+        "edit",
+        before="(none)",
+        text="Until 1976 it was a mill. The library opened in 1976, in May.",
+        query="The library opened when, in May?",
+        text_answer="1976",
+        evidence_answer="1981",
+        evidence=EVIDENCE,
+    )
+    assert found == {"span": "in 1976,", "revision": "in 1981,"}
+
+
+def test_edit_that_the_rules_decline_is_empty() -> None:
+    answers = {"text_answer": "1976", "evidence_answer": "blue"}
+    found = answer("edit", **SENTENCE, query=QUERY, **answers, evidence=EVIDENCE)
+    assert found == {"span": "", "revision": ""}
+
+
+@pytest.mark.parametrize(
+    ("evidence", "verdict"),
+    [
+        ("The Ferry Library opened in 1976.", "attributable"),
+        (EVIDENCE, "extrapolatory"),
+        ("Plums are blue.", "extrapolatory"),
+    ],
+)
+def test_attribution_is_judged(evidence: str, verdict: str) -> None:
+    assert answer("judge_attribution", **SENTENCE, evidence=evidence)["verdict"] == verdict
+
+
+def test_what_cannot_be_judged_is_not_attributable() -> None:
+    found = answer("judge_attribution", before="(none)", text="Well.", evidence=EVIDENCE)
+    assert found == {"reason": "The rules find nothing to compare.", "verdict": "extrapolatory"}
+
+
+@pytest.mark.parametrize("name", prompts.names())
+def test_every_prompt_is_known_by_its_instructions(name: str) -> None:
+    variables = dict.fromkeys(prompts.load(name).variables, "x")
+    asked = Asked(prompt=None, messages=messages(name, **variables))
+    assert set(json.loads(RuleModel()(asked))) == set(prompts.load(name).output["properties"])
+
+
+def test_other_prompts_and_messages_have_no_answer() -> None:
+    with pytest.raises(UnansweredError, match="no prompt 'poem'"):
+        RuleModel()(Asked(prompt="poem", messages=(Message("user", "?"),)))
+    with pytest.raises(UnansweredError, match=r"not of the form of edit\.md"):
+        RuleModel()(Asked(prompt="edit", messages=(Message("user", "?"),)))
+
+
+async def test_rules_answer_in_process() -> None:
+    ask = Ask(name="generate_queries", messages=messages("generate_queries", text=TEXT), schema={})
+    [text] = (await ScriptedModel(RuleModel()).complete(ask)).texts
+    assert "1976" in text
+
+
+@pytest.mark.loopback
+def test_rules_answer_over_a_socket(ask: Post) -> None:
+    system, user = messages("generate_queries", text=TEXT)
+    with ScriptedServer(RuleModel(), dialect="plain") as server:
+        response = ask(server, user.content, system.content)
+        assert '\\"about\\": \\"1976\\"' in response.text
+        assert ask(server, "?", system.content).status_code == 400
+
+
+def test_doubles_do_without_the_rules() -> None:
+    program = """
+import sys, rarr
+known = set(sys.modules)
+import rarr.testing
+print([name for name in set(sys.modules) - known if "rarr.embedded" in name])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

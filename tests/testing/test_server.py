@@ -1,0 +1,189 @@
+"""The scripted server as a client sees it, and what it records."""
+
+import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx2
+import openai
+import pytest
+
+from rarr.testing import Request, ScriptedServer, refused_url
+from testing.conftest import Ask
+
+pytestmark = pytest.mark.loopback
+
+SCHEMA = {"type": "json_schema", "json_schema": {"name": "edit", "schema": {}}}
+TOOL = {"type": "function", "function": {"name": "edit", "parameters": {}}}
+
+
+def texts(response: httpx2.Response) -> list[str]:
+    return [choice["message"]["content"] for choice in response.json()["choices"]]
+
+
+def said(response: httpx2.Response) -> str:
+    return str(response.json()["error"]["message"])
+
+
+def test_answers_by_a_part_of_the_request(ask: Ask) -> None:
+    with ScriptedServer({"open": {"year": 1976}, "Hello": "Hi.", "": "nothing"}) as server:
+        assert texts(ask(server, "When did it open?")) == ['{"year": 1976}']
+        assert texts(ask(server)) == ["Hi."]
+
+
+def test_what_has_no_answer_is_refused(ask: Ask) -> None:
+    with ScriptedServer({"open": "1976"}) as server:
+        response = ask(server)
+    assert response.status_code == 400
+    assert said(response) == "the script has no answer: none of its 1 keys is in the request"
+
+
+def test_function_is_asked_for_each_sample(ask: Ask) -> None:
+    with ScriptedServer(lambda request: f"{request.user} {request.sample}/{request.n}") as server:
+        assert texts(ask(server, "a", n=3)) == ["a 0/3", "a 1/3", "a 2/3"]
+
+
+def test_function_that_fails_is_seen(ask: Ask) -> None:
+    with ScriptedServer(lambda request: request.body["a"]) as server:
+        response = ask(server, "a")
+    assert (response.status_code, said(response)) == (500, "the script raised KeyError: 'a'")
+
+
+@pytest.mark.parametrize(
+    ("fields", "prompt"), [({"response_format": SCHEMA}, "edit"), ({"tools": [TOOL]}, "edit"), ({}, None)]
+)
+def test_request_tells_its_prompt(ask: Ask, fields: dict[str, object], prompt: str | None) -> None:
+    seen: list[Request] = []
+    with ScriptedServer(lambda request: seen.append(request) or "x") as server:  # type: ignore[func-returns-value]
+        ask(server, "a", system="b", **fields)
+    [one] = seen
+    assert (one.prompt, one.user, one.system, one.text, one.model) == (prompt, "a", "b", "b\na", "scripted")
+
+
+def test_call_of_a_function_is_answered_by_one(ask: Ask) -> None:
+    with ScriptedServer({"": {"span": ""}}) as server:
+        message = ask(server, tools=[TOOL]).json()["choices"][0]["message"]
+    assert message["content"] is None
+    assert message["tool_calls"][0]["function"] == {"name": "edit", "arguments": '{"span": ""}'}
+
+
+def test_parts_of_a_message_are_joined(ask: Ask) -> None:
+    parts = [{"type": "text", "text": "When did "}, {"type": "text", "text": "it open?"}]
+    with ScriptedServer({"When did it open?": "1976"}) as server:
+        assert texts(ask(server, messages=[{"role": "user", "content": parts}])) == ["1976"]
+
+
+async def test_client_of_openai_reads_it_whole_and_streamed() -> None:
+    with ScriptedServer({"": "one two"}) as server:
+        async with openai.AsyncOpenAI(base_url=server.url, api_key="x", max_retries=0) as client:
+            create = client.chat.completions.create
+            whole = await create(model="m", messages=[{"role": "user", "content": "?"}])
+            stream = await create(
+                model="m",
+                messages=[{"role": "user", "content": "?"}],
+                stream=True,
+                stream_options={"include_usage": True},
+            )
+            chunks = [chunk async for chunk in stream]
+            models = await client.models.list()
+    assert whole.choices[0].message.content == "one two"
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks[:-1]) == "one two"
+    assert chunks[-1].usage == whole.usage
+    assert [model.id for model in models.data] == ["scripted"]
+
+
+def test_function_call_is_streamed(ask: Ask) -> None:
+    with ScriptedServer({"": "{}"}) as server:
+        events = ask(server, tools=[TOOL], stream=True).text.split("\n\n")
+    delta = json.loads(events[0].removeprefix("data: "))["choices"][0]["delta"]
+    assert delta["tool_calls"][0] | {"id": ""} == {
+        "index": 0,
+        "id": "",
+        "type": "function",
+        "function": {"name": "edit", "arguments": "{}"},
+    }
+    assert events[-2:] == ["data: [DONE]", ""]
+
+
+@pytest.mark.parametrize(("method", "path"), [("POST", "/chat/completions"), ("GET", "/v1/chat/completions")])
+def test_unknown_path_is_not_found(client: httpx2.Client, method: str, path: str) -> None:
+    with ScriptedServer({}) as server:
+        response = client.request(method, server.url.removesuffix("/v1") + path)
+    assert response.status_code == 404
+    assert response.json()["error"] == {
+        "message": f"Invalid URL ({method} {path})",
+        "type": "invalid_request_error",
+        "param": None,
+        "code": "unknown_url",
+    }
+
+
+@pytest.mark.parametrize("body", [b"", b"[1]", b"{no", b'{"messages": []}'])
+def test_body_without_messages_is_refused(client: httpx2.Client, body: bytes) -> None:
+    with ScriptedServer({}) as server:
+        response = client.post(f"{server.url}/chat/completions", content=body)
+    assert (response.status_code, said(response)) == (400, "Missing required parameter: 'messages'.")
+
+
+def test_answer_takes_its_latency_and_the_time_of_its_longest_text(ask: Ask) -> None:
+    with ScriptedServer(lambda r: "x" * 40 * r.sample, latency=0.02, tokens_a_second=500) as server:
+        start = time.perf_counter()
+        ask(server, n=2)
+        assert 0.04 <= time.perf_counter() - start < 0.5
+
+
+def test_requests_are_recorded_in_the_order_of_arrival(ask: Ask) -> None:
+    with ScriptedServer({"": "x"}) as server:
+        ask(server, "a")
+        ask(server, "b", temperature=0)
+        one, other = server.requests
+    assert (one.user, other.user, other.body["temperature"]) == ("a", "b", 0)
+    assert (one.path, one.headers["content-type"]) == ("/v1/chat/completions", "application/json")
+    assert one.left is not None
+    assert one.arrived < one.left < other.arrived
+
+
+def test_most_requests_at_once_are_counted(ask: Ask) -> None:
+    together = threading.Barrier(5)
+    with (
+        ScriptedServer(lambda request: str(together.wait(5) and "")) as server,
+        ThreadPoolExecutor(5) as pool,
+    ):
+        list(pool.map(lambda _: ask(server), range(5)))
+        assert (server.in_flight_most, len(server.requests)) == (5, 5)
+
+
+def test_one_after_the_other_is_one_at_once(ask: Ask) -> None:
+    with ScriptedServer({"": "x"}) as server:
+        for _ in range(20):
+            ask(server)
+        assert server.in_flight_most == 1
+
+
+def test_log_is_json_without_keys(ask: Ask) -> None:
+    lines: list[dict[str, object]] = []
+    with ScriptedServer({"": "x"}, on_request=lines.append) as server:
+        ask(server, response_format=SCHEMA, headers={"Authorization": "Bearer sk-secret"})
+        [line] = server.log
+    assert lines == [line]
+    assert "sk-secret" not in json.dumps(line)
+    assert (line["status"], line["prompt"], line["model"], line["n"]) == (200, "edit", "scripted", 1)
+    assert line["tokens"] == {"input": 4, "output": 1, "cached": 0}
+
+
+def test_closed_server_refuses_connections(ask: Ask) -> None:
+    with ScriptedServer({"": "x"}) as server:
+        ask(server)
+    with pytest.raises(httpx2.ConnectError):
+        ask(server)
+
+
+def test_url_before_it_is_entered_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match="once it is entered"):
+        assert ScriptedServer({}).url
+
+
+def test_nobody_listens_at_the_refused_url(client: httpx2.Client) -> None:
+    with pytest.raises(httpx2.ConnectError):
+        client.get(f"{refused_url()}/models")

@@ -1,0 +1,48 @@
+"""How the scripted models count tokens."""
+
+import pytest
+
+from rarr.testing import ScriptedServer
+from rarr.testing.usage import BLOCK, TokenCounter
+from rarr.tools.chat import Tokens
+from testing.conftest import Ask
+
+
+def test_tokens_are_estimated_text_by_text() -> None:
+    assert TokenCounter().count(["12345", "1"], ["1234", "é" * 4]) == Tokens(input=3, output=3, cached=0)
+
+
+def test_prefix_of_an_earlier_request_is_cached_in_whole_blocks() -> None:
+    counter = TokenCounter()
+    system = "s" * (2 * BLOCK + 20)
+    assert counter.count([system, "one"], []).cached == 0
+    assert counter.count([system, "two"], []).cached == 2 * BLOCK / 4
+    assert counter.count(["another", system], []).cached == 0
+
+
+def test_same_block_behind_another_prefix_is_not_cached() -> None:
+    counter = TokenCounter()
+    a, b = "a" * BLOCK, "b" * BLOCK
+    counter.count([a + b], [])
+    assert counter.count([b + b], []).cached == 0
+    assert counter.count([a + a], []).cached == BLOCK / 4
+
+
+def test_without_a_prefix_cache_nothing_is_cached() -> None:
+    counter = TokenCounter(prefix_cache=False)
+    assert [counter.count(["s" * 1000], []).cached for _ in range(2)] == [0, 0]
+
+
+@pytest.mark.loopback
+def test_server_says_its_usage_and_adds_it_up(ask: Ask) -> None:
+    system = "s" * 128
+    with ScriptedServer({"": "12345678"}) as server:
+        ask(server, "1234", system)
+        usage = ask(server, "5678", system, n=2).json()["usage"]
+        assert server.tokens == Tokens(input=66, output=6, cached=32)
+    assert usage == {
+        "prompt_tokens": 33,
+        "completion_tokens": 4,
+        "total_tokens": 37,
+        "prompt_tokens_details": {"cached_tokens": 32},
+    }
