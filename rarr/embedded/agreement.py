@@ -16,6 +16,8 @@ from rarr.embedded.subjects import about_something_else, about_subject
 from rarr.embedded.values import Value, same
 from rarr.records import Agreement, Evidence, Query
 
+# The share that was right, of 67,000 values of hand-written claims (python -m benchmarks.confidence).
+SAME_VALUE, IN_TITLE, OTHER_VALUE, ELSEWHERE, NO_VALUE = 0.94, 0.79, 0.91, 0.52, 0.41
 AGREES_COVERAGE = 0.3  # of the context around the same value, for it to say the same thing
 
 
@@ -42,25 +44,43 @@ def compare(claim: Claim, value: Value, reading: Reading, evidence: Passage) -> 
     said = claim.sentence.text[value.start : value.end]
     if about_something_else(claim, value, evidence):
         return Agreement(
-            verdict="irrelevant", text_answer=said, reason="the evidence is about something else"
+            verdict="irrelevant",
+            text_answer=said,
+            reason="the evidence is about something else",
+            confidence=ELSEWHERE,
         )
     if contradicts(claim, value, reading, evidence) and reading.other is not None:
         answer = _with_unit(reading.other.sentence, reading.other.value)
         claimed = _with_unit(claim.sentence, value)
         return Agreement(
             verdict="disagrees", text_answer=said, evidence_answer=answer,
-            reason=f"the evidence has {answer!r} where the text has {claimed!r}",
+            reason=f"the evidence has {answer!r} where the text has {claimed!r}", confidence=OTHER_VALUE,
         )  # fmt: skip
     own = reading.own
     if own is not None and own.coverage >= AGREES_COVERAGE and _confirms(claim, value, own, evidence):
         answer = own.sentence.text[own.value.start : own.value.end]
-        return Agreement(verdict="agrees", text_answer=said, evidence_answer=answer, reason="the same value")
+        return Agreement(
+            verdict="agrees",
+            text_answer=said,
+            evidence_answer=answer,
+            reason="the same value",
+            confidence=SAME_VALUE,
+        )
     if any(same(value, other) for other in evidence.title_values):
         return Agreement(
-            verdict="agrees", text_answer=said, evidence_answer=said, reason="the evidence's title"
+            verdict="agrees",
+            text_answer=said,
+            evidence_answer=said,
+            reason="the evidence's title",
+            confidence=IN_TITLE,
         )
     if reading.own is None and reading.other is None:
-        return Agreement(verdict="irrelevant", text_answer=said, reason="the evidence has no such value")
+        return Agreement(
+            verdict="irrelevant",
+            text_answer=said,
+            reason="the evidence has no such value",
+            confidence=NO_VALUE,
+        )
     return Agreement(verdict="unknown", text_answer=said, reason="no value stands clearly in the same place")
 
 

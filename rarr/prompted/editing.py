@@ -1,6 +1,7 @@
 """Prompted editing: the model names the words to change, then what stands there instead."""
 
 import re
+from collections.abc import Sequence
 
 from pydantic import BaseModel
 
@@ -10,6 +11,10 @@ from rarr.prompted.scope import scope_of
 from rarr.records import Change, Check, Evidence, ModelUsage, Query
 from rarr.tools.document import Span
 from rarr.tools.language_model import LanguageModel
+
+_DOUBLE, _SINGLE = '["“”„«»]', "['’‘`]"
+_TOKEN = re.compile(r"\s+|\w+(?:[.,]\d+)*|[^\w\s]")
+_GAP = re.compile(r"[\s.,;:!?)]|$")  # before these a space is one too many
 
 
 class Edited(BaseModel):
@@ -50,17 +55,19 @@ class PromptedEditor:
         place = place_of(answer.span, text, scope.span, query)
         if place is None:
             raise ModelError(f"the words to change do not stand in the text: {answer.span[:80]!r}")
-        return _narrowed(text, place, answer.revision)
+        return _narrowed(text, place, _fitted(answer, place.of(text)))
 
 
 def place_of(said: str, text: str, within: Span, query: Query) -> Span | None:
     """Where `said` stands, the place nearest to what the query is about; spaces and quotes may differ."""
-    pattern = r"\s+".join(re.escape(word) for word in said.split())
-    pattern = re.sub('["“”„«»]', '["“”„«»]', pattern)
-    pattern = re.sub("['’‘`]", "['’‘`]", pattern)
-    # "3" does not stand in "1937": words are matched whole.
-    whole = rf"(?<!\w){pattern}(?!\w)" if pattern[0].isalnum() else pattern
-    found = re.compile(whole).finditer(text, within.start, within.end)
+    words = r"\s+".join(re.escape(word) for word in said.split())
+    words = re.sub(_SINGLE, _SINGLE, re.sub(_DOUBLE, _DOUBLE, words))
+    first, last = said.strip()[0], said.strip()[-1]
+    # "3" stands neither in "1937" nor in "3.5": words and numbers are matched whole.
+    before = r"(?<!\w)(?<!\d[.,])" if first.isalnum() else ""
+    after = r"(?!\w)(?![.,]\d)" if last.isalnum() else ""
+    lead, trail = (r"\s*" if end.isspace() else "" for end in (said[0], said[-1]))
+    found = re.compile(lead + before + words + after + trail).finditer(text, within.start, within.end)
     places = [Span(match.start(), match.end()) for match in found]
     return min(places, key=lambda place: _distance(place, query), default=None)
 
@@ -69,18 +76,34 @@ def _distance(place: Span, query: Query) -> int:
     return max(place.start - query.end, query.start - place.end, 0)
 
 
+def _fitted(answer: Edited, old: str) -> str:
+    """What to write, without the spaces at its ends that the model only believed to stand in the text."""
+    new = answer.revision
+    if answer.span[0].isspace() and not old[0].isspace():
+        new = new.lstrip()
+    return new.rstrip() if answer.span[-1].isspace() and not old[-1].isspace() else new
+
+
 def _narrowed(text: str, place: Span, new: str) -> Change | None:
     """Without the words that both begin and end with: the ledger shows what changes, and no more."""
-    old = re.findall(r"\s+|\S+", place.of(text))
-    words = re.findall(r"\s+|\S+", new)
-    head = 0
-    while head < min(len(old), len(words)) and old[head] == words[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(old), len(words)) - head and old[-1 - tail] == words[-1 - tail]:
-        tail += 1
+    old, words = _TOKEN.findall(place.of(text)), _TOKEN.findall(new)
+    head = _common(old, words)
+    tail = _common(old[head:][::-1], words[head:][::-1])
     if head + tail == len(old) == len(words):
         return None
     start = place.start + sum(map(len, old[:head]))
     end = place.end - sum(map(len, old[len(old) - tail :]))
-    return Change(start=start, end=end, new="".join(words[head : len(words) - tail]))
+    written = "".join(words[head : len(words) - tail])
+    if not written and text[:start].endswith(" ") and _GAP.match(text, end):
+        start -= 1  # of the two spaces around what is deleted, one goes along
+    return Change(start=start, end=end, new=written)
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many tokens both begin with. Those that differ in spaces or quotes alone stay as the text has them."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if _plain(a) != _plain(b)), min(len(one), len(other)))
+
+
+def _plain(token: str) -> str:
+    return " " if token.isspace() else re.sub(_SINGLE, "'", re.sub(_DOUBLE, '"', token))

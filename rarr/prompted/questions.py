@@ -72,7 +72,7 @@ def parts(text: str) -> Iterator[Span]:
     for span in sentences(text):
         if span.end - start > PART and end > start:
             yield Span(start, end)
-            start = span.start
+            start = end  # with the heading of what follows
         end = span.end
     if end > start:
         yield Span(start, end)
@@ -105,11 +105,12 @@ def merged(questions: Sequence[Question], text: str) -> list[Question]:
 
 def _same(one: Question, other: Question, text: str) -> bool:
     mine, its = Span(one.start, one.end), Span(other.start, other.end)
+    if not mine.overlaps(its):
+        return False
     if mine == its and mine not in sentences(text):
         return True
     a, b = one.text.casefold(), other.text.casefold()
-    alike = bool(fuzz.token_sort_ratio(a, b) >= ALIKE) and re.findall(r"\d+", a) == re.findall(r"\d+", b)
-    return alike and mine.overlaps(its)
+    return re.findall(r"\d+", a) == re.findall(r"\d+", b) and bool(fuzz.token_sort_ratio(a, b) >= ALIKE)
 
 
 def _words(text: str) -> set[str]:

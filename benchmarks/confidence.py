@@ -1,0 +1,68 @@
+"""How often each kind of embedded verdict is right: the confidences in `rarr/embedded/agreement.py`.
+
+    python -m benchmarks.confidence [--limit N]
+
+On the training half of the hand-written triples, each value of each claim against its passage. A value of a
+supported claim agrees, one that a corrupted claim has and the supported one lacks disagrees, and of a claim
+that the passage does not settle no value is settled.
+"""
+
+import argparse
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+from benchmarks.report import machine, share
+from benchmarks.shared_data import rows
+from rarr.embedded.agreement import compare
+from rarr.embedded.claims import claims
+from rarr.embedded.questions import askable
+from rarr.embedded.reading import passage, read
+from rarr.records import Agreement
+
+NAME = "train/handwritten.jsonl.gz"
+
+
+def main() -> None:
+    """Prints a line for each verdict and confidence, and what a cascade at 0.9 would do."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--limit", type=int, help="only the first N items")
+    items = rows(NAME)[: parser.parse_args().limit]
+    with ProcessPoolExecutor() as pool:
+        judged = [one for found in pool.map(verdicts, items, chunksize=50) for one in found]
+    print(f"{NAME}: {len(items)} items, {len(judged)} values; {machine()}\n")
+    by_kind = defaultdict(list)
+    for truth, said in judged:
+        by_kind[said.verdict, said.confidence or 0.0].append(truth == said.verdict)
+    for (verdict, confidence), hits in sorted(by_kind.items()):
+        print(f"{verdict:<10} stated {confidence:.2f}, right {share(hits)}")
+    sure = [(truth, said.verdict) for truth, said in judged if (said.confidence or 0.0) >= 0.9]
+    wrong = [truth == "disagrees" for truth, _ in judged]
+    missed = [truth == "disagrees" and verdict != "disagrees" for truth, verdict in sure]
+    print(f"\nsettled by a cascade at 0.9: {len(sure)} of {len(judged)} values")
+    print(f"wrong values among them that it misses: {sum(missed)} of {sum(wrong)}")
+
+
+def verdicts(item: dict[str, Any]) -> list[tuple[str, Agreement]]:
+    """What is true and what the rules say of every value of the three claims of an item."""
+    evidence = passage(item["evidence"], item["title"] or "")
+    return [
+        (truth, compare(claim, value, read(claim.sentence, value, evidence, claim.about), evidence))
+        for version in ("supported", "corrupted", "extrapolatory")
+        for claim, value, truth in _values(item, version)
+    ]
+
+
+def _values(item: dict[str, Any], version: str) -> Iterator[tuple[Any, Any, str]]:
+    text = item[version]
+    for claim in claims(text, None):
+        for value, place in askable(text, claim):
+            if version == "extrapolatory":
+                yield claim, value, "irrelevant"
+            else:
+                yield claim, value, "agrees" if place.of(text) in item["supported"] else "disagrees"
+
+
+if __name__ == "__main__":
+    main()
