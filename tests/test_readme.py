@@ -49,6 +49,7 @@ def timeless(text: str) -> str:
     return re.sub(r"\d+\.\d seconds", "some seconds", text)
 
 
+@pytest.mark.loopback  # a scripted server answers
 def test_python_runs_and_prints_what_stands_below_it() -> None:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -6,12 +6,14 @@ turns that into a failure that the user sees. It never raises for what it could 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from rarr.agent.settings import Settings
 from rarr.records import Agreement, Change, Check, Evidence, ModelUsage, Passage, Query, Question
 from rarr.tools.document import Span
-from rarr.tools.language_model import LanguageModel
+
+if TYPE_CHECKING:
+    from rarr.tools.language_model import LanguageModel
 
 
 class QueryGenerator(Protocol):
@@ -73,5 +75,5 @@ class Components:
     checker: AgreementChecker
     editor: Editor
     verifier: Verifier
-    models: tuple[LanguageModel, ...] = ()
+    models: tuple["LanguageModel", ...] = ()
     """The language models behind these, whose connections the reviser closes."""

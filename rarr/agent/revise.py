@@ -8,7 +8,6 @@ from dataclasses import asdict
 from typing import Any, Self, cast
 
 from rarr.agent.components import Components
-from rarr.agent.estimating import estimate
 from rarr.agent.settings import Settings
 from rarr.agent.state import State
 from rarr.errors import InputError
@@ -88,6 +87,8 @@ class Reviser:
     def estimate(self, text: str, context: str | None = None) -> Estimate:
         """What `revise` may be expected to spend on this text; asks no model and searches nothing."""
         _validate(text, "text")
+        from rarr.agent.estimating import estimate  # with the rules, which `import rarr` need not load
+
         return estimate(text, context, self._components)
 
     def close(self) -> None:

@@ -72,7 +72,7 @@ async def sentence_support(
 
 
 def failed_searches(state: State) -> set[str]:
-    """The ids of the queries whose research failed."""
+    """The ids of the queries whose research failed, or was not done within the budget."""
     return {
         notice.query_id
         for notice in state["warnings"]

@@ -34,6 +34,9 @@ MaxCalls = Annotated[
     int | None, typer.Option(metavar="N", help="Requests to language models in one run, at most.")
 ]
 Deadline = Annotated[float | None, typer.Option(metavar="S", help="Seconds for one run.")]
+Estimate = Annotated[
+    bool, typer.Option("--estimate", help="Print what it would about spend, and revise nothing.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 Diff = Annotated[bool, typer.Option("--diff", help="Print a unified diff alone.")]
 

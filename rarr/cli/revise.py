@@ -24,6 +24,7 @@ def revise(
     preset: options.Preset = None,
     max_calls: options.MaxCalls = None,
     deadline: options.Deadline = None,
+    estimate: options.Estimate = False,
     as_json: options.Json = False,
     diff: options.Diff = False,
 ) -> int:
@@ -56,6 +57,9 @@ def revise(
         "deadline_s": deadline,
     }
     given = {name: value for name, value in chosen.items() if value is not None}
+    if estimate:
+        write(_estimated(original, context, given, as_json=as_json))
+        return 0
     revision = _revised(original, context, given)
     write(_shown(revision, as_json=as_json, diff=diff))
     return _outcome(revision, aloud=diff)
@@ -76,8 +80,22 @@ def _revised(text: str, context: str | None, chosen: dict[str, Any]) -> "Revisio
         def on_index(done: int, total: int) -> None:
             waiting.say(f"index: {done} of {total} files")
 
-        reviser = Reviser(Settings(**chosen), on_step=on_step, on_index=on_index)
-        return reviser.revise(text, context)
+        with Reviser(Settings(**chosen), on_step=on_step, on_index=on_index) as reviser:
+            return reviser.revise(text, context)
+
+
+def _estimated(text: str, context: str | None, chosen: dict[str, Any], *, as_json: bool) -> str:
+    from rarr import Reviser, Settings
+
+    with Reviser(Settings(**chosen)) as reviser:
+        about = reviser.estimate(text, context)
+    if as_json:
+        return about.model_dump_json(indent=2) + "\n"
+    cost = f", cost {about.cost:.4f}" if about.cost else ""
+    return (
+        f"about {about.queries} queries and {about.edits} edits: {about.model_calls} model calls,"
+        f" {about.input_tokens} tokens in, {about.output_tokens} out{cost}\n"
+    )
 
 
 def _shown(revision: "Revision", *, as_json: bool, diff: bool) -> str:

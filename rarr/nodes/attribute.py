@@ -81,7 +81,8 @@ class _Outcomes:
     """
 
     def __init__(self, state: State) -> None:
-        self.failed = failed_searches(state)
+        cut = {notice.query_id for notice in state["warnings"] if notice.code == "budget_exhausted"}
+        self.failed = failed_searches(state) - cut
         self.checks: dict[str, list[Check]] = defaultdict(list)
         self.verdicts: dict[str, set[Verdict]] = defaultdict(set)
         fresh = {check.evidence_id: check for check in state.get("checks", []) if not check.stale}
@@ -121,7 +122,7 @@ def _status(one: Support, outcomes: _Outcomes, threshold: float) -> tuple[Status
         return "supported", [best, *(e for q in one.query_ids for e in outcomes.agreeing(q))]
     if any(query_id in outcomes.failed for query_id in one.query_ids):
         return "retrieval_failed", []
-    if not one.query_ids or None in one.by_evidence.values():
+    if not one.searched or None in one.by_evidence.values():
         return "unjudged", []
     verdicts = {verdict for query_id in one.query_ids for verdict in outcomes.verdicts[query_id]}
     return ("no_evidence", []) if verdicts <= {"irrelevant"} else ("unjudged", [])

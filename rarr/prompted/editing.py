@@ -55,7 +55,7 @@ class PromptedEditor:
         place = place_of(answer.span, text, scope.span, query)
         if place is None:
             raise ModelError(f"the words to change do not stand in the text: {answer.span[:80]!r}")
-        return _narrowed(text, place, _fitted(answer, place.of(text)))
+        return _narrowed(text, place, _fitted(answer.revision, place.of(text)))
 
 
 def place_of(said: str, text: str, within: Span, query: Query) -> Span | None:
@@ -76,12 +76,10 @@ def _distance(place: Span, query: Query) -> int:
     return max(place.start - query.end, query.start - place.end, 0)
 
 
-def _fitted(answer: Edited, old: str) -> str:
-    """What to write, without the spaces at its ends that the model only believed to stand in the text."""
-    new = answer.revision
-    if answer.span[0].isspace() and not old[0].isspace():
-        new = new.lstrip()
-    return new.rstrip() if answer.span[-1].isspace() and not old[-1].isspace() else new
+def _fitted(new: str, old: str) -> str:
+    """Without spaces at its ends where the words that it replaces have none."""
+    new = new if old[0].isspace() else new.lstrip()
+    return new if old[-1].isspace() else new.rstrip()
 
 
 def _narrowed(text: str, place: Span, new: str) -> Change | None:
@@ -100,7 +98,7 @@ def _narrowed(text: str, place: Span, new: str) -> Change | None:
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many tokens both begin with. Those that differ in spaces or quotes alone stay as the text has them."""
+    """How many tokens both begin with; spaces and quotes stay as the text has them."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((n for n, (a, b) in pairs if _plain(a) != _plain(b)), min(len(one), len(other)))
 

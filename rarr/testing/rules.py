@@ -20,7 +20,9 @@ class RuleModel:
         from rarr.testing import answering  # the embedded rules, which take their time to load
 
         prompt = prompts.load(_name(asked))
-        variables = prompt.parse(asked.user)
+        # Not the last message alone: that may be the complaint about an answer that could not be read.
+        users = (message.content for message in asked.messages if message.role == "user")
+        variables = next(filter(None, map(prompt.parse, users)), None)
         if variables is None:
             raise UnansweredError(
                 f"the rules cannot read this message: it is not of the form of {prompt.name}.md"

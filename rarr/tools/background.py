@@ -8,6 +8,8 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from rarr.errors import InputError
+
 Result = TypeVar("Result")
 
 _lock = threading.Lock()
@@ -16,7 +18,10 @@ _thread: threading.Thread | None = None
 
 
 def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """Its result; what interrupts the caller cancels it."""
+    """Its result; what interrupts the caller cancels it. Raises `InputError` within what it runs itself."""
+    if threading.current_thread() is _thread:  # it would wait for itself
+        coroutine.close()
+        raise InputError("a coroutine that rarr runs cannot wait for another: await arevise instead")
     future = asyncio.run_coroutine_threadsafe(coroutine, _running())
     try:
         return future.result()

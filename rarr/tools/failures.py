@@ -1,14 +1,33 @@
 """What a client library raised, as a failure that the package can act on; with no key in its words."""
 
-import json
 import re
-from collections.abc import Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from json import loads
+from urllib.parse import unquote, urlsplit
 
 from rarr.tools.chat import ModelFailure
 
 _MOST = 300  # characters of what a server said
-_KEYS = re.compile(r"\b(?:sk|pk|gsk|xai|hf)[-_][\w*.-]{8,}|(?<=Bearer )\S+|\bAIza[\w-]{20,}", re.IGNORECASE)
+# Keys of known providers, and what a server shows of a key.
+_KEYS = re.compile(
+    r"\b(?:sk|pk|gsk|xai|hf)[-_][\w*.-]{8,}|(?<=Bearer )\S+|\bAIza[\w-]{20,}|[\w-]*\*{3,}[\w*-]*",
+    re.IGNORECASE,
+)
 _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
+# What a refusal that names one of these is about.
+_ABOUT = {
+    "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
+    "n": re.compile(r"(?<![\w'’-])['\"`]?n['\"`]?(?![\w-])"),
+    "format": re.compile(
+        r"\b(?:response_?format|json_?schema|schema|tools?|tool_choice|functions?|function_call(?:ing)?"
+        r"|structured|strict|grammar)\b",
+        re.IGNORECASE,
+    ),
+}
+# Advice such as "reduce the length of the messages or functions" is not about functions.
+_OF_LENGTH = re.compile(r"context.(?:length|window)|too (?:long|large)", re.IGNORECASE)
+_OF_KEY = re.compile(r"\bstatus 40[123]\b")
 
 
 def redacted(text: str, secrets: Sequence[str] = ()) -> str:
@@ -18,6 +37,14 @@ def redacted(text: str, secrets: Sequence[str] = ()) -> str:
     return _USERINFO.sub("***@", _KEYS.sub("***", text))
 
 
+def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
+    """What a server may repeat that nobody else may read: the key, and the one in the URL."""
+    userinfo = unquote(urlsplit(base_url or "").netloc.rpartition("@")[0])
+    user, _, password = userinfo.partition(":")
+    sent = b64encode(f"{user}:{password}".encode()).decode() if userinfo else ""
+    return tuple(one for one in (api_key, password or user, sent) if one)
+
+
 def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> ModelFailure:
     """`error` by its HTTP status, else by the name of its class: providers share no base class."""
     if isinstance(error, ModelFailure):
@@ -25,14 +52,16 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Mod
     if (status := _status(error)) is not None:
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
         return failure_of_status(status, headers, _said(error), model, secrets)
-    said = redacted(_said(error), secrets)
+    said = _line(_said(error) or type(error).__name__, secrets)
     names = [kind.__name__ for kind in type(error).__mro__]
-    if any("Timeout" in name and "Connect" not in name for name in names) and not _connecting(error):
+    # A timeout while connecting is one of the connection: nothing was asked yet.
+    connecting = any("ConnectTimeout" in type(one).__name__ for one in (error, *_causes(error)))
+    if any("Timeout" in name for name in names) and not connecting:
         return ModelFailure("timeout", f"{model} gave no answer in time: {said}")
-    if any("Connect" in name or "Protocol" in name or "Network" in name for name in names):
+    if connecting or any(word in name for name in names for word in ("Connect", "Protocol", "Network")):
         return ModelFailure("connection", f"{model} cannot be reached: {said}")
-    if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
-        return ModelFailure("server", f"{model} answered with something else than JSON: {said}")
+    if any("Decod" in name for name in names):
+        return ModelFailure("server", f"{model} answered with what is no completion: {said}")
     return ModelFailure("refused", f"{model} could not be asked: {type(error).__name__}: {said}")
 
 
@@ -40,7 +69,8 @@ def failure_of_status(
     status: int, headers: Mapping[str, str], body: str, model: str, secrets: Sequence[str] = ()
 ) -> ModelFailure:
     """The failure that an HTTP answer with this status is."""
-    message = f"{model} answered with status {status}: {redacted(_message(body), secrets)}"
+    said = _line(_message(body), secrets) or "nothing is said"
+    message = f"{model} answered with status {status}: {said}"
     if status == 429:
         return ModelFailure("busy", message, _retry_after(headers))
     if status >= 500:
@@ -48,14 +78,30 @@ def failure_of_status(
     return ModelFailure("timeout" if status == 408 else "refused", message)
 
 
+def refused_part(failure: ModelFailure, model: str, sent: Collection[str]) -> str | None:
+    """Which of `sent` (temperature, n, format) the server does not take; None where it minds something else.
+
+    The name of the model, provider:name, may have any word in it.
+    """
+    names = "|".join(re.escape(name) for name in (model, model.partition(":")[2]) if name)
+    said = re.sub(rf"(?<!\w)(?:{names})(?!\w)", "", str(failure))
+    if failure.kind != "refused" or _OF_KEY.search(str(failure)) or _OF_LENGTH.search(said):
+        return None
+    return next((part for part, about in _ABOUT.items() if part in sent and about.search(said)), None)
+
+
 def _message(body: str) -> str:
     """The message of an error as the OpenAI protocol has it, else what the body says."""
     try:
-        error = json.loads(body)["error"]
-        body = str(error["message"] if isinstance(error, dict) else error)
+        error = loads(body)["error"]
+        return str(error["message"] if isinstance(error, dict) else error)
     except (ValueError, KeyError, TypeError):
-        pass
-    return " ".join(body.split())[:_MOST] or "nothing is said"
+        return body
+
+
+def _line(text: str, secrets: Sequence[str]) -> str:
+    """Redacted before it is cut, as half of a key is not found."""
+    return " ".join(redacted(text, secrets).split())[:_MOST]
 
 
 def _status(error: Exception) -> int | None:
@@ -66,9 +112,9 @@ def _status(error: Exception) -> int | None:
     return None
 
 
-def _connecting(error: Exception) -> bool:
-    """A timeout while connecting is one of the connection: nothing was asked yet."""
-    return "Connect" in type(error.__cause__).__name__
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    while error.__cause__ is not None:
+        yield (error := error.__cause__)
 
 
 def _said(error: Exception) -> str:
@@ -76,9 +122,9 @@ def _said(error: Exception) -> str:
     body = getattr(error, "body", None)
     message = body.get("message") if isinstance(body, dict) else None
     text = str(message or getattr(error, "message", None) or error)
-    if error.__cause__ is not None and str(error.__cause__) and len(text) < 30:
-        text = f"{text} ({error.__cause__})"
-    return " ".join(text.split())[:_MOST] or type(error).__name__
+    causes = (str(cause) for cause in _causes(error))
+    cause = next((one for one in causes if one and not (text and text in one)), "")
+    return f"{text} ({cause})" if text and cause and len(text) < 30 else text or cause
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

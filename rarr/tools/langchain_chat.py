@@ -2,20 +2,26 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from typing import Any
 
+import httpx2
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import SecretStr
 
 from rarr.errors import RarrError, SettingsError, SetupError
 from rarr.tools.chat import Adapted, Answer, Ask, ModelFailure, Tokens
-from rarr.tools.failures import failure_of, redacted
+from rarr.tools.failures import failure_of, redacted, refused_part, secrets_of
+from rarr.tools.openai_protocol import certificates
 from rarr.tools.patience import PerLoop
 
 _INSTALL = re.compile(r"pip install (?:-\S+ )*([\w.-]+)")
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|CREDENTIALS)\b")
+
+_UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+# What LangChain raises over an answer of that shape which it cannot read.
+_NO_COMPLETION = (AttributeError, LookupError, TypeError, ValueError)
 
 Make = Callable[[float | None], BaseChatModel]
 
@@ -23,69 +29,78 @@ Make = Callable[[float | None], BaseChatModel]
 class LangChainChat:
     """One LangChain chat model; structured answers in the way that its integration has for them."""
 
-    def __init__(self, name: str, make: Make, secrets: Sequence[str] = ()) -> None:
-        """`make` gives the model for a temperature, None being the provider's own."""
+    def __init__(
+        self,
+        name: str,
+        make: Make,
+        secrets: Sequence[str] = (),
+        close: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """`make` gives the model for a temperature, None being the provider's own. `close`: see `aclose`."""
         self.name = name
         self._secrets = secrets
         self._make = make
+        self._close = close
         self._models = PerLoop[dict[float | None, BaseChatModel]](dict)
-        self._fixed_temperature = self._plain = False
+        self._left_out: set[str] = set()
 
     async def complete(self, ask: Ask) -> Answer:
         """One request; several samples where the integration has `n`."""
-        temperature = None if self._fixed_temperature else ask.temperature
-        models = self._models.get()
-        model = models.setdefault(temperature, self._make(temperature))
+        sent = {"temperature", "format", *(["n"] if ask.samples > 1 else [])} - self._left_out
+        model = self._model(ask.temperature if "temperature" in sent else None)
+        complete = self._with_n if _of_openai_shape(model) else self._one
         try:
-            return await (
-                self._with_n(model, ask) if "n" in type(model).model_fields else self._one(model, ask)
-            )
+            return await complete(model, ask, sent)
         except ModelFailure:
             raise
         except Exception as error:
-            failure = failure_of(error, self.name, self._secrets)
-            if failure.kind == "refused" and self._adapts(str(failure), temperature, error):
+            # Keys that the integration found in the environment must not be said either.
+            failure = failure_of(error, self.name, [*self._secrets, *_keys(model)])
+            if complete == self._with_n and isinstance(error, _NO_COMPLETION):
+                raise ModelFailure("server", str(failure)) from None
+            unable = "format" if isinstance(error, NotImplementedError) and "format" in sent else None
+            if part := unable or refused_part(failure, self.name, sent):
+                self._left_out.add(part)
                 raise Adapted(str(failure)) from None
             raise failure from None
 
     async def aclose(self) -> None:
-        """Closes what connections of this event loop the integration lets one close."""
-        for model in (self._models.pop() or {}).values():
-            if (client := getattr(model, "root_async_client", None)) is not None:
-                await client.close()
+        """Closes what connections of this event loop are ours."""
+        self._models.pop()
+        if self._close is not None:
+            await self._close()
 
-    async def _with_n(self, model: BaseChatModel, ask: Ask) -> Answer:
-        """The integrations of OpenAI's shape: several samples, and a schema, in one request."""
-        options: dict[str, Any] = {"n": ask.samples} if ask.samples > 1 else {}
-        if not self._plain:
+    def _model(self, temperature: float | None) -> BaseChatModel:
+        models = self._models.get()
+        if temperature not in models:
+            models[temperature] = self._make(temperature)
+        return models[temperature]
+
+    async def _with_n(self, model: BaseChatModel, ask: Ask, sent: Collection[str]) -> Answer:
+        """The integrations of OpenAI's shape: several samples, and a schema, in one request.
+
+        In the extra body, because OpenAI's client raises where an answer to its `response_format` was cut.
+        """
+        options: dict[str, Any] = {"n": ask.samples} if "n" in sent else {}
+        if "format" in sent:
             described = {"name": ask.name, "schema": dict(ask.schema), "strict": True}
-            options["response_format"] = {"type": "json_schema", "json_schema": described}
+            response_format = {"type": "json_schema", "json_schema": described}
+            own = getattr(model, "extra_body", None) or {}
+            options["extra_body"] = {"response_format": response_format, **own}
         result = await model.agenerate([_messages(ask)], **options)
         answers = [one.message for one in result.generations[0] if hasattr(one, "message")]
         if not answers:
             raise ModelFailure("server", f"{self.name} answered with no message")
         return Answer(tuple(map(_text, answers)), _tokens(answers[0]))
 
-    async def _one(self, model: BaseChatModel, ask: Ask) -> Answer:
-        if self._plain:
-            message = await model.ainvoke(_messages(ask))
-        else:
+    async def _one(self, model: BaseChatModel, ask: Ask, sent: Collection[str]) -> Answer:
+        if "format" in sent:
             schema = {"title": ask.name, "description": "The answer.", **ask.schema}
             structured = model.with_structured_output(schema, include_raw=True)
             message = (await structured.ainvoke(_messages(ask)))["raw"]  # type: ignore[index]  # include_raw
+        else:
+            message = await model.ainvoke(_messages(ask))
         return Answer((_text(message),), _tokens(message))
-
-    def _adapts(self, refusal: str, temperature: float | None, error: Exception) -> bool:
-        if temperature is not None and "temperature" in refusal.lower():
-            self._fixed_temperature = True
-            return True
-        unable = isinstance(error, NotImplementedError) or re.search(
-            r"response_format|schema|tool|function|structured|strict", refusal, re.IGNORECASE
-        )
-        if unable and not self._plain:
-            self._plain = True
-            return True
-        return False
 
 
 def langchain_chat(name: str, **options: Any) -> LangChainChat:
@@ -97,15 +112,14 @@ def langchain_chat(name: str, **options: Any) -> LangChainChat:
 
     provider, _, model = name.partition(":")
     given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
+    secrets = secrets_of(options.get("api_key"), options.get("base_url"))
 
-    def make(temperature: float | None) -> BaseChatModel:
-        heat = {} if temperature is None else {"temperature": temperature}
-        made: BaseChatModel = init_chat_model(model, model_provider=provider, **(given | heat))
+    def make(**more: Any) -> BaseChatModel:
+        made: BaseChatModel = init_chat_model(model, model_provider=provider, **(given | more))
         return made
 
-    key = options.get("api_key")
     try:
-        made = make(0.0)
+        first = make(temperature=0.0)
     except ImportError as error:
         package = _INSTALL.search(str(error))
         wanted = package[1] if package else f"langchain-{provider}"
@@ -113,10 +127,24 @@ def langchain_chat(name: str, **options: Any) -> LangChainChat:
             f"model {name!r} needs a package that is not installed: pip install {wanted}"
         ) from error
     except Exception as error:  # each provider's client has its own
-        raise _explained(name, redacted(str(error), (key,) if key else ())) from error
-    # Keys that the integration found in the environment must not be said either.
-    found = [value.get_secret_value() for value in vars(made).values() if isinstance(value, SecretStr)]
-    return LangChainChat(name, make, found)
+        raise _explained(name, redacted(str(error), secrets)) from error
+    # The integration's own client is one for all event loops, and breaks in the second.
+    clients = PerLoop(
+        lambda: httpx2.AsyncClient(verify=certificates(), limits=_UNLIMITED, follow_redirects=True)
+    )
+    needs_client = _of_openai_shape(first) and not getattr(first, "openai_proxy", None)
+
+    def make_in_loop(temperature: float | None) -> BaseChatModel:
+        more: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
+        if needs_client:
+            more["http_async_client"] = clients.get()
+        return make(**more)
+
+    async def close() -> None:
+        if (client := clients.pop()) is not None:
+            await client.aclose()
+
+    return LangChainChat(name, make_in_loop, secrets, close)
 
 
 def _explained(name: str, said: str) -> RarrError:
@@ -131,6 +159,16 @@ def _explained(name: str, said: str) -> RarrError:
     if "api_key" in said or "credential" in said.lower():
         return SetupError(f"model {name!r} has no key: give api_key, or {provider}'s variable ({line})")
     return SetupError(f"model {name!r} cannot be set up: {line}")
+
+
+def _of_openai_shape(model: BaseChatModel) -> bool:
+    """By the name, because the class is not imported for other providers; some of those have another `n`."""
+    return any(kind.__name__ == "BaseChatOpenAI" for kind in type(model).__mro__)
+
+
+def _keys(model: BaseChatModel) -> Iterator[str]:
+    values = (value for value in vars(model).values() if isinstance(value, SecretStr))
+    return filter(None, (value.get_secret_value() for value in values))
 
 
 def _messages(ask: Ask) -> list[BaseMessage]:

@@ -33,14 +33,15 @@ class LanguageModel:
         return self._models[0].name
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
-        """The one answer at temperature 0; the same question of a run is not asked twice.
+        """The one answer at temperature 0. A question that was answered in this run is not asked again.
 
-        Raises `ModelError` where every model failed or no answer could be read, and `BudgetError`.
+        One that is still under way is: who waits for another's answer would be cancelled with it. Raises
+        `ModelError` where every model failed or no answer could be read, and `BudgetError`.
         """
         user = prompt.render(**variables)
         key, memo = (id(self), prompt.hash, user), meter().memo
         if key not in memo:
-            [memo[key]] = await self._asked(prompt, shape, user, samples=1, temperature=0.0)
+            memo[key] = (await self._asked(prompt, shape, user, samples=1, temperature=0.0))[0]
         answer: Shape = memo[key]
         return answer
 

@@ -69,6 +69,7 @@ class Meter:
     by_node: dict[str, Tally] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict)
     under_way: int = 0  # tokens that requests without an answer yet are expected to need
+    cost_under_way: float = 0.0
     _started: float = field(default_factory=time.perf_counter)
 
     @property
@@ -100,7 +101,7 @@ class Meter:
             _NODE.reset(token)
 
     @contextmanager
-    def request(self, expected: int) -> Iterator[None]:
+    def request(self, expected: int, cost: float = 0.0) -> Iterator[None]:
         """One request to a model that needs about `expected` tokens. Raises `BudgetError` before it is sent.
 
         What is under way counts as expected, so that many requests at once do not pass the limit together.
@@ -111,14 +112,16 @@ class Meter:
             raise BudgetError(f"max_calls ({budget.max_calls}) model calls are made: raise it for more")
         if budget.max_tokens is not None and tokens + expected > budget.max_tokens:
             raise BudgetError(f"max_tokens ({budget.max_tokens}) would be passed: raise it for more")
-        if budget.max_cost is not None and spent.cost >= budget.max_cost:
-            raise BudgetError(f"max_cost ({budget.max_cost}) is spent: raise it for more")
+        if budget.max_cost is not None and spent.cost + self.cost_under_way + cost > budget.max_cost:
+            raise BudgetError(f"max_cost ({budget.max_cost:g}) would be passed: raise it for more")
         self.tally.model_calls += 1
         self.under_way += expected
+        self.cost_under_way += cost
         try:
             yield
         finally:
             self.under_way -= expected
+            self.cost_under_way -= cost
 
     def spend(self, tokens: Tokens, cost: float) -> None:
         """Counts what a request used."""

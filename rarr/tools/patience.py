@@ -105,15 +105,16 @@ class Patient:
         await self._chat.aclose()
 
     async def _request(self, ask: Ask, prompt: tuple[str, str, str]) -> Answer:
-        sent = [message.content for message in ask.messages]
+        sent = estimated_tokens([message.content for message in ask.messages])
+        expected = Tokens(sent, _EXPECTED_ANSWER * ask.samples)
         async with self._limiter():
             self._require_awake()
-            with meter().request(estimated_tokens(sent) + _EXPECTED_ANSWER * ask.samples):
+            with meter().request(expected.input + expected.output, self.cost(expected)):
                 started = time.perf_counter()
                 answer, error = Answer((), Tokens()), "cancelled"
                 try:
                     answer = await self._in_time(ask)
-                    error, self._failures = "", 0
+                    error, self._failures, self._rests_until = "", 0, 0.0
                 except (ModelFailure, Adapted) as failure:
                     error = str(failure)
                     if isinstance(failure, ModelFailure):

@@ -1,7 +1,7 @@
 """What the tests of the command line share."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from rarr.records import Notice, Revision
 
@@ -32,6 +32,12 @@ class FakeReviser:
         on_index: Callable[[int, int], None] | None = None,
     ) -> None:
         self.settings, self.on_step = settings, on_step
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
 
     def revise(self, text: str, context: str | None = None) -> Revision:
         self.calls.append((text, context, self.settings))

@@ -1,0 +1,106 @@
+"""A made world: sentence i says when mill i was built, and the documents give the years as they are.
+
+`answer` is what a good language model would answer to the package's prompts about it.
+"""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from rarr import Reviser, Revision, Settings
+from rarr.records import Passage, replay
+from rarr.testing import RETRIEVED_AT, Asked, ScriptedModel, ScriptedServer
+from rarr.tools.chat import Answer, Ask
+
+NAMES = ("Aldmoor", "Brackford", "Cressing", "Dunley", "Eastwick", "Farlow", "Garsdale", "Holbeck")
+
+
+def built(number: int) -> int:
+    return 1801 + 7 * number
+
+
+def text_of(mills: int, wrong: int) -> str:
+    """The first `wrong` of the mills have another year than the documents."""
+    years = (built(number) + (3 if number < wrong else 0) for number in range(mills))
+    return " ".join(f"{name} Mill was built in {year}." for name, year in zip(NAMES, years, strict=False))
+
+
+def document(name: str) -> str:
+    return f"{name} Mill stands below the bridge. {name} Mill was built in {built(NAMES.index(name))}."
+
+
+class Documents:
+    """A search that takes `seconds` and finds the document about the mill that the query names."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self._seconds = seconds
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        await asyncio.sleep(self._seconds)
+        [name] = re.findall(r"(\w+) Mill", query)
+        text = document(name)
+        return [Passage(text=text, source=f"{name}.md", start=0, end=len(text), retrieved_at=RETRIEVED_AT)]
+
+
+def answer(asked: Asked) -> dict[str, Any]:
+    user = asked.messages[1].content  # also where an answer is asked for once more
+    text = _between(user, "text")
+    if asked.prompt == "generate_queries":
+        claims = re.findall(r"(\w+ Mill) was built in (\d+)", text)
+        asks = [{"question": f"When was {name} built?", "about": year} for name, year in claims]
+        return {"questions": asks}
+    [name] = re.findall(r"Query: When was (.+) built\?", user)
+    [mine] = re.findall(rf"{name} was built in (\d+)", text)
+    [its] = re.findall(r"built in (\d+)", _between(user, "evidence"))
+    if asked.prompt == "edit":
+        return {"span": mine, "revision": its}
+    verdict = "agrees" if mine == its else "disagrees"
+    return {"text_answer": mine, "evidence_answer": its, "reason": "The years.", "verdict": verdict}
+
+
+class WatchedModel(ScriptedModel):
+    """`most`: the most requests at once, by prompt. `delays`: seconds before the answers, in order."""
+
+    def __init__(self, delays: Sequence[float] = (0.02,)) -> None:
+        super().__init__(answer)
+        self.most = Counter[str]()
+        self._under_way = Counter[str]()
+        self._delays = delays
+
+    async def complete(self, ask: Ask) -> Answer:
+        self._under_way[ask.name] += 1
+        self.most[ask.name] = max(self.most[ask.name], self._under_way[ask.name])
+        await asyncio.sleep(self._delays[len(self.calls) % len(self._delays)])
+        self._under_way[ask.name] -= 1
+        return await super().complete(ask)
+
+    def asked(self, prompt: str) -> list[str]:
+        """The user messages of a prompt."""
+        return [ask.messages[-1].content for ask in self.calls if ask.name == prompt]
+
+
+def settings_for(server: ScriptedServer | str, **more: Any) -> Settings:
+    url = server if isinstance(server, str) else server.url
+    return Settings(**({"model": "vllm:mills", "base_url": url, "search": Documents()} | more))
+
+
+def revised(settings: Settings, text: str, **callbacks: Any) -> Revision:
+    """The revision, whose text is what its edits make of the original."""
+    with Reviser(settings, **callbacks) as reviser:
+        revision = reviser.revise(text)
+    assert replay(revision.original, revision.edits) == revision.text
+    return revision
+
+
+def codes(revision: Revision) -> set[str]:
+    return {notice.code for notice in revision.warnings}
+
+
+def statuses(revision: Revision) -> set[str]:
+    return {sentence.status for sentence in revision.report.sentences}
+
+
+def _between(message: str, tag: str) -> str:
+    return message.split(f"<{tag}>\n")[1].split(f"\n</{tag}>")[0]

@@ -1,0 +1,155 @@
+"""Whatever a run may spend, it ends with a revision that is sound, and says so where something was cut."""
+
+import time
+from typing import Any
+
+import pytest
+
+from agent.mills import Documents, answer, codes, document, revised, settings_for, statuses, text_of
+from rarr import Reviser, Revision, Settings
+from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
+from rarr.tools.meter import ModelCall
+
+TEXT = text_of(4, wrong=2)
+RIGHT = text_of(4, wrong=0)
+NEEDED = 1 + 4 + 2 + 2  # queries, checks, edits, checks of what was edited
+CUT = {"budget_exhausted"}
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize("most", range(NEEDED + 2))
+def test_call_budget_is_kept(most: int) -> None:
+    with ScriptedServer(answer) as server:
+        revision = revised(settings_for(server, max_calls=most), TEXT)
+        assert len(server.requests) == revision.usage.model_calls == min(most, NEEDED)
+    assert codes(revision) == (CUT if most < NEEDED else set())
+    assert (revision.text == RIGHT) == (most >= NEEDED - 2)
+    assert_honest(revision)
+
+
+def assert_honest(revision: Revision) -> None:
+    """A sentence that is wrong still was judged to be so, or not judged; nothing failed."""
+    for sentence in revision.report.sentences:
+        if sentence.text not in RIGHT:
+            assert sentence.status in ("contradicted", "unjudged")
+        else:
+            assert sentence.status in ("supported", "unjudged")
+
+
+def test_call_budget_of_nothing_judges_nothing() -> None:
+    revision = revised(in_process(max_calls=0), TEXT)
+    assert (revision.text, statuses(revision), codes(revision)) == (TEXT, {"unjudged"}, CUT)
+    [warning] = revision.warnings
+    assert "max_calls (0)" in warning.message
+    assert "raise it" in warning.message
+
+
+def in_process(**more: Any) -> Settings:
+    return Settings(**({"model": ScriptedModel(answer), "search": Documents()} | more))
+
+
+def test_token_budget_is_kept() -> None:
+    whole = revised(in_process(), TEXT).usage
+    needed = whole.input_tokens + whole.output_tokens
+    for most in range(0, needed + 2000, 1000):
+        revision = revised(in_process(max_tokens=most), TEXT)
+        usage = revision.usage
+        assert usage.input_tokens + usage.output_tokens <= most
+        assert codes(revision) == CUT if usage.model_calls < NEEDED else not codes(revision)
+        assert_honest(revision)
+
+
+def test_token_budget_of_nothing_asks_nothing() -> None:
+    model = ScriptedModel(answer)
+    assert (codes(revised(in_process(model=model, max_tokens=0), TEXT)), model.calls) == (CUT, [])
+
+
+def priced(**more: Any) -> Settings:
+    return in_process(endpoints={"scripted": {"price": (2.0, 8.0, 0.5)}}, **more)
+
+
+def test_cost_is_that_of_the_tokens() -> None:
+    usage = revised(priced(), TEXT).usage
+    fresh = usage.input_tokens - usage.cached_tokens
+    expected = (2.0 * fresh + 0.5 * usage.cached_tokens + 8.0 * usage.output_tokens) / 1_000_000
+    assert usage.cost == pytest.approx(expected)
+    assert usage.cached_tokens > 0
+
+
+@pytest.mark.parametrize("share", [0, 0.1, 0.3, 0.6, 0.9, 0.99, 3])
+def test_cost_budget_ends_the_requests(share: float) -> None:
+    needed = revised(priced(), TEXT).usage.cost
+    revision = revised(priced(max_cost=share * needed), TEXT)
+    assert revision.usage.cost <= share * needed
+    assert codes(revision) == CUT if revision.usage.model_calls < NEEDED else not codes(revision)
+    assert_honest(revision)
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize("latency", [0.05, 0.2, 5.0], ids=["a few answers", "one answer", "none"])
+def test_deadline_budget_ends_a_run_with_a_slow_server(latency: float) -> None:
+    with ScriptedServer(answer, latency=latency) as server:
+        started = time.perf_counter()
+        revision = revised(settings_for(server, deadline_s=0.3, concurrency=1), TEXT)
+        assert time.perf_counter() - started < 2
+    assert codes(revision) == CUT
+    assert any("deadline_s (0.3)" in warning.message for warning in revision.warnings)
+    assert_honest(revision)
+
+
+def test_deadline_budget_ends_a_run_with_a_slow_search() -> None:
+    started = time.perf_counter()
+    revision = revised(in_process(search=Documents(5), deadline_s=0.2), TEXT)
+    assert time.perf_counter() - started < 2
+    assert (revision.text, codes(revision), statuses(revision)) == (TEXT, CUT, {"unjudged"})
+
+
+def test_deadline_budget_that_is_long_enough_changes_nothing() -> None:
+    revision = revised(in_process(deadline_s=60), TEXT)
+    assert (revision.text, revision.warnings) == (RIGHT, ())
+
+
+def test_budget_is_that_of_one_run() -> None:
+    with Reviser(in_process(max_calls=NEEDED)) as reviser:
+        assert [reviser.revise(TEXT).warnings for _ in range(3)] == [()] * 3
+
+
+def test_budget_does_not_bind_the_embedded_models() -> None:
+    revision = revised(Settings(search=Documents(), max_calls=0, max_tokens=0), document("Aldmoor"))
+    assert codes(revision) == set()
+    assert statuses(revision) == {"supported"}
+
+
+@pytest.mark.loopback
+def test_usage_is_that_of_the_server_to_the_token() -> None:
+    with ScriptedServer(answer) as server:
+        revision = revised(settings_for(server), TEXT)
+        usage, tokens = revision.usage, server.tokens
+        assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens) == tokens
+        assert usage.model_calls == len(server.requests)
+        for node, spent in usage.by_node.items():
+            lines = [line for line in server.log if line["prompt"] == node]
+            counted = [sum(line["tokens"][kind] for line in lines) for kind in ("input", "output", "cached")]
+            assert [spent.input_tokens, spent.output_tokens, spent.cached_tokens] == counted
+            assert spent.model_calls == len(lines)
+    assert tokens.cached > 0
+
+
+@pytest.mark.loopback
+def test_every_request_is_told() -> None:
+    told: list[ModelCall] = []
+    with ScriptedServer(answer) as server:
+        revision = revised(settings_for(server), TEXT, on_call=told.append)
+    assert len(told) == revision.usage.model_calls == NEEDED
+    assert {(call.node, call.prompt[0]) for call in told} == {
+        (node, node) for node in ("generate_queries", "check_agreement", "edit")
+    }
+    assert sum(call.tokens.input for call in told) == revision.usage.input_tokens
+    assert all(call.texts and call.messages and not call.error for call in told)
+
+
+@pytest.mark.loopback
+def test_answers_of_the_rules_are_within_their_budget() -> None:
+    with ScriptedServer(RuleModel()) as server:
+        revised(settings_for(server, max_calls=3), TEXT)
+        assert len(server.requests) == 3

@@ -1,0 +1,118 @@
+"""Several edits of one text at once: places, the ledger, and what waits for the next time."""
+
+from collections.abc import Sequence
+
+import pytest
+from makers import check, query, state
+
+from rarr.agent.editing import Editing, Proposal
+from rarr.records import Change, Check, Query, replay
+from rarr.tools.document import Span, sentences
+
+TEXT = "One is 1. Two is 2. Three is 3."
+
+
+def queries(*about: str) -> list[Query]:
+    places = [TEXT.index(part) for part in about]
+    return [
+        query(place, place + len(part), id=f"q{n}")
+        for n, (place, part) in enumerate(zip(places, about, strict=True), 1)
+    ]
+
+
+def editing(*about: str) -> Editing:
+    asked = queries(*about)
+    return Editing(state(TEXT, queries=asked, checks=[check(evidence_id=f"{one.id}.1") for one in asked]))
+
+
+def proposal(old: str, new: str, query_id: str = "q1", refusal: str = "", text: str = TEXT) -> Proposal:
+    start = text.index(old)
+    sentence = next(span for span in sentences(text) if span.start <= start < span.end)
+    change = Change(start=start, end=start + len(old), new=new)
+    return Proposal(change, sentence, query_id, f"{query_id}.1", refusal, "so it says")
+
+
+def pending(ids: str) -> list[list[Check]]:
+    return [[check(evidence_id=f"{query_id}.1")] for query_id in ids.split()]
+
+
+def chosen(waves: Sequence[Sequence[Check]]) -> list[str]:
+    return [asked[0].query_id for asked in waves]
+
+
+def test_queries_about_sentences_of_their_own_are_apart() -> None:
+    assert chosen(editing("1", "2", "3").apart(pending("q3 q1 q2"))) == ["q3", "q1", "q2"]
+
+
+def test_first_of_those_about_one_sentence_goes_first() -> None:
+    assert chosen(editing("1", "One", "2").apart(pending("q2 q1 q3"))) == ["q2", "q3"]
+
+
+def test_query_about_two_sentences_waits_for_both() -> None:
+    assert chosen(editing("1", "1. Two", "2").apart(pending("q1 q2 q3"))) == ["q1"]
+
+
+def test_query_about_no_sentence_waits_for_none() -> None:
+    one = Editing(state("# Title\n\nOne is 1.", queries=[query(2, 7)]))
+    assert chosen(one.apart(pending("q1"))) == ["q1"]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (1, 0, 2)])
+def test_proposals_for_one_text_are_applied_in_any_order(order: tuple[int, ...]) -> None:
+    made = [proposal("1", "eleven", "q1"), proposal("Two", "2", "q2"), proposal("3", "", "q3")]
+    one = editing("1", "2", "3")
+    assert one.apply([made[n] for n in order]) == set()
+    assert one.text == "One is eleven. 2 is 2. Three is ."
+    assert replay(TEXT, one.edits) == one.text
+    assert [edit.id for edit in one.edits] == ["e1", "e2", "e3"]
+    assert [edit.old for edit in one.edits] == [["1", "Two", "3"][n] for n in order]
+
+
+def test_queries_move_along() -> None:
+    one = editing("1", "2", "3")
+    one.apply([proposal("2", "two hundred", "q2"), proposal("1", "", "q1")])
+    places = [Span(asked.start, asked.end).of(one.text) for asked in map(one.query, ("q1", "q2", "q3"))]
+    assert places == ["", "two hundred", "3"]
+
+
+def test_second_proposal_for_a_sentence_is_left_out() -> None:
+    one = editing("1", "2", "3")
+    assert one.apply(
+        [proposal("1", "11", "q1"), proposal("One", "Uno", "q2"), proposal("3", "33", "q3")]
+    ) == {"q2"}
+    assert (one.text, len(one.edits)) == ("One is 11. Two is 2. Three is 33.", 2)
+
+
+def test_what_is_left_out_can_be_proposed_for_the_text_as_it_is() -> None:
+    one = editing("1", "2")
+    one.apply([proposal("1", "11", "q1"), proposal("One", "Uno", "q2")])
+    assert chosen(one.apart(pending("q2"))) == ["q2"]
+    one.apply([proposal("One", "Uno", "q2", text=one.text)])
+    assert one.text == "Uno is 11. Two is 2. Three is 3."
+
+
+def test_refused_proposals_are_in_the_ledger_alone() -> None:
+    one = editing("1", "2")
+    one.apply([proposal("1", "11", "q1", refusal="too long"), proposal("One", "Uno", "q2")])
+    assert one.text == "Uno is 1. Two is 2. Three is 3."
+    assert [(edit.accepted, edit.reason) for edit in one.edits] == [(False, "too long"), (True, "so it says")]
+
+
+def test_queries_about_a_changed_sentence_are_touched_and_wait() -> None:
+    one = editing("1", "One", "2", "1. Two")
+    one.apply([proposal("1", "11", "q1")])
+    assert one.touched == {"q1", "q2", "q4"}
+    assert chosen(one.apart(pending("q2 q4"))) == []
+
+
+def test_touched_are_those_of_the_sentence_and_not_of_its_place_before() -> None:
+    one = editing("1", "2", "3")
+    one.apply([proposal("1", "1" * 30, "q1"), proposal("3", "33", "q3")])
+    assert one.touched == {"q1", "q3"}
+
+
+def test_update_marks_what_is_stale_and_keeps_what_was() -> None:
+    one = editing("1", "2")
+    one.apply([proposal("1", "11", "q1")])
+    update = one.update(stale=lambda check: check.query_id in one.touched)
+    assert (update["text"], [c.stale for c in update["checks"]]) == (one.text, [True, False])

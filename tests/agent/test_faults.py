@@ -1,0 +1,258 @@
+"""Whatever a server does, a run ends soon with a revision that says what failed; and no key is told."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.mills import Documents, answer, codes, revised, settings_for, statuses, text_of
+from rarr import Reviser, Revision, Settings
+from rarr.cli import run
+from rarr.errors import RarrError
+from rarr.testing import (
+    CutOff,
+    DieMidAnswer,
+    Drip,
+    Empty,
+    Hang,
+    NotJson,
+    NoUsage,
+    Request,
+    ScriptedServer,
+    Status,
+    refused_url,
+)
+from rarr.testing.plans import Entry
+from rarr.tools.meter import ModelCall
+from rarr.tools.patience import Patient
+
+pytestmark = pytest.mark.loopback
+
+TEXT, RIGHT = text_of(3, wrong=1), text_of(3, wrong=0)
+HEALED = [
+    Status(429, retry_after=0.01),
+    Status(429),
+    Status(500),
+    Status(503, retry_after=0),
+    DieMidAnswer(),
+    NotJson(),
+    Empty(),
+]
+FATAL = [Status(401), Status(400, message="no such model"), Status(404), Hang(), Drip()]
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Attempts follow each other at once; how long is waited between them is tested where that is done."""
+    monkeypatch.setattr(Patient, "_wait", lambda *_: 0.0)
+
+
+def faulty(server: ScriptedServer, **more: Any) -> Revision:
+    return revised(settings_for(server, timeout_s=0.15, **more), TEXT)
+
+
+@pytest.mark.parametrize("entry", HEALED, ids=repr)
+def test_faults_that_pass_are_not_seen(hasty: None, entry: Entry) -> None:
+    with ScriptedServer(answer, plan=[entry]) as server:
+        revision = faulty(server)
+    assert (revision.text, revision.warnings, statuses(revision)) == (RIGHT, (), {"supported"})
+    assert revision.usage.model_calls == 1 + (1 + 3 + 1 + 1)
+
+
+@pytest.mark.parametrize("entry", FATAL, ids=repr)
+def test_faults_that_asking_again_does_not_mend_are_told(entry: Entry) -> None:
+    with ScriptedServer(answer, plan=[entry]) as server:
+        revision = faulty(server)
+        assert len(server.requests) == 1
+    assert (codes(revision), statuses(revision)) == ({"generate_queries_failed"}, {"unjudged"})
+
+
+@pytest.mark.parametrize("entry", [*HEALED, *FATAL], ids=repr)
+def test_faults_for_ever_leave_the_text_and_say_so(hasty: None, entry: Entry) -> None:
+    with ScriptedServer(answer, plan=[entry], plan_for_ever=True) as server:
+        revision = faulty(server)
+        assert len(server.requests) <= 3
+    assert (revision.text, revision.edits) == (TEXT, ())
+    assert (codes(revision), statuses(revision)) == ({"generate_queries_failed"}, {"unjudged"})
+    assert all("\n" not in warning.message for warning in revision.warnings)
+
+
+def only(prompt: str, entry: Entry) -> Callable[[Request], Entry | None]:
+    return lambda request: entry if request.prompt == prompt else None
+
+
+@pytest.mark.parametrize("entry", [Status(500), Status(401), DieMidAnswer(), CutOff(), Hang()], ids=repr)
+def test_faults_of_checks_are_no_verdicts(hasty: None, entry: Entry) -> None:
+    with ScriptedServer(answer, plan=only("check_agreement", entry)) as server:
+        revision = faulty(server)
+    assert (revision.text, codes(revision)) == (TEXT, {"check_failed"})
+    assert {check.verdict for check in revision.checks} == {"unknown"}
+    assert len(revision.warnings) == 3
+    assert revision.report.sentences[0].status == "unjudged"
+
+
+@pytest.mark.parametrize("entry", [Status(500), Status(401), DieMidAnswer(), CutOff(), Hang()], ids=repr)
+def test_faults_of_edits_leave_the_contradiction(hasty: None, entry: Entry) -> None:
+    with ScriptedServer(answer, plan=only("edit", entry)) as server:
+        revision = faulty(server)
+    assert (revision.text, codes(revision)) == (TEXT, {"edit_failed"})
+    assert [one.status for one in revision.report.sentences] == ["contradicted", "supported", "supported"]
+
+
+@pytest.mark.parametrize("prompt", ["check_agreement", "edit"])
+def test_faults_of_an_answer_that_is_cut_off_pass_when_it_is_asked_for_again(prompt: str) -> None:
+    cut: list[str] = []
+
+    def once(request: Request) -> Entry | None:
+        if request.prompt != prompt or cut:
+            return None
+        cut.append(prompt)
+        return CutOff()
+
+    with ScriptedServer(answer, plan=once) as server:
+        revision = faulty(server)
+    assert (revision.text, revision.warnings, revision.usage.model_calls) == (RIGHT, (), 7)
+
+
+def test_faults_of_a_list_that_is_cut_off_cost_what_is_not_whole() -> None:
+    with ScriptedServer(answer, plan=only("generate_queries", CutOff())) as server:
+        revision = faulty(server)
+    assert [query.text for query in revision.queries] == ["When was Aldmoor Mill built?"]
+    assert statuses(revision) == {"supported", "unjudged"}
+
+
+def test_faults_of_some_checks_cost_those_alone(hasty: None) -> None:
+    def plan(request: Request) -> Entry | None:
+        return Status(400, message="no") if "Query: When was Brackford" in request.user else None
+
+    with ScriptedServer(answer, plan=plan) as server:
+        revision = faulty(server)
+    assert revision.text == RIGHT
+    assert [(notice.code, notice.query_id) for notice in revision.warnings] == [("check_failed", "q2")]
+
+
+def test_faults_in_usage_are_counted_as_none(hasty: None) -> None:
+    with ScriptedServer(answer, plan=[NoUsage()], plan_for_ever=True) as server:
+        revision = faulty(server)
+    assert (revision.text, revision.usage.input_tokens, revision.usage.model_calls) == (RIGHT, 0, 6)
+
+
+def test_faults_that_begin_in_the_middle_of_a_run(hasty: None) -> None:
+    with ScriptedServer(answer) as server:
+        revision = revised(settings_for(server), TEXT, on_call=lambda call: server.close())
+    assert (revision.text, codes(revision)) == (TEXT, {"check_failed"})
+    assert "cannot be reached" in revision.warnings[0].message
+
+
+def test_faults_of_a_dead_endpoint_cost_seconds() -> None:
+    started = time.perf_counter()
+    revision = revised(settings_for(refused_url()), TEXT)
+    assert time.perf_counter() - started < 15
+    assert codes(revision) == {"generate_queries_failed"}
+    assert "cannot be reached" in revision.warnings[0].message
+
+
+def test_faults_of_a_dead_endpoint_do_not_add_up(hasty: None) -> None:
+    """Many checks of a server that has died: it is left alone after a few attempts."""
+    with ScriptedServer(answer, plan=only("check_agreement", DieMidAnswer())) as server:
+        revised(settings_for(server, concurrency=1), text_of(8, wrong=0))
+        assert len(server.requests) == 1 + 3
+
+
+@pytest.mark.parametrize("entry", [*FATAL, Status(500), Status(429), Empty()], ids=repr)
+def test_faults_are_mended_by_a_fallback(hasty: None, entry: Entry) -> None:
+    with ScriptedServer(answer, plan=[entry], plan_for_ever=True) as broken, ScriptedServer(answer) as other:
+        revision = faulty(broken, fallbacks=["vllm:other"], endpoints={"vllm:other": {"base_url": other.url}})
+        assert {request.model for request in other.requests} == {"other"}
+    assert (revision.text, revision.warnings, statuses(revision)) == (RIGHT, (), {"supported"})
+
+
+def test_faults_of_all_models_are_all_told(hasty: None) -> None:
+    with ScriptedServer(answer, plan=[Status(401)], plan_for_ever=True) as server:
+        revision = faulty(server, fallbacks=["vllm:other"])
+    assert "vllm:mills answered with status 401" in revision.warnings[0].message
+    assert "vllm:other answered with status 401" in revision.warnings[0].message
+
+
+@pytest.fixture
+def call(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], hasty: None
+) -> Callable[[str], tuple[int, bytes, str]]:
+    """`rarr revise` with a language model at a URL."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RARR_TIMEOUT_S", "0.15")
+    Path("notes.md").write_text("# Aldmoor Mill\n\nAldmoor Mill was built in 1801.\n")
+
+    def called(url: str, *more: str) -> tuple[int, bytes, str]:
+        options = ["--corpus", "notes.md", "--model", "vllm:mills", "--base-url", url, *more]
+        status = run(["revise", TEXT, *options])
+        out, err = capfdbinary.readouterr()
+        return status, out, err.decode()
+
+    return called
+
+
+@pytest.mark.parametrize("entry", [*HEALED, *FATAL], ids=repr)
+def test_faults_for_ever_end_the_command_with_status_3(call: Any, entry: Entry) -> None:
+    with ScriptedServer(answer, plan=[entry], plan_for_ever=True) as server:
+        status, _, err = call(server.url)
+    assert (status, err.count("\n")) == (3, 1)
+    assert err.startswith("rarr: nothing could be checked: generate_queries_failed: ")
+
+
+def test_faults_of_the_connection_end_the_command_with_status_3(call: Any) -> None:
+    status, _, err = call(refused_url(), "--json")
+    assert (status, err.count("\n")) == (3, 1)
+    assert "cannot be reached" in err
+
+
+KEY = "hunter2-Zq81-very-secret"
+
+
+@pytest.mark.parametrize("model", ["vllm:mills", "openai:mills"])
+@pytest.mark.parametrize("by_endpoint", [False, True], ids=["api_key", "endpoints"])
+def test_faults_tell_no_key(hasty: None, model: str, by_endpoint: bool) -> None:
+    told: list[ModelCall] = []
+    with ScriptedServer(answer, requires_key="another", echo_key=True) as server:
+        access: dict[str, Any] = {"base_url": server.url, "api_key": KEY}
+        settings = Settings(
+            model=model, search=Documents(), **({"endpoints": {model: access}} if by_endpoint else access)
+        )
+        with Reviser(settings, on_call=told.append) as reviser:
+            revision = reviser.revise(TEXT)
+        assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert "status 401" in revision.warnings[0].message
+    shown = [revision.model_dump_json(), *map(repr, (settings, reviser, told, revision)), str(settings)]
+    assert not any(KEY in one for one in shown)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"api_key": KEY, "fallbacks": ["openai:other"]},
+        {"api_key": [KEY]},
+        {"endpoints": {"vllm:mills": {"api_key": KEY, "price": "much"}}},
+        {"endpoints": {"vllm:mills": {"key": KEY}}},
+        {"endpoints": KEY},
+        {"api_key": KEY, "max_cost": 1},
+        {"api_key": KEY, "base_url": "localhost"},
+        {"api_key": KEY, "unknown": 1},
+    ],
+)
+def test_faults_in_settings_tell_no_key(wrong: dict[str, Any]) -> None:
+    with pytest.raises(RarrError) as raised:
+        Reviser(Settings(**({"model": "vllm:mills", "search": Documents()} | wrong)))
+    assert KEY not in f"{raised.value!r} {raised.value} {raised.value.__context__!r}"
+    assert "\n" not in str(raised.value)
+
+
+def test_faults_tell_no_key_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], call: Any
+) -> None:
+    monkeypatch.setenv("RARR_API_KEY", KEY)
+    with ScriptedServer(answer, requires_key="another", echo_key=True) as server:
+        status, out, err = call(server.url, "--json")
+    assert status == 3
+    assert KEY not in f"{out!r}{err}"

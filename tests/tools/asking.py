@@ -1,0 +1,50 @@
+"""Questions for chat models, and patience that a test has the time for."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rarr.testing import ScriptedServer
+from rarr.tools.chat import Answer, Ask, ChatModel, Message, ModelFailure
+from rarr.tools.meter import METER, Budget, Meter
+from rarr.tools.openai_protocol import OpenAIProtocol
+from rarr.tools.patience import Limiter, Patient
+
+KEY = "sk-test-0123456789abcdef"
+PROMPT = ("edit", "1", "0123abcd")
+SCHEMA = {"type": "object", "properties": {"span": {"type": "string"}}, "required": ["span"]}
+ASK = Ask("edit", (Message("system", "Edit."), Message("user", "It opened in 1976.")), SCHEMA)
+ANSWERS = {"": {"span": "1976"}}
+TEXT = '{"span": "1976"}'
+
+
+def protocol(server: ScriptedServer | str, **options: Any) -> OpenAIProtocol:
+    url = server if isinstance(server, str) else server.url
+    given = {"name": "vllm:scripted", "api_key": None, "timeout_s": 2.0, **options}
+    return OpenAIProtocol(given.pop("name"), base_url=url, **given)
+
+
+def patient(chat: ChatModel, *, most: int = 64, **options: Any) -> Patient:
+    given = {"attempts": 3, "timeout_s": 2.0, "first_wait_s": 0.001, **options}
+    return Patient(chat, Limiter(most), **given)
+
+
+@contextmanager
+def metered(meter: Meter | None = None, **limits: Any) -> Iterator[Meter]:
+    """A run with this meter, or with one of these limits."""
+    meter = meter or Meter(Budget(**limits))
+    token = METER.set(meter)
+    try:
+        yield meter
+    finally:
+        METER.reset(token)
+
+
+async def outcome(model: Patient, ask: Ask = ASK) -> Answer | ModelFailure:
+    """What comes of asking once, before the connections are closed."""
+    try:
+        return await model.complete(ask, PROMPT)
+    except ModelFailure as failure:
+        return failure
+    finally:
+        await model.aclose()

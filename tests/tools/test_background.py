@@ -1,0 +1,106 @@
+"""Coroutines that run for callers without an event loop, and for those inside a running one."""
+
+import asyncio
+import os
+import signal
+import threading
+from contextvars import ContextVar
+
+import pytest
+
+from rarr.errors import InputError
+from rarr.tools.background import run
+
+PLACE: ContextVar[str] = ContextVar("place", default="nowhere")
+
+
+async def doubled(number: int) -> int:
+    await asyncio.sleep(0)
+    return 2 * number
+
+
+async def loop_of() -> asyncio.AbstractEventLoop:
+    return asyncio.get_running_loop()
+
+
+def test_runs_without_an_event_loop() -> None:
+    assert run(doubled(21)) == 42
+
+
+async def test_runs_inside_a_running_event_loop() -> None:
+    assert run(doubled(21)) == 42
+
+
+def test_loop_stays_the_same() -> None:
+    assert run(loop_of()) is run(loop_of())
+
+
+async def test_loop_is_not_that_of_the_caller() -> None:
+    assert run(loop_of()) is not asyncio.get_running_loop()
+
+
+def test_runs_for_several_threads_at_once() -> None:
+    both = threading.Barrier(2, timeout=5)
+    results: list[int] = []
+
+    async def meet(number: int) -> int:
+        await asyncio.to_thread(both.wait)
+        return number
+
+    threads = [threading.Thread(target=lambda n=n: results.append(run(meet(n)))) for n in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == [0, 1]
+
+
+def test_context_of_the_caller_is_seen() -> None:
+    async def place() -> str:
+        return PLACE.get()
+
+    token = PLACE.set("here")
+    assert run(place()) == "here"
+    PLACE.reset(token)
+
+
+def test_exceptions_come_through() -> None:
+    async def fail() -> None:
+        raise LookupError("not here")
+
+    with pytest.raises(LookupError, match="not here"):
+        run(fail())
+
+
+def test_interrupt_cancels() -> None:
+    ended = threading.Event()
+
+    async def interrupted() -> None:
+        try:
+            await asyncio.sleep(0.05)  # until the caller waits
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(5)
+        finally:
+            ended.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        run(interrupted())
+    assert ended.wait(2)
+
+
+def test_waiting_for_itself_is_refused() -> None:
+    async def within() -> int:
+        return run(doubled(21))
+
+    with pytest.raises(InputError, match="await arevise instead"):
+        run(within())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # of forks with threads, from 3.12
+def test_runs_after_a_fork() -> None:
+    run(doubled(1))
+    child = os.fork()
+    if child == 0:
+        os._exit(run(doubled(21)))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42

@@ -1,0 +1,322 @@
+"""How often a model is asked that fails, how long, and when it is left alone."""
+
+import asyncio
+import time
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from rarr.errors import BudgetError
+from rarr.testing import (
+    CutOff,
+    DieMidAnswer,
+    Drip,
+    Empty,
+    Hang,
+    NotJson,
+    NoUsage,
+    ScriptedModel,
+    ScriptedServer,
+    Status,
+    refused_url,
+)
+from rarr.tools import patience
+from rarr.tools.chat import Answer, ModelFailure, Tokens
+from rarr.tools.meter import Meter, ModelCall
+from tools.asking import ANSWERS, ASK, KEY, PROMPT, TEXT, metered, outcome, patient, protocol
+
+loopback = pytest.mark.loopback
+
+
+async def of(server: ScriptedServer, **options: Any) -> Answer | ModelFailure:
+    return await outcome(patient(protocol(server), **options))
+
+
+def down(message: str = "down") -> ModelFailure:
+    return ModelFailure("server", message)
+
+
+async def fails(model: patience.Patient) -> str:
+    with pytest.raises(ModelFailure) as caught:
+        await model.complete(ASK, PROMPT)
+    return caught.value.kind
+
+
+@loopback
+@pytest.mark.parametrize("entry", [Status(500), Status(503), Status(429), DieMidAnswer(), NotJson(), Empty()])
+async def test_faults_that_pass_are_tried_again(entry: Any) -> None:
+    with ScriptedServer(ANSWERS, plan=[entry]) as server:
+        answer = await of(server)
+    assert isinstance(answer, Answer)
+    assert (answer.texts, len(server.requests)) == ((TEXT,), 2)
+
+
+@loopback
+@pytest.mark.parametrize(
+    ("entry", "kind", "requests"),
+    [
+        (Status(429), "busy", 2),
+        (Status(500), "server", 2),
+        (Status(503), "server", 2),
+        (NotJson(), "server", 2),
+        (Empty(), "server", 2),
+        (DieMidAnswer(), "connection", 2),
+        (Status(400), "refused", 1),
+        (Status(404), "refused", 1),
+        (Status(408), "timeout", 1),
+        (Status(429, retry_after=3600), "busy", 1),
+    ],
+)
+async def test_faults_for_ever_end_after_the_last_attempt(entry: Any, kind: str, requests: int) -> None:
+    with ScriptedServer(ANSWERS, plan=[entry], plan_for_ever=True) as server:
+        failure = await of(server, attempts=2)
+    assert isinstance(failure, ModelFailure)
+    assert (failure.kind, len(server.requests)) == (kind, requests)
+
+
+@loopback
+@pytest.mark.parametrize("entry", [Hang(), Drip()])
+async def test_faults_of_time_are_not_repeated(entry: Any) -> None:
+    started = time.perf_counter()
+    with ScriptedServer(ANSWERS, plan=[entry], plan_for_ever=True) as server:
+        failure = await of(server, timeout_s=0.2)
+    assert isinstance(failure, ModelFailure)
+    assert (failure.kind, len(server.requests)) == ("timeout", 1)
+    assert 0.2 <= time.perf_counter() - started < 1.0
+
+
+@loopback
+async def test_faults_of_time_say_the_limit() -> None:
+    with ScriptedServer(ANSWERS, plan=[Drip()]) as server:
+        failure = await of(server, timeout_s=0.2)
+    assert str(failure) == "vllm:scripted gave no answer within 0.2 s"
+
+
+@loopback
+async def test_faults_with_retry_after_wait_that_long() -> None:
+    with ScriptedServer(ANSWERS, plan=[Status(429, retry_after=0.3)]) as server:
+        assert isinstance(await of(server), Answer)
+    first, second = server.requests
+    assert 0.3 <= second.arrived - first.arrived < 1.0
+
+
+async def test_faults_wait_twice_as_long_each_time() -> None:
+    model = ScriptedModel(ANSWERS, failures=[ModelFailure("busy", "busy")] * 3)
+    started = time.perf_counter()
+    await patient(model, attempts=4, first_wait_s=0.02).complete(ASK, PROMPT)
+    assert 0.02 + 0.04 + 0.08 <= time.perf_counter() - started < 0.5
+
+
+@loopback
+async def test_faults_connection_refused_is_tried_again() -> None:
+    calls: list[ModelCall] = []
+    with metered(Meter(on_call=calls.append)):
+        failure = await outcome(patient(protocol(refused_url()), attempts=2))
+    assert isinstance(failure, ModelFailure)
+    assert (failure.kind, len(calls)) == ("connection", 2)
+    assert str(failure).startswith("vllm:scripted cannot be reached: ")
+
+
+@loopback
+@pytest.mark.parametrize("echo_key", [True, False])
+async def test_faults_of_keys_do_not_tell_them(echo_key: bool) -> None:
+    with ScriptedServer(ANSWERS, requires_key="another", echo_key=echo_key) as server:
+        failure = await outcome(patient(protocol(server, api_key=KEY)))
+    said = "vllm:scripted answered with status 401: Incorrect API key provided: ***"
+    assert (str(failure).rstrip("."), len(server.requests)) == (said, 1)
+
+
+@loopback
+@pytest.mark.parametrize("userinfo", [f"me:{KEY}", KEY])
+async def test_faults_of_keys_in_the_url_do_not_tell_them(userinfo: str) -> None:
+    with ScriptedServer(ANSWERS, requires_key="another", echo_key=True) as server:
+        url = server.url.replace("://", f"://{userinfo}@")
+        failure = await outcome(patient(protocol(url)))
+    assert str(failure).endswith("Incorrect API key provided: Basic ***.")
+
+
+@loopback
+async def test_faults_no_usage_counts_no_tokens() -> None:
+    with ScriptedServer(ANSWERS, plan=[NoUsage()]) as server:
+        assert await of(server) == Answer((TEXT,), Tokens())
+
+
+@loopback
+async def test_faults_cut_off_answer_is_left_to_the_reader() -> None:
+    with ScriptedServer(ANSWERS, plan=[CutOff()]) as server:
+        answer = await of(server)
+    assert isinstance(answer, Answer)
+    assert (answer.texts, len(server.requests)) == (('{"span":',), 1)
+
+
+@loopback
+async def test_faults_are_repeated_in_one_layer() -> None:
+    with ScriptedServer(ANSWERS, plan=[Status(500)], plan_for_ever=True) as server:
+        failure = await of(server, attempts=9)
+    assert isinstance(failure, ModelFailure)
+    assert (failure.kind, len(server.requests)) == ("resting", 3)
+
+
+async def test_faults_three_in_a_row_and_nothing_is_sent() -> None:
+    model = ScriptedModel(ANSWERS, failures=[down()] * 3)
+    asked = patient(model, attempts=1)
+    assert [await fails(asked) for _ in range(5)] == ["server"] * 3 + ["resting"] * 2
+    assert len(model.calls) == 3
+
+
+async def test_faults_a_resting_model_says_why() -> None:
+    asked = patient(ScriptedModel(ANSWERS, failures=[down("the disk is full")] * 3), attempts=9)
+    with pytest.raises(ModelFailure, match="scripted is left alone for 30 s: the disk is full"):
+        await asked.complete(ASK, PROMPT)
+
+
+async def test_faults_a_success_in_between_resets() -> None:
+    model = ScriptedModel(ANSWERS, failures=[down(), down(), None, down(), down()])
+    asked = patient(model, attempts=1)
+    assert [await fails(asked), await fails(asked)] == ["server"] * 2
+    await asked.complete(ASK, PROMPT)
+    assert [await fails(asked), await fails(asked)] == ["server"] * 2
+    await asked.complete(ASK, PROMPT)
+
+
+async def test_faults_a_success_wakes_the_model() -> None:
+    slow = asyncio.Event()
+
+    class Late(ScriptedModel):
+        async def complete(self, ask: Any) -> Answer:
+            late = not self.calls
+            answer = await super().complete(ask)
+            if late:
+                await slow.wait()
+            return answer
+
+    asked = patient(Late(ANSWERS, failures=[None, down(), down(), down()]), attempts=1)
+    first = asyncio.create_task(asked.complete(ASK, PROMPT))
+    await asyncio.sleep(0.01)
+    assert [await fails(asked) for _ in range(4)][-1] == "resting"
+    slow.set()
+    await first
+    await asked.complete(ASK, PROMPT)
+
+
+@pytest.mark.parametrize("kind", ["busy", "refused"])
+async def test_faults_of_a_server_that_answers_do_not_count(kind: Any) -> None:
+    asked = patient(ScriptedModel(ANSWERS, failures=[ModelFailure(kind, kind)] * 5), attempts=1)
+    assert [await fails(asked) for _ in range(5)] == [kind] * 5
+
+
+async def test_faults_one_more_is_sent_after_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "REST_S", 0.05)
+    model = ScriptedModel(ANSWERS, failures=[down()] * 4)
+    asked = patient(model, attempts=1)
+    assert [await fails(asked) for _ in range(4)][-1] == "resting"
+    await asyncio.sleep(0.06)
+    assert [await fails(asked), await fails(asked)] == ["server", "resting"]
+    await asyncio.sleep(0.06)
+    await asked.complete(ASK, PROMPT)
+    assert len(model.calls) == 5
+
+
+@loopback
+async def test_limiter_is_shared_by_models() -> None:
+    with ScriptedServer(ANSWERS, latency=0.02) as server:
+        limiter = patience.Limiter(3)
+        options: dict[str, Any] = {"attempts": 1, "timeout_s": 2.0}
+        models = [patience.Patient(protocol(server), limiter, **options) for _ in range(2)]
+        async with aclosing(models[0]), aclosing(models[1]):
+            await asyncio.gather(*(model.complete(ASK, PROMPT) for model in models for _ in range(6)))
+        assert server.in_flight_most == 3
+
+
+def test_limiter_serves_one_event_loop_after_the_other() -> None:
+    asked = patient(ScriptedModel(ANSWERS, latency=0.001), most=1)
+
+    async def two() -> list[Answer]:
+        return await asyncio.gather(*(asked.complete(ASK, PROMPT) for _ in range(2)))
+
+    assert [len(asyncio.run(two())), len(asyncio.run(two()))] == [2, 2]
+
+
+@loopback
+async def test_budget_deadline_ends_a_slow_call() -> None:
+    over = pytest.raises(BudgetError, match=r"deadline_s \(0.1\) is over: raise it for more")
+    with ScriptedServer(ANSWERS, plan=[Hang()]) as server, metered(deadline_s=0.1), over:
+        await of(server)
+    assert len(server.requests) == 1
+
+
+async def test_budget_deadline_ends_a_wait_for_the_limiter() -> None:
+    model = ScriptedModel(ANSWERS, latency=5)
+    asked = patient(model, most=1, timeout_s=9)
+    first = asyncio.create_task(asked.complete(ASK, PROMPT))
+    await asyncio.sleep(0.01)
+    with metered(deadline_s=0.05), pytest.raises(BudgetError, match="deadline_s"):
+        await asked.complete(ASK, PROMPT)
+    first.cancel()
+    assert len(model.calls) == 1
+
+
+async def test_budget_deadline_ends_a_wait_between_attempts() -> None:
+    model = ScriptedModel(ANSWERS, failures=[ModelFailure("busy", "busy", retry_after=30)])
+    with metered(deadline_s=0.05), pytest.raises(BudgetError, match="deadline_s"):
+        await patient(model).complete(ASK, PROMPT)
+
+
+async def test_budget_calls_are_never_passed_by_many_at_once() -> None:
+    model = ScriptedModel(ANSWERS, latency=0.01)
+    asked = patient(model)
+    with metered(max_calls=7) as meter:
+        results = await asyncio.gather(
+            *(asked.complete(ASK, PROMPT) for _ in range(50)), return_exceptions=True
+        )
+    assert sum(isinstance(one, BudgetError) for one in results) == 43
+    assert (len(model.calls), meter.total.model_calls) == (7, 7)
+
+
+async def test_budget_counts_attempts_that_fail() -> None:
+    model = ScriptedModel(ANSWERS, failures=[ModelFailure("busy", "busy")] * 9)
+    with metered(max_calls=2) as meter, pytest.raises(BudgetError, match=r"max_calls \(2\)"):
+        await patient(model, attempts=9).complete(ASK, PROMPT)
+    assert (len(model.calls), meter.total.model_calls) == (2, 2)
+
+
+async def test_budget_is_not_repeated() -> None:
+    model = ScriptedModel(ANSWERS)
+    with metered(max_calls=0), pytest.raises(BudgetError):
+        await patient(model, attempts=9).complete(ASK, PROMPT)
+    assert model.calls == []
+
+
+@pytest.mark.parametrize(
+    ("limits", "sent"), [({"max_tokens": 1000}, 4), ({"max_cost": 0.05}, 4), ({"max_cost": 0.0}, 0)]
+)
+async def test_budget_counts_what_is_under_way(limits: dict[str, Any], sent: int) -> None:
+    """A request is expected to need 7 tokens in and 200 out."""
+    model = ScriptedModel(ANSWERS, latency=0.01)
+    asked = patient(model, price=(0.0, 60.0))
+    with metered(**limits):
+        await asyncio.gather(*(asked.complete(ASK, PROMPT) for _ in range(50)), return_exceptions=True)
+    assert len(model.calls) == sent
+
+
+@pytest.mark.parametrize(("price", "cost"), [((), 0.0), ((2.0, 10.0), 0.0025), ((2.0, 10.0, 0.5), 0.00175)])
+def test_cost_is_for_a_million_tokens(price: tuple[float, ...], cost: float) -> None:
+    asked = patient(ScriptedModel(ANSWERS), price=price)
+    assert asked.cost(Tokens(input=1000, output=50, cached=500)) == pytest.approx(cost)
+
+
+async def test_call_is_noted_with_what_came_back() -> None:
+    calls: list[ModelCall] = []
+    with metered(Meter(on_call=calls.append)) as meter, meter.step("edit"):
+        await patient(ScriptedModel(ANSWERS)).complete(ASK, PROMPT)
+    [call] = calls
+    assert (call.node, call.model, call.prompt, call.messages) == ("edit", "scripted", PROMPT, ASK.messages)
+    assert (call.texts, call.tokens, call.error) == ((TEXT,), Tokens(7, 4), "")
+
+
+async def test_faults_are_noted_with_their_reason() -> None:
+    calls: list[ModelCall] = []
+    with metered(Meter(on_call=calls.append)):
+        await patient(ScriptedModel(ANSWERS, failures=[down("no memory")])).complete(ASK, PROMPT)
+    assert [call.error for call in calls] == ["no memory", ""]
