@@ -6,13 +6,17 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic_settings import EnvSettingsSource, InitSettingsSource
 
 from rarr.agent.settings import PRESETS, Settings
 from rarr.errors import InputError, RarrError
 from rarr.records import Passage
+from rarr.tools.chat import ModelFailure
+
+if TYPE_CHECKING:
+    from rarr.tools.patience import Patient
 
 EXTRAS = {"torch": ("torch", "sentence-transformers")}
 """Optional extras of the package and what each installs."""
@@ -34,7 +38,7 @@ class Finding(NamedTuple):
 
 
 def examine(corpus: Path | str | None = None) -> list[Finding]:
-    """Looks at the installation, the settings and, where there is one, the corpus. Nothing is searched."""
+    """Looks at the installation, the settings, the models and the corpus. Nothing is searched or paid for."""
     findings = [Finding("python", "ok", platform.python_version()), _rarr()]
     chosen = {} if corpus is None else {"corpus": corpus}
     try:
@@ -44,7 +48,7 @@ def examine(corpus: Path | str | None = None) -> list[Finding]:
     findings += _settings(settings, chosen)
     findings.append(_home(settings.home.expanduser()))
     findings += (_extra(extra, settings) for extra in EXTRAS)
-    findings.append(_model(settings))
+    findings += _models(settings)
     findings.append(_corpus(settings))
     return findings
 
@@ -124,15 +128,30 @@ class _NoSearch:
         return []
 
 
-def _model(settings: Settings) -> Finding:
+def _models(settings: Settings) -> Iterator[Finding]:
+    """Each language model that is used, asked for at no cost; or that none is."""
     from rarr.agent.wiring import wire
+    from rarr.tools.background import run
 
-    names = ", ".join(dict.fromkeys((settings.model, *settings.models.values())))
     try:  # without what takes long to open, and is looked at on its own
-        wire(settings.model_copy(update={"search": _NoSearch(), "reranker": "overlap"}))
+        components = wire(settings.model_copy(update={"search": _NoSearch(), "reranker": "overlap"}))
     except RarrError as error:
-        return Finding("model", "broken", str(error))
-    return Finding("model", "ok", names)
+        yield Finding("model", "broken", str(error))
+        return
+    if not components.models:
+        yield Finding("model", "ok", "embedded")
+    for model in {one.name: one for used in components.models for one in used.models}.values():
+        yield run(_probed(model))
+
+
+async def _probed(model: "Patient") -> Finding:
+    cure = "start its server, or mend base_url, the key or the name"
+    try:
+        return Finding(f"model {model.name}", "ok", await model.probe())
+    except ModelFailure as failure:
+        return Finding(f"model {model.name}", "broken", str(failure), cure)
+    finally:
+        await model.aclose()
 
 
 def _corpus(settings: Settings) -> Finding:

@@ -7,6 +7,7 @@ import pytest
 
 from rarr import doctor
 from rarr.doctor import Finding, examine
+from rarr.testing import ScriptedServer, refused_url
 
 
 def found(name: str, corpus: Path | None = None) -> Finding:
@@ -126,3 +127,27 @@ def test_text_is_one_line_a_finding() -> None:
 def test_json_holds_the_same() -> None:
     findings = [Finding("a", "broken", "“ü”", "mend it")]
     assert json.loads(doctor.as_json(findings)) == [findings[0]._asdict()]
+
+
+@pytest.mark.loopback
+def test_served_model_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedServer({}, models=["some"]) as server:
+        monkeypatch.setenv("RARR_MODEL", "vllm:some")
+        monkeypatch.setenv("RARR_BASE_URL", server.url)
+        assert found("model vllm:some").state == "ok"
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize(
+    ("name", "serving", "told"),
+    [("vllm:other", True, "the server has some alone"), ("vllm:some", False, "cannot be reached")],
+)
+def test_model_that_is_not_served_is_broken(
+    name: str, serving: bool, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedServer({}, models=["some"]) as server:
+        monkeypatch.setenv("RARR_MODEL", name)
+        monkeypatch.setenv("RARR_BASE_URL", server.url if serving else refused_url())
+        finding = found(f"model {name}")
+    assert (finding.state, told in finding.detail) == ("broken", True)
+    assert finding.cure.startswith("start its server")

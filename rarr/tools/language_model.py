@@ -24,13 +24,13 @@ class LanguageModel:
     """A model, and those that are asked in its place where it fails."""
 
     def __init__(self, models: Sequence[Patient], *, max_answer_tokens: int) -> None:
-        self._models = models
+        self.models = models
         self._max_answer_tokens = max_answer_tokens
 
     @property
     def name(self) -> str:
         """That of the first."""
-        return self._models[0].name
+        return self.models[0].name
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
         """The one answer at temperature 0. A question that was answered in this run is not asked again.
@@ -66,12 +66,12 @@ class LanguageModel:
             model_calls=1,
             input_tokens=tokens.input,
             output_tokens=tokens.output,
-            cost=self._models[0].cost(tokens),
+            cost=self.models[0].cost(tokens),
         )
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
-        for model in self._models:
+        for model in self.models:
             await model.aclose()
 
     async def _asked(
@@ -80,7 +80,7 @@ class LanguageModel:
         messages = (Message("system", prompt.system), Message("user", user))
         ask = Ask(prompt.name, messages, prompt.output, samples, temperature, self._max_answer_tokens)
         failures = []
-        for model in self._models:
+        for model in self.models:
             try:
                 texts = await _texts(model, ask, prompt)
                 return await _read(model, ask, prompt, shape, texts)

@@ -19,6 +19,7 @@ from rarr.tools.failures import failure_of, failure_of_status, redacted, refused
 from rarr.tools.patience import PerLoop
 
 CONNECT_S = 5.0
+PROBE_S = 5.0
 certificates = cache(httpx2.create_ssl_context)  # 40 ms for each client otherwise
 _FORMATS = ("json_schema", "function", "json_object", "text")
 
@@ -37,7 +38,7 @@ class OpenAIProtocol:
     ) -> None:
         """`name` is provider:model. `extra` goes into the body of every request."""
         self.name = name
-        self._url = f"{base_url.rstrip('/')}/chat/completions"
+        self._base_url = base_url.rstrip("/")
         self._secrets = secrets_of(api_key, base_url)
         self._extra = extra or {}
         self._formats = list(_FORMATS)
@@ -65,7 +66,7 @@ class OpenAIProtocol:
         }
         body = {key: value for key, value in body.items() if key not in left_out}
         try:
-            response = await self._clients.get().post(self._url, json=body)
+            response = await self._clients.get().post(f"{self._base_url}/chat/completions", json=body)
             if response.is_success:
                 return _answer(response.json(), self.name, self._secrets)
         except Exception as error:
@@ -76,6 +77,20 @@ class OpenAIProtocol:
         if self._adapts(failure, kind, body):
             raise Adapted(str(failure))
         raise failure
+
+    async def probe(self) -> str:
+        """Which models the server says that it has, at no cost. Raises `ModelFailure`."""
+        try:
+            response = await self._clients.get().get(f"{self._base_url}/models", timeout=PROBE_S)
+            response.raise_for_status()
+            served = [str(one["id"]) for one in response.json()["data"]]
+        except Exception as error:
+            raise failure_of(error, self.name, self._secrets) from None
+        if self.name.partition(":")[2] not in served:
+            raise ModelFailure(
+                "refused", f"{self.name}: the server has {', '.join(served) or 'no model'} alone"
+            )
+        return f"served by {redacted(self._base_url, self._secrets)}"
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""

@@ -100,6 +100,11 @@ class Patient:
         fresh = tokens.input - tokens.cached
         return (fresh * whole + tokens.cached * cached + tokens.output * answer) / 1_000_000
 
+    async def probe(self) -> str:
+        """Whether the model is there, where that can be asked at no cost. Raises `ModelFailure`."""
+        probe = getattr(self._chat, "probe", None)
+        return await probe() if probe else "set up, and not asked, which would cost"
+
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
         await self._chat.aclose()
