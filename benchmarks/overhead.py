@@ -107,8 +107,10 @@ def _server(call: float) -> Iterator[str]:
     command = [sys.executable, "-m", "benchmarks.overhead", "--serve", "--call", str(call)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
-        yield server.stdout.readline().strip()
-        server.terminate()
+        try:
+            yield server.stdout.readline().strip()
+        finally:
+            server.terminate()
 
 
 def _serve(call: float) -> None:

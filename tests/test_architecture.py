@@ -26,6 +26,7 @@ LAYERS = (
         "rarr.agent.settings",
         "rarr.agent.components",
         "rarr.agent.editing",
+        "rarr.agent.sources",
         "rarr.agent.state",
         "rarr.agent.support",
         "rarr.agent.trial",

@@ -50,14 +50,15 @@ class Editing:
     def apply(self, proposals: Sequence[Proposal]) -> set[str]:
         """Puts proposals for the text as it is into the ledger, the accepted ones into the text as well.
 
-        One for a sentence that another has just changed is left out: the ids of the queries of those.
+        One for a sentence that another has just changed, or that touches it, is left out: the ids of the
+        queries of those.
         """
         base, left_out = self._queries, set[str]()
         done: list[tuple[int, int]] = []  # where in the text before, and by how much it grew
         changed: list[Span] = []
         for one in proposals:
             change, sentence = one.change, one.sentence
-            if sentence is not None and any(sentence.overlaps(span) for span in changed):
+            if sentence is not None and any(_touches(sentence, span) for span in changed):
                 left_out.add(one.query_id)
                 continue
             shift = sum(grown for start, grown in done if start < change.start)
@@ -100,3 +101,8 @@ class Editing:
     def _about(self, query: Query) -> set[Span]:
         place = Span(query.start, query.end)
         return {span for span in sentences(self.text) if span.overlaps(place)}
+
+
+def _touches(one: Span, other: Span) -> bool:
+    """Where one ends as the other begins, it cannot be told which of them an insertion is in."""
+    return one.start <= other.end and other.start <= one.end

@@ -18,7 +18,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command, Send
 
 from rarr.agent.components import Components
-from rarr.agent.state import State, failure
+from rarr.agent.state import State, failure, unsearched
 from rarr.nodes.attribute import attribute
 from rarr.nodes.check_agreement import check_agreement, unchecked
 from rarr.nodes.edit import edit
@@ -84,6 +84,7 @@ def _survive(name: str, goto: str) -> Callable[..., Awaitable[Command[Any]]]:
         query = state.get("query")
         query_id = query.id if query else None
         notice = failure(name, f"{name} failed", error.error, query_id=query_id)
-        return Command(update={"warnings": [notice]}, goto=goto)
+        missing = unsearched(query_id, error.error) if query_id else {}
+        return Command(update={"warnings": [notice], "unsearched": missing}, goto=goto)
 
     return survive

@@ -1,6 +1,6 @@
 """The language models that settings name: one of each name, however many nodes use it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,11 @@ class LanguageModels:
         self._limiter = Limiter(settings.concurrency)
         self._patient: dict[Any, Patient] = {}
         distinct = list({_key(name): name for name in names}.values())
-        self._require_one_provider([*distinct, *(settings.fallbacks if distinct else ())])
+        named = [*distinct, *settings.fallbacks]
+        self._require_one_provider(named if distinct else [])
         self._models = {_key(name): self._model(name) for name in distinct}
+        made = [model.name for model in self._patient.values()]
+        self._require_known_endpoints([*made, *settings.models.values(), settings.model, *settings.fallbacks])
 
     @property
     def all(self) -> tuple[LanguageModel, ...]:
@@ -95,24 +98,33 @@ class LanguageModels:
 
     def _access(self, name: str) -> tuple[str | None, str | None, dict[str, Any]]:
         own = self._settings.endpoints.get(name, Endpoint())
+        # A key goes along with its own server: that of another model is no business of this one's.
         key = own.api_key or (None if own.base_url else self._settings.api_key)
         secret = key.get_secret_value() if isinstance(key, SecretStr) else None
         return own.base_url or self._settings.base_url, secret, own.extra
 
-    def _require_one_provider(self, names: Iterable[Any]) -> None:
+    def _require_one_provider(self, names: Sequence[Any]) -> None:
         """What is meant for one provider, a key above all, must not reach another."""
-        shared = [name for name in ("base_url", "api_key") if getattr(self._settings, name) is not None]
-        named = {
-            name.partition(":")[0]: name
-            for name in names
-            if isinstance(name, str) and ":" in name and not name.startswith("scripted:")
-            and name not in self._settings.endpoints
-        }  # fmt: skip
-        if shared and len(named) > 1:
-            raise SettingsError(
-                f"{' and '.join(shared)} would go to {' and '.join(named.values())} alike:"
-                " give each its own in endpoints"
-            )
+        hosted = [n for n in names if isinstance(n, str) and ":" in n and not n.startswith("scripted:")]
+        for field in ("base_url", "api_key"):
+            if getattr(self._settings, field) is None:
+                continue
+            reached = {name.partition(":")[0]: name for name in hosted if self._shares(name, field)}
+            if len(reached) > 1:
+                raise SettingsError(
+                    f"{field} would go to {' and '.join(reached.values())} alike:"
+                    " give each its own in endpoints"
+                )
+
+    def _shares(self, name: str, field: str) -> bool:
+        own = self._settings.endpoints.get(name, Endpoint())
+        return getattr(own, field) is None and not (field == "api_key" and own.base_url)
+
+    def _require_known_endpoints(self, names: Sequence[Any]) -> None:
+        for name in self._settings.endpoints:
+            if name not in names:
+                used = ", ".join(dict.fromkeys(one for one in names if isinstance(one, str)))
+                raise SettingsError(f"endpoints has {name!r}, which no setting names: models are {used}")
 
 
 def _key(name: Any) -> Any:

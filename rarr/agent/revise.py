@@ -26,10 +26,6 @@ from rarr.tools.background import run
 from rarr.tools.document import sentences
 from rarr.tools.meter import METER, Budget, Meter, ModelCall
 
-NODES = frozenset(
-    ("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "attribute", "evaluate")
-)
-
 
 class Reviser:
     """Builds models, indexes and the graph once; revises any number of texts, also at the same time."""
@@ -82,6 +78,7 @@ class Reviser:
             )
         finally:
             METER.reset(token)
+        state["warnings"] = [*state["warnings"], *meter.warnings]
         return _revision(state, _usage(meter, time.perf_counter() - started))
 
     def estimate(self, text: str, context: str | None = None) -> Estimate:
@@ -122,7 +119,7 @@ class Reviser:
                 state = data
                 continue
             for node in data:
-                if node in NODES:
+                if node in self._graph.nodes and not node.startswith("__"):
                     self._on_step(node)
         return cast(State, state)
 

@@ -113,9 +113,9 @@ class Settings(BaseSettings):
     max_calls: int | None = Field(default=None, ge=0)
     """Requests to language models in one run, at most; then the best revision so far is returned."""
     max_tokens: int | None = Field(default=None, ge=0)
-    """Tokens in and out in one run, at most; then as above."""
+    """Tokens in and out in one run, about: of what is under way 200 are expected an answer; then as above."""
     max_cost: float | None = Field(default=None, ge=0)
-    """Cost of one run, in the unit of the prices in `endpoints`; then as above."""
+    """Cost of one run, about, as of the tokens, in the unit of the prices in `endpoints`; then as above."""
     deadline_s: float | None = Field(default=None, gt=0)
     """Seconds for one run; then as above."""
     search: Any = None

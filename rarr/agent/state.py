@@ -1,7 +1,7 @@
 """What travels through the graph. A node returns only the keys that it wrote."""
 
 from operator import add, or_
-from typing import Annotated, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
@@ -17,6 +17,15 @@ def failure(
     return Notice(code=code or f"{node}_failed", message=f"{what}: {reason}", node=node, query_id=query_id)
 
 
+Unsearched = Literal["failed", "cut"]
+"""Why a query has no evidence that was looked for: its research failed, or the budget had run out."""
+
+
+def unsearched(query_id: str, error: BaseException) -> dict[str, Unsearched]:
+    """The entry of the state for a query whose research raised `error`."""
+    return {query_id: "cut" if isinstance(error, BudgetError) else "failed"}
+
+
 class State(TypedDict, total=False):
     """A run. `text` is the current text: the original with the accepted edits so far.
 
@@ -29,6 +38,7 @@ class State(TypedDict, total=False):
     text: str
     context: str | None
     queries: list[Query]
+    unsearched: Annotated[dict[str, Unsearched], or_]
     passages: Annotated[dict[str, list[Passage]], or_]
     evidence: list[Evidence]
     checks: list[Check]

@@ -63,21 +63,12 @@ async def sentence_support(
     for one, (judged, _) in zip(evidence, outcomes, strict=True):
         for index, score in zip(near[one.query_id], judged, strict=True):
             scores[index][one.id] = score
-    failed = failed_searches(state)
+    failed = state.get("unsearched", {}).keys()
     supports = [
-        Support(span, ids := tuple(asked.get(index, ())), scores[index], bool(ids) and not failed & set(ids))
+        Support(span, ids := tuple(asked.get(index, ())), scores[index], bool(ids) and failed.isdisjoint(ids))
         for index, span in enumerate(spans)
     ]
     return supports, [notice for _, notice in outcomes if notice is not None]
-
-
-def failed_searches(state: State) -> set[str]:
-    """The ids of the queries whose research failed, or was not done within the budget."""
-    return {
-        notice.query_id
-        for notice in state["warnings"]
-        if notice.node in ("retrieve", "rerank") and notice.query_id is not None
-    }
 
 
 def moved(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:

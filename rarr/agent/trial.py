@@ -1,6 +1,5 @@
 """A change tried out before it is made: its limits, its verification, and what other evidence says."""
 
-import asyncio
 from collections.abc import Sequence
 
 from rapidfuzz.distance import Levenshtein
@@ -8,6 +7,7 @@ from rapidfuzz.distance import Levenshtein
 from rarr.agent.components import Components
 from rarr.records import Change, Check, Evidence, Query
 from rarr.tools.document import Span, protected, sentences
+from rarr.tools.together import together
 
 
 class Trial:
@@ -39,7 +39,7 @@ class Trial:
         grown = len(self.revised) - len(self.text)
         changed = Span(self.sentence.start, self.sentence.end + grown)
         support = self.components.verifier.support
-        [before], [after] = await asyncio.gather(
+        [before], [after] = await together(
             support(self.text, self.context, [self.sentence], source),
             support(self.revised, self.context, [changed], source),
         )
@@ -55,12 +55,14 @@ class Trial:
         asked = query.model_copy(update={"start": written.start, "end": written.end})
         sources = [evidence[check.evidence_id] for check in others]
         check = self.components.checker.check
-        said = await asyncio.gather(*(check(self.revised, self.context, asked, one) for one in sources))
+        said = await together(*(check(self.revised, self.context, asked, one) for one in sources))
         for other, agreement in zip(sources, said, strict=True):
             if agreement.verdict == "disagrees":
                 return (
                     f"sources disagree among themselves: {other.id} does not say {self.change.new!r} either"
                 )
+            if agreement.verdict == "unknown":
+                return f"whether {other.id} says {self.change.new!r} as well could not be judged"
         return ""
 
 

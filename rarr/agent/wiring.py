@@ -21,7 +21,7 @@ from rarr.prompted.prompts import Prompts
 from rarr.prompted.questions import PromptedQuestions
 from rarr.retrievers.corpus import Corpus
 
-NODES = ("generate_queries", "check_agreement", "edit", "attribute")
+MODEL_NODES = ("generate_queries", "check_agreement", "edit", "attribute")
 """The nodes that have a model. That of `attribute` is embedded unless `models` names it: what edits should
 not also say how good the edits are, and a call a sentence and evidence costs more than all else together."""
 
@@ -29,8 +29,8 @@ not also say how good the edits are, and a call a sentence and evidence costs mo
 def wire(settings: Settings, on_index: Callable[[int, int], None] | None = None) -> Components:
     """The components that `settings` name. Raises before anything is spent where one is not to be had."""
     for node in settings.models:
-        if node not in NODES:
-            raise SettingsError(f"models names no node {node!r}: nodes are {', '.join(NODES)}")
+        if node not in MODEL_NODES:
+            raise SettingsError(f"models names no node {node!r}: nodes are {', '.join(MODEL_NODES)}")
     parts = _Parts(settings)
     return Components(
         settings=settings,
@@ -49,7 +49,7 @@ class _Parts:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        chosen = {node: settings.model for node in NODES if node != "attribute"} | settings.models
+        chosen = {node: settings.model for node in MODEL_NODES if node != "attribute"} | settings.models
         self.named = {node: name for node, name in chosen.items() if name != "embedded"}
         self.models = LanguageModels(settings, self.named.values())
 

@@ -20,7 +20,8 @@ Context = Annotated[
 Corpus = Annotated[str | None, typer.Option(metavar="PATH", help="Folder, file or built index to search.")]
 Search = Annotated[str | None, typer.Option(metavar="S", help="Where evidence comes from, such as corpus.")]
 Model = Annotated[
-    str | None, typer.Option(metavar="M", help="For every node: embedded, openai:NAME, vllm:NAME, ...")
+    str | None,
+    typer.Option(metavar="M", help="To ask, check and edit with: embedded, vllm:NAME, openai:NAME, ..."),
 ]
 BaseUrl = Annotated[
     str | None, typer.Option(metavar="URL", help="Where an OpenAI-compatible server, such as vLLM, answers.")

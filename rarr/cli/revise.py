@@ -126,5 +126,5 @@ def _nothing_checked(revision: "Revision") -> bool:
     statuses = {sentence.status for sentence in revision.report.sentences}
     if not statuses or "nothing_to_check" in codes:
         return False
-    failed = any(code.endswith("_failed") for code in codes)
+    failed = any(code.endswith("_failed") or code == "budget_exhausted" for code in codes)
     return statuses == {"retrieval_failed"} or (statuses <= {"retrieval_failed", "unjudged"} and failed)

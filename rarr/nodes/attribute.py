@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
 from rarr.agent.state import State
-from rarr.agent.support import Support, failed_searches, moved, sentence_support
+from rarr.agent.support import Support, moved, sentence_support
 from rarr.records import Check, Evidence, Report, Sentence, Status, Verdict
 
 # Up to this many subsets, all are tried; above, the greedy choice is close to the best.
@@ -81,8 +81,7 @@ class _Outcomes:
     """
 
     def __init__(self, state: State) -> None:
-        cut = {notice.query_id for notice in state["warnings"] if notice.code == "budget_exhausted"}
-        self.failed = failed_searches(state) - cut
+        self.failed = {query_id for query_id, why in state.get("unsearched", {}).items() if why == "failed"}
         self.checks: dict[str, list[Check]] = defaultdict(list)
         self.verdicts: dict[str, set[Verdict]] = defaultdict(set)
         fresh = {check.evidence_id: check for check in state.get("checks", []) if not check.stale}

@@ -18,7 +18,7 @@ VETO_RELEVANCE = 0.6
 
 
 async def edit(state: State, runtime: Runtime[Components]) -> State:
-    """Proposes edits for what disagrees, and applies what holds. What that makes stale is asked again."""
+    """Proposes edits for what disagrees, and applies what holds. What that makes stale is checks again."""
     if runtime.context.settings.scope == "text":
         return await _one_after_another(state, runtime.context)
     return await _by_sentence(state, runtime.context)
@@ -31,14 +31,14 @@ async def _by_sentence(state: State, components: Components) -> State:
     no edit is made for it before.
     """
     editing = Editing(state)
-    pending = [asked for asked in _disagreements(state) if asked[0].query_id not in editing.tried]
+    pending = [checks for checks in _disagreements(state) if checks[0].query_id not in editing.tried]
     while wave := editing.apart(pending):
-        outcomes = await asyncio.gather(*(_proposed(editing, asked, state, components) for asked in wave))
+        outcomes = await asyncio.gather(*(_proposed(editing, checks, state, components) for checks in wave))
         again = editing.apply([one for one in outcomes if isinstance(one, Proposal)])
         editing.warnings += [one for one in outcomes if isinstance(one, Notice)]
-        done = {asked[0].query_id for asked in wave} - again
+        done = {checks[0].query_id for checks in wave} - again
         editing.tried += sorted(done)
-        pending = [asked for asked in pending if asked[0].query_id not in done]
+        pending = [checks for checks in pending if checks[0].query_id not in done]
     return editing.update(stale=lambda check: check.query_id in editing.touched)
 
 
@@ -86,36 +86,31 @@ def _disagreements(state: State) -> list[list[Check]]:
         if not fresh.stale:
             by_query[fresh.query_id].append(fresh)
     best = {
-        query_id: relevance[check.evidence_id]
-        for query_id, asked in by_query.items()
-        if (check := _first(asked, "disagrees")) is not None
+        query_id: max(relevance[check.evidence_id] for check in checks if check.verdict == "disagrees")
+        for query_id, checks in by_query.items()
+        if any(check.verdict == "disagrees" for check in checks)
     }
     return [by_query[query_id] for query_id in sorted(best, key=lambda query_id: -best[query_id])]
 
 
-def _first(asked: Sequence[Check], verdict: Verdict) -> Check | None:
-    return next((check for check in asked if check.verdict == verdict), None)
-
-
 async def _proposed(
-    editing: Editing, asked: Sequence[Check], state: State, components: Components
+    editing: Editing, checks: Sequence[Check], state: State, components: Components
 ) -> Proposal | Notice | None:
     """The editor's change, to be accepted or refused with the reason; None where it declines."""
-    query = editing.query(asked[0].query_id)
+    query = editing.query(checks[0].query_id)
     try:
         async with meter().in_time():
-            return await _tried(editing.text, query, asked, state, components)
+            return await _tried(editing.text, query, checks, state, components)
     except Exception as error:
         return failure("edit", "an edit could not be made", error, query_id=query.id)
 
 
 async def _tried(
-    text: str, query: Query, asked: Sequence[Check], state: State, components: Components
+    text: str, query: Query, checks: Sequence[Check], state: State, components: Components
 ) -> Proposal | None:
     evidence = {one.id: one for one in state["evidence"]}
-    context, check = state["context"], _first(asked, "disagrees")
-    if check is None:
-        return None
+    context = state["context"]
+    check = next(check for check in checks if check.verdict == "disagrees")
     source = evidence[check.evidence_id]
     change = await components.editor.edit(text, context, query, check, source)
     if change is None:
@@ -124,20 +119,20 @@ async def _tried(
     refusal = trial.out_of_bounds()
     if components.settings.verify:
         refusal = (
-            _agreeing_source(asked, source, evidence)
+            _agreeing_source(checks, source, evidence)
             or refusal
             or await trial.unverified(source)
-            or await trial.disputed(query, _heard(asked, source, evidence, "disagrees"), evidence)
+            or await trial.disputed(query, _heard(checks, source, evidence, "disagrees"), evidence)
         )
     return Proposal(change, trial.sentence, query.id, source.id, refusal, check.reason)
 
 
 def _heard(
-    asked: Sequence[Check], source: Evidence, evidence: dict[str, Evidence], verdict: Verdict
+    checks: Sequence[Check], source: Evidence, evidence: dict[str, Evidence], verdict: Verdict
 ) -> list[Check]:
     """The other checks with this verdict, of the same source or of evidence not much less relevant."""
     least = VETO_RELEVANCE * source.relevance
-    others = [check for check in asked if check.verdict == verdict and check.evidence_id != source.id]
+    others = [check for check in checks if check.verdict == verdict and check.evidence_id != source.id]
     return [
         check
         for check in others
@@ -145,7 +140,7 @@ def _heard(
     ]
 
 
-def _agreeing_source(asked: Sequence[Check], source: Evidence, evidence: dict[str, Evidence]) -> str:
+def _agreeing_source(checks: Sequence[Check], source: Evidence, evidence: dict[str, Evidence]) -> str:
     """Passages that do not say the same are no ground for an edit."""
-    agreeing = _heard(asked, source, evidence, "agrees")
+    agreeing = _heard(checks, source, evidence, "agrees")
     return f"sources disagree: {agreeing[0].evidence_id} agrees with the text" if agreeing else ""

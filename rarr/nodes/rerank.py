@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
-from rarr.agent.state import State, failure
-from rarr.records import Evidence, Notice, Passage, Query
+from rarr.agent.state import State, failure, unsearched
+from rarr.records import Evidence, Passage, Query
 from rarr.tools.meter import meter
 
 
@@ -15,20 +15,25 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
     """Scores the passages of all queries at once. One that fails costs its own query's evidence."""
     found = state.get("passages", {})
     queries = [query for query in state["queries"] if found.get(query.id)]
-    outcomes = await asyncio.gather(*(_ranked(query, found[query.id], runtime.context) for query in queries))
-    evidence = [one for kept, _ in outcomes for one in kept]
-    return {"evidence": evidence, "warnings": [notice for _, notice in outcomes if notice is not None]}
+    outcomes = await asyncio.gather(
+        *(_ranked(query, found[query.id], runtime.context) for query in queries), return_exceptions=True
+    )
+    update: State = {"evidence": [], "warnings": [], "unsearched": {}}
+    for query, kept in zip(queries, outcomes, strict=True):
+        if isinstance(kept, Exception):
+            update["warnings"].append(failure("rerank", "rerank failed", kept, query_id=query.id))
+            update["unsearched"] |= unsearched(query.id, kept)
+        elif isinstance(kept, BaseException):
+            raise kept
+        else:
+            update["evidence"] += kept
+    return update
 
 
-async def _ranked(
-    query: Query, passages: Sequence[Passage], components: Components
-) -> tuple[list[Evidence], Notice | None]:
-    try:
-        async with meter().in_time():
-            scores = await components.reranker.score(query.text, passages)
-        return _kept(query, passages, scores, components.settings.evidence_per_query), None
-    except Exception as error:
-        return [], failure("rerank", "rerank failed", error, query_id=query.id)
+async def _ranked(query: Query, passages: Sequence[Passage], components: Components) -> list[Evidence]:
+    async with meter().in_time():
+        scores = await components.reranker.score(query.text, passages)
+    return _kept(query, passages, scores, components.settings.evidence_per_query)
 
 
 def _kept(query: Query, passages: Sequence[Passage], scores: Sequence[float], most: int) -> list[Evidence]:

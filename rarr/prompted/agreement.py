@@ -1,12 +1,10 @@
 """Prompted agreement: the answers that text and evidence imply, then the verdict (Gao et al. 2023, 3.3)."""
 
-from typing import Literal
-
 from pydantic import BaseModel
 
 from rarr.prompted.prompts import Prompts
 from rarr.prompted.scope import scope_of
-from rarr.records import Agreement, Evidence, ModelUsage, Query
+from rarr.records import Agreement, Evidence, ModelUsage, Query, Verdict
 from rarr.tools.language_model import LanguageModel
 
 
@@ -16,7 +14,7 @@ class Agreed(BaseModel):
     text_answer: str = ""
     evidence_answer: str = ""
     reason: str = ""
-    verdict: Literal["agrees", "disagrees", "irrelevant", "unknown"]
+    verdict: Verdict
 
 
 class PromptedChecker:
@@ -45,9 +43,10 @@ class PromptedChecker:
 
 
 def _consistent(said: Agreement) -> Agreement:
-    """A disagreement between equal answers, or with no answer, is none that can be acted on."""
+    """A disagreement of equal answers, or with one missing, is none that can be acted on."""
     mine, its = (" ".join(answer.casefold().split()) for answer in (said.text_answer, said.evidence_answer))
-    if said.verdict == "disagrees" and (mine == its or not its):
-        reason = f"the model says that they disagree, but gives {its or 'no answer of the evidence'!r}"
-        return said.model_copy(update={"verdict": "unknown", "reason": reason})
-    return said
+    if said.verdict != "disagrees" or (mine and its and mine != its):
+        return said
+    found = f"gives {its!r} for both" if mine == its else "gives an answer for one of the two alone"
+    reason = f"the model says that they disagree, but {found}"
+    return said.model_copy(update={"verdict": "unknown", "reason": reason})

@@ -17,7 +17,7 @@ class CascadeChecker:
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Raises what `then` raises."""
-        sure = await self._first.check(text, context, query, evidence)
-        if sure.verdict != "unknown" and (sure.confidence or 0.0) >= self._threshold:
-            return sure
+        said = await self._first.check(text, context, query, evidence)
+        if said.verdict != "unknown" and (said.confidence or 0.0) >= self._threshold:
+            return said
         return await self._then.check(text, context, query, evidence)

@@ -18,9 +18,9 @@ _GAP = re.compile(r"[\s.,;:!?)]|$")  # before these a space is one too many
 
 
 class Edited(BaseModel):
-    """The model's answer; both empty where it declines."""
+    """The model's answer; both empty, or no span, where it declines."""
 
-    span: str
+    span: str = ""
     revision: str
 
 

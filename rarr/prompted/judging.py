@@ -1,6 +1,5 @@
 """Prompted verification: AttrScore's three classes (Yue et al. 2023), a call a sentence and evidence."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Literal
 
@@ -11,6 +10,7 @@ from rarr.prompted.scope import NOTHING
 from rarr.records import Evidence, ModelUsage
 from rarr.tools.document import Span, sentences
 from rarr.tools.language_model import LanguageModel
+from rarr.tools.together import together
 
 
 class Judged(BaseModel):
@@ -34,7 +34,7 @@ class PromptedVerifier:
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
         """All sentences at once. Raises `ModelError` where one could not be judged."""
-        judged = await asyncio.gather(*(self._judged(text, context, span, evidence) for span in spans))
+        judged = await together(*(self._judged(text, context, span, evidence) for span in spans))
         return [1.0 if one.verdict == "attributable" else 0.0 for one in judged]
 
     async def _judged(self, text: str, context: str | None, span: Span, evidence: Evidence) -> Judged:

@@ -21,6 +21,8 @@ class Prompts:
             folder = folder.expanduser()
             prompts.require_known(folder)
         self._prompts = {name: prompts.load(name, folder) for name in prompts.names()}
+        if folder is not None:
+            prompts.require_both_forms(folder)
 
     def of(self, name: str, context: str | None, **variables: str) -> tuple[Prompt, dict[str, str]]:
         """The prompt and its variables; with a context, its contextual form."""

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from pydantic import BaseModel
 from rapidfuzz import fuzz
 
+from rarr.errors import RarrError
 from rarr.prompted.prompts import Prompts
 from rarr.records import ModelUsage, Question
 from rarr.tools.chat import estimated_tokens
 from rarr.tools.document import Span, sentences
 from rarr.tools.language_model import LanguageModel
+from rarr.tools.meter import meter
 
 PART = 6000  # characters of a long text that are asked about at once
 QUESTION_TOKENS = 35  # of one question in an answer
@@ -49,9 +51,22 @@ class PromptedQuestions:
         return whole.model_copy(update={"model_calls": len(spans)})
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Questions in text order, near-duplicates merged. Raises `ModelError` where none could be read."""
-        found = await asyncio.gather(*(self._about(text, part, context) for part in parts(text)))
-        return merged([question for questions in found for question in questions], text)
+        """Questions in text order, near-duplicates merged.
+
+        A part of a long text that fails is left out with a warning. Raises what the last of them raised
+        where all failed.
+        """
+        spans = list(parts(text))
+        found = await asyncio.gather(
+            *(self._about(text, part, context) for part in spans), return_exceptions=True
+        )
+        failures = [one for one in found if isinstance(one, BaseException)]
+        for failure in failures:
+            if len(failures) == len(spans) or not isinstance(failure, RarrError):
+                raise failure
+            meter().warn("questions_missing", f"a part of the text could not be asked about: {failure}")
+        asked = [question for questions in found if isinstance(questions, list) for question in questions]
+        return merged(asked, text)
 
     async def _about(self, text: str, part: Span, context: str | None) -> list[Question]:
         prompt, variables = self._prompts.of("generate_queries", context, text=part.of(text))
@@ -62,7 +77,7 @@ class PromptedQuestions:
             Question(text=" ".join(asked.question.split()), start=place.start, end=place.end)
             for sample in samples
             for asked in sample.questions
-            if asked.question.strip() and (place := place_of(asked, text, part)) is not None
+            if asked.question.strip() and (place := place_asked_about(asked, text, part)) is not None
         ]
 
 
@@ -78,7 +93,7 @@ def parts(text: str) -> Iterator[Span]:
         yield Span(start, end)
 
 
-def place_of(asked: Asked, text: str, part: Span) -> Span | None:
+def place_asked_about(asked: Asked, text: str, part: Span) -> Span | None:
     """The words that a question is about, where they stand; else the sentence that shares most with it."""
     spans = [span for span in sentences(text) if part.start <= span.start and span.end <= part.end]
     if not spans:

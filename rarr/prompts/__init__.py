@@ -107,6 +107,17 @@ def require_known(folder: Path) -> None:
             raise InputError(f"{file} overrides no prompt: prompts are {', '.join(names())}")
 
 
+def require_both_forms(folder: Path) -> None:
+    """Raises `InputError` where one form alone is overridden: half of the texts would not see it."""
+    for file in sorted(folder.glob("*.md")):
+        plain = file.stem.removesuffix("_in_context")
+        twin, when = (f"{plain}_in_context", "with") if file.stem == plain else (plain, "without")
+        if twin in names() and not (folder / f"{twin}.md").is_file():
+            raise InputError(
+                f"{file} has no {twin}.md beside it, which is asked {when} a context: copy it too"
+            )
+
+
 @lru_cache(maxsize=64)
 def _parsed(name: str, text: str, shown: str) -> Prompt:
     parts = re.split(r"^---[ \t]*$\n?", text, maxsplit=2, flags=re.MULTILINE)

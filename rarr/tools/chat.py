@@ -18,14 +18,22 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True)
 class Ask:
-    """What a model is asked: `samples` answers, each of them JSON after `schema`, which is called `name`."""
+    """What a model is asked: `samples` answers, each of them JSON after `schema`.
 
-    name: str
+    `prompt` is the name of the prompt, its version and hash; the schema is called by that name.
+    """
+
+    prompt: tuple[str, str, str]
     messages: tuple[Message, ...]
     schema: Mapping[str, Any]
     samples: int = 1
     temperature: float = 0.0
     max_tokens: int = 1000
+
+    @property
+    def name(self) -> str:
+        """That of the prompt."""
+        return self.prompt[0]
 
 
 class Tokens(NamedTuple):
@@ -62,15 +70,27 @@ Kind = Literal["timeout", "connection", "busy", "server", "refused", "resting"]
 class ModelFailure(Exception):  # noqa: N818  # it is caught within the package, and never leaves it
     """One request that failed. `retry_after`: seconds that the server asks to wait.
 
+    `status` and `said` are the HTTP status and the server's own words, where it answered.
+
     Kinds: `timeout` (no whole answer in time), `connection` (refused, or lost mid-answer), `busy` (429),
     `server` (5xx, or an answer that is none), `refused` (any other 4xx: asking again would not help),
     `resting` (not sent, because the model failed several times just before).
     """
 
-    def __init__(self, kind: Kind, message: str, retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        kind: Kind,
+        message: str,
+        retry_after: float | None = None,
+        *,
+        status: int | None = None,
+        said: str = "",
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.retry_after = retry_after
+        self.status = status
+        self.said = said
 
 
 class Adapted(Exception):  # noqa: N818  # as above

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from json import loads
 from urllib.parse import unquote, urlsplit
 
-from rarr.tools.chat import ModelFailure
+from rarr.tools.chat import Kind, ModelFailure
 
 _MOST = 300  # characters of what a server said
 # Keys of known providers, and what a server shows of a key.
@@ -27,7 +27,6 @@ _ABOUT = {
 }
 # Advice such as "reduce the length of the messages or functions" is not about functions.
 _OF_LENGTH = re.compile(r"context.(?:length|window)|too (?:long|large)", re.IGNORECASE)
-_OF_KEY = re.compile(r"\bstatus 40[123]\b")
 
 
 def redacted(text: str, secrets: Sequence[str] = ()) -> str:
@@ -71,11 +70,12 @@ def failure_of_status(
     """The failure that an HTTP answer with this status is."""
     said = _line(_message(body), secrets) or "nothing is said"
     message = f"{model} answered with status {status}: {said}"
-    if status == 429:
-        return ModelFailure("busy", message, _retry_after(headers))
+    kind: Kind = "refused"
     if status >= 500:
-        return ModelFailure("server", message, _retry_after(headers))
-    return ModelFailure("timeout" if status == 408 else "refused", message)
+        kind = "server"
+    elif status in (408, 429):
+        kind = "busy" if status == 429 else "timeout"
+    return ModelFailure(kind, message, _retry_after(headers), status=status, said=said)
 
 
 def refused_part(failure: ModelFailure, model: str, sent: Collection[str]) -> str | None:
@@ -84,8 +84,8 @@ def refused_part(failure: ModelFailure, model: str, sent: Collection[str]) -> st
     The name of the model, provider:name, may have any word in it.
     """
     names = "|".join(re.escape(name) for name in (model, model.partition(":")[2]) if name)
-    said = re.sub(rf"(?<!\w)(?:{names})(?!\w)", "", str(failure))
-    if failure.kind != "refused" or _OF_KEY.search(str(failure)) or _OF_LENGTH.search(said):
+    said = re.sub(rf"(?<!\w)(?:{names})(?!\w)", "", failure.said or str(failure))
+    if failure.kind != "refused" or failure.status in (401, 402, 403) or _OF_LENGTH.search(said):
         return None
     return next((part for part, about in _ABOUT.items() if part in sent and about.search(said)), None)
 

@@ -81,7 +81,7 @@ class LangChainChat:
 
         In the extra body, because OpenAI's client raises where an answer to its `response_format` was cut.
         """
-        options: dict[str, Any] = {"n": ask.samples} if "n" in sent else {}
+        options: dict[str, Any] = {"max_tokens": ask.max_tokens} | ({"n": ask.samples} if "n" in sent else {})
         if "format" in sent:
             described = {"name": ask.name, "schema": dict(ask.schema), "strict": True}
             response_format = {"type": "json_schema", "json_schema": described}

@@ -1,19 +1,19 @@
 """What a node asks a language model with: a prompt in, answers of a known shape out."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from rarr.errors import ModelError
+from rarr.errors import BudgetError, ModelError
 from rarr.prompts import Prompt
 from rarr.records import ModelUsage
 from rarr.tools.chat import Ask, Message, ModelFailure, Tokens, estimated_tokens
 from rarr.tools.meter import meter
 from rarr.tools.patience import Patient
 from rarr.tools.structured import UnreadableAnswer, read_answer
+from rarr.tools.together import together
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -78,44 +78,42 @@ class LanguageModel:
         self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
     ) -> list[Shape]:
         messages = (Message("system", prompt.system), Message("user", user))
-        ask = Ask(prompt.name, messages, prompt.output, samples, temperature, self._max_answer_tokens)
+        named = (prompt.name, prompt.version, prompt.hash)
+        ask = Ask(named, messages, prompt.output, samples, temperature, self._max_answer_tokens)
         failures = []
         for model in self.models:
             try:
-                texts = await _texts(model, ask, prompt)
-                return await _read(model, ask, prompt, shape, texts)
+                return await _read(model, ask, shape, await _texts(model, ask))
             except (ModelFailure, UnreadableAnswer) as failure:
                 failures.append(str(failure))
         raise ModelError("; ".join(failures))
 
 
-async def _texts(model: Patient, ask: Ask, prompt: Prompt) -> list[str]:
+async def _texts(model: Patient, ask: Ask) -> list[str]:
     """The samples; those that a server left out of its answer are asked for one by one, at once."""
-    named = (prompt.name, prompt.version, prompt.hash)
-    texts = list((await model.complete(ask, named)).texts)
-    if missing := ask.samples - len(texts):
-        one = replace(ask, samples=1)
-        more = await asyncio.gather(
-            *(model.complete(one, named) for _ in range(missing)), return_exceptions=True
-        )
-        for answer in more:
-            if not isinstance(answer, BaseException):
-                texts += answer.texts
-            elif not isinstance(answer, Exception):
-                raise answer
-    return texts
+    texts = list((await model.complete(ask)).texts)
+    missing = ask.samples - len(texts)
+    outcomes = await together(*(_one_more(model, replace(ask, samples=1)) for _ in range(missing)))
+    return texts + [text for one in outcomes for text in one]
 
 
-async def _read(
-    model: Patient, ask: Ask, prompt: Prompt, shape: type[Shape], texts: Sequence[str]
-) -> list[Shape]:
+async def _one_more(model: Patient, ask: Ask) -> tuple[str, ...]:
+    """A sample that others can stand for; that it is missing is said."""
+    try:
+        return (await model.complete(ask)).texts
+    except (ModelFailure, BudgetError) as error:
+        meter().warn("sample_missing", f"a sample of {ask.name} is missing: {error}")
+        return ()
+
+
+async def _read(model: Patient, ask: Ask, shape: type[Shape], texts: Sequence[str]) -> list[Shape]:
     """The readable ones of these answers; where none is, the model is told so, and asked once more."""
     answers, problems = _readable(texts, shape)
     if not answers:
         complaint = f"That could not be read: {problems[0]}. Answer with one JSON object and nothing else."
         said = (Message("assistant", texts[0] or "(nothing)"), Message("user", complaint))
         again = replace(ask, messages=(*ask.messages, *said), samples=1, max_tokens=2 * ask.max_tokens)
-        texts = (await model.complete(again, (prompt.name, prompt.version, prompt.hash))).texts
+        texts = (await model.complete(again)).texts
         answers, problems = _readable(texts, shape)
     if not answers:
         quote = " ".join(texts[0].split())[:_QUOTE]

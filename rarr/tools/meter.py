@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from rarr.errors import BudgetError
+from rarr.records import Notice
 from rarr.tools.chat import Tokens
 
 _NODE: ContextVar[str] = ContextVar("node", default="")
@@ -68,6 +69,7 @@ class Meter:
     on_call: Callable[[ModelCall], None] | None = None
     by_node: dict[str, Tally] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict)
+    warnings: list[Notice] = field(default_factory=list)
     under_way: int = 0  # tokens that requests without an answer yet are expected to need
     cost_under_way: float = 0.0
     _started: float = field(default_factory=time.perf_counter)
@@ -130,6 +132,12 @@ class Meter:
         tally.output_tokens += tokens.output
         tally.cached_tokens += tokens.cached
         tally.cost += cost
+
+    def warn(self, code: str, message: str) -> None:
+        """Puts a warning into the run's revision, for who cannot hand one on."""
+        notice = Notice(code=code, message=message, node=_NODE.get())
+        if notice not in self.warnings:
+            self.warnings.append(notice)
 
     def note(self, call: ModelCall) -> None:
         """Tells whoever listens of a request."""

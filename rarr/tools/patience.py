@@ -6,6 +6,7 @@ in time is not repeated: it may have been paid for, and the next would wait as l
 """
 
 import asyncio
+import random
 import time
 from asyncio import AbstractEventLoop, Semaphore
 from collections.abc import Callable
@@ -76,7 +77,7 @@ class Patient:
         self._attempts, self._timeout_s, self._first_wait_s = attempts, timeout_s, first_wait_s
         self._failures, self._rests_until, self._last = 0, 0.0, ""
 
-    async def complete(self, ask: Ask, prompt: tuple[str, str, str]) -> Answer:
+    async def complete(self, ask: Ask) -> Answer:
         """The answer. Raises `ModelFailure` after the last attempt, and `BudgetError`."""
         attempts = AsyncRetrying(
             stop=stop_after_attempt(self._attempts),
@@ -87,7 +88,7 @@ class Patient:
         async with meter().in_time():
             while True:
                 try:
-                    return await attempts(self._request, ask, prompt)
+                    return await attempts(self._request, ask)
                 except Adapted:  # the model is asked in another way from now on; there are few ways
                     continue
 
@@ -109,31 +110,41 @@ class Patient:
         """Closes the connections of this event loop."""
         await self._chat.aclose()
 
-    async def _request(self, ask: Ask, prompt: tuple[str, str, str]) -> Answer:
+    async def _request(self, ask: Ask) -> Answer:
         sent = estimated_tokens([message.content for message in ask.messages])
         expected = Tokens(sent, _EXPECTED_ANSWER * ask.samples)
         async with self._limiter():
             self._require_awake()
             with meter().request(expected.input + expected.output, self.cost(expected)):
-                started = time.perf_counter()
-                answer, error = Answer((), Tokens()), "cancelled"
-                try:
-                    answer = await self._in_time(ask)
-                    error, self._failures, self._rests_until = "", 0, 0.0
-                except (ModelFailure, Adapted) as failure:
-                    error = str(failure)
-                    if isinstance(failure, ModelFailure):
-                        self._count(failure)
-                    raise
-                finally:
-                    seconds = time.perf_counter() - started
-                    meter().spend(answer.tokens, self.cost(answer.tokens))
-                    meter().note(
-                        ModelCall(
-                            "", self.name, prompt, ask.messages, answer.texts, answer.tokens, seconds, error
-                        )
-                    )
-                return answer
+                return await self._counted(ask, sent)
+
+    async def _counted(self, ask: Ask, sent: int) -> Answer:
+        """The answer, once what it used is counted: also that of a request which came to nothing."""
+        started = time.perf_counter()
+        answer, tokens, error = Answer((), Tokens()), Tokens(), "cancelled"
+        try:
+            answer = await self._in_time(ask)
+            tokens, error = self._used(answer, sent), ""
+            self._failures, self._rests_until = 0, 0.0
+            return answer
+        except (ModelFailure, Adapted) as failure:
+            error = str(failure)
+            if isinstance(failure, ModelFailure):
+                self._count(failure)
+            raise
+        finally:
+            meter().spend(tokens, self.cost(tokens))
+            seconds = time.perf_counter() - started
+            meter().note(
+                ModelCall("", self.name, ask.prompt, ask.messages, answer.texts, tokens, seconds, error)
+            )
+
+    def _used(self, answer: Answer, sent: int) -> Tokens:
+        """What the server says, else an estimate: a budget must hold on a silent server too."""
+        if any(answer.tokens):
+            return answer.tokens
+        meter().warn("usage_estimated", f"{self.name} does not say what it used: its tokens are estimated")
+        return Tokens(sent, estimated_tokens(answer.texts))
 
     async def _in_time(self, ask: Ask) -> Answer:
         # The clients' own limits are for one read: an answer that comes byte by byte would never end.
@@ -162,7 +173,9 @@ class Patient:
     def _wait(self, state: RetryCallState) -> float:
         failure = state.outcome.exception() if state.outcome else None
         asked = failure.retry_after if isinstance(failure, ModelFailure) else None
-        return max(asked or 0.0, self._first_wait_s * 2.0 ** (state.attempt_number - 1))
+        grown = min(self._first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
+        # What failed together would otherwise come back together.
+        return max(asked or 0.0, grown) * random.uniform(1.0, 1.25)
 
 
 def _worth_another(error: BaseException) -> bool:

@@ -26,6 +26,7 @@ class _MisfitError(UnreadableAnswer):
 
 Outcome: TypeAlias = A | UnreadableAnswer
 
+_NULLS = {"null", "none", "undefined"}
 _WRAPPERS = 2  # levels: {"function": {"name": ..., "arguments": {...}}}
 _THINK = r"(?:seed:)?(?:think|thinking|thoughts?|reasoning|scratchpad)"
 _CLOSED = (
@@ -193,7 +194,10 @@ def _values(value: Object, shape: type[BaseModel]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, member in value.members:
         if name := names.get(_folded(key)):
-            plain = _plain(member, shape.model_fields[name].annotation)
+            field = shape.model_fields[name]
+            if isinstance(member, Bare) and member.casefold() in _NULLS and field.is_required():
+                raise UnreadableAnswer(f"its {name!r} is {member}")  # half an edit deletes
+            plain = _plain(member, field.annotation)
             if values.setdefault(name, plain) != plain:
                 raise UnreadableAnswer(f"it has {name!r} twice, and they differ")
     return values
@@ -201,7 +205,7 @@ def _values(value: Object, shape: type[BaseModel]) -> dict[str, Any]:
 
 def _plain(value: Value, wanted: Any) -> Any:
     """`value` for pydantic, which knows best what a text without quotes is as a number or a truth value."""
-    if isinstance(value, Bare) and value.casefold() in {"null", "none", "undefined"}:
+    if isinstance(value, Bare) and value.casefold() in _NULLS:
         return "" if wanted is str else None
     if isinstance(value, Bare) and wanted is str and not _SCALAR.fullmatch(value):
         raise UnreadableAnswer("it has a text without quotes")  # who knows where that ends?

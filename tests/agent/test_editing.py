@@ -116,3 +116,18 @@ def test_update_marks_what_is_stale_and_keeps_what_was() -> None:
     one.apply([proposal("1", "11", "q1")])
     update = one.update(stale=lambda check: check.query_id in one.touched)
     assert (update["text"], [c.stale for c in update["checks"]]) == (one.text, [True, False])
+
+
+def test_sentences_that_touch_are_not_changed_at_once() -> None:
+    text = "一是一。二是二。"
+    first, second = sentences(text)
+    assert first.end == second.start
+    one = Editing(state(text, queries=[query(0, 1, id="q1"), query(4, 5, id="q2")]))
+    insertion = Change(start=first.end, end=first.end, new="是")
+    replacement = Change(start=second.start, end=second.start + 1, new="三")
+    made = [
+        Proposal(insertion, first, "q1", "q1.1", "", ""),
+        Proposal(replacement, second, "q2", "q2.1", "", ""),
+    ]
+    assert one.apply(made) == {"q2"}
+    assert replay(text, one.edits) == one.text == "一是一。是二是二。"

@@ -139,3 +139,16 @@ def test_first_indexing_tells_how_far_it_is(notes: Path) -> None:
     told: list[tuple[int, int]] = []
     wire(Settings(corpus=notes), on_index=lambda done, total: told.append((done, total)))
     assert told[-1] == (1, 1)
+
+
+def test_key_for_one_provider_reaches_no_other_through_an_endpoint_with_a_price_alone() -> None:
+    endpoints: Any = {"openai:b": {"price": (1, 2)}}
+    settings = Settings(model="vllm:a", models={"edit": "openai:b"}, api_key="k", endpoints=endpoints)
+    with pytest.raises(SettingsError, match="api_key would go to vllm:a and openai:b alike"):
+        wire(settings)
+
+
+def test_endpoint_of_no_model_is_an_error() -> None:
+    endpoints: Any = {"a": {"base_url": "http://gpu/v1"}}
+    with pytest.raises(SettingsError, match="endpoints has 'a', which no setting names: models are vllm:a"):
+        wire(Settings(search=InMemoryRetriever(), model="vllm:a", endpoints=endpoints))

@@ -90,6 +90,7 @@ def own_prompt() -> Path:
     Path("own").mkdir()
     file = Path("own/edit.md")
     file.write_text(text.replace("<!-- user -->", "Be brief, as our house is.\n<!-- user -->"))
+    shutil.copy(prompts.FOLDER / "edit_in_context.md", "own")
     return file
 
 

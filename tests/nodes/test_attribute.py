@@ -9,9 +9,10 @@ from hypothesis import given, strategies as st
 from makers import TEXT, check, evidence, query, runtime, state
 
 from rarr.agent.settings import Settings
+from rarr.agent.state import Unsearched
 from rarr.nodes import attribute as node
 from rarr.nodes.attribute import attribute, select
-from rarr.records import Check, Evidence, Notice, Sentence
+from rarr.records import Check, Evidence, Sentence
 from rarr.testing import ScriptedVerifier
 
 
@@ -75,7 +76,6 @@ def test_selection_of_nothing() -> None:
 
 SUPPORTS = ScriptedVerifier(lambda sentence, evidence: 0.8)
 DENIES = ScriptedVerifier(lambda sentence, evidence: 0.2)
-FAILED = Notice(code="retrieve_failed", message="down", node="retrieve", query_id="q1")
 
 
 async def only_sentence(
@@ -83,10 +83,10 @@ async def only_sentence(
     verifier: ScriptedVerifier = DENIES,
     *,
     found: Sequence[Evidence] = (evidence(),),
-    warnings: Sequence[Notice] = (),
+    unsearched: dict[str, Unsearched] | None = None,
     threshold: float = 0.5,
 ) -> Sentence:
-    before = state(queries=[query()], found=found, checks=checks, warnings=list(warnings))
+    before = state(queries=[query()], found=found, checks=checks, unsearched=unsearched or {})
     settings = Settings(support_threshold=threshold)
     [sentence] = (await attribute(before, runtime(settings, verifier=verifier)))["report"].sentences
     return sentence
@@ -149,7 +149,7 @@ async def test_what_the_verifier_cannot_judge_is_unjudged() -> None:
 
 
 async def test_failed_search_is_not_a_search_without_results() -> None:
-    sentence = await only_sentence(found=(), warnings=[FAILED])
+    sentence = await only_sentence(found=(), unsearched={"q1": "failed"})
     assert (sentence.status, sentence.support) == ("retrieval_failed", None)
 
 

@@ -8,7 +8,7 @@ from makers import TEXT, check, disagrees, edit as edited, evidence, query, runt
 from rarr.agent.settings import Settings
 from rarr.agent.state import State
 from rarr.nodes.edit import edit
-from rarr.records import Change, Check, Edit, Evidence, Query
+from rarr.records import Agreement, Change, Check, Edit, Evidence, Query
 from rarr.testing import ScriptedChecker, ScriptedEditor, ScriptedVerifier
 
 RISES = ScriptedVerifier(lambda sentence, evidence: 0.0 if "Georgia" in sentence else 1.0)
@@ -176,7 +176,13 @@ async def test_sources_that_disagree_hold_an_edit_back(second: Check, reason: st
     ids=["stale", "irrelevant", "same answer"],
 )
 async def test_what_takes_no_other_side_holds_nothing_back(second: Check) -> None:
-    assert (await only_edit(two_sides(second, relevance=0.9))).accepted
+    checker = ScriptedChecker(lambda *_: Agreement(verdict="agrees"))
+    assert (await only_edit(two_sides(second, relevance=0.9), checker=checker)).accepted
+
+
+async def test_another_answer_that_cannot_be_judged_holds_an_edit_back() -> None:
+    done = await only_edit(two_sides(check("disagrees", "q1.2"), relevance=0.9))
+    assert (done.accepted, "could not be judged" in done.reason) == (False, True)
 
 
 async def test_much_less_relevant_sources_hold_nothing_back() -> None:

@@ -1,5 +1,6 @@
 """The prompts of a reviser: its own folder over the package's, all read before anything is asked."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ def test_context_chooses_the_contextual_form() -> None:
 
 def test_folder_overrides_what_it_has(tmp_path: Path) -> None:
     (tmp_path / "edit.md").write_text(OWN.replace("Correct the text", "Mend the text"))
+    shutil.copy(prompts.FOLDER / "edit_in_context.md", tmp_path)
     own = Prompts(tmp_path)
     assert "Mend the text" in own["edit"].system
     assert own["check_agreement"] == Prompts()["check_agreement"]
@@ -37,6 +39,7 @@ def test_home_is_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ("edit.md", OWN.replace("{{query}}", "{{question}}"), "question"),
         ("edits.md", OWN, "overrides no prompt"),
         ("edit.md", "", "no header"),
+        ("edit.md", OWN, "no edit_in_context.md beside it"),
     ],
 )
 def test_override_that_cannot_be_used_is_an_error_at_once(

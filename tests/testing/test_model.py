@@ -12,7 +12,7 @@ from rarr.tools.chat import Ask, Message, ModelFailure, Tokens
 
 def asks(user: str = "When?", samples: int = 1) -> Ask:
     messages = (Message("system", "Answer."), Message("user", user))
-    return Ask(name="edit", messages=messages, schema={}, samples=samples)
+    return Ask(prompt=("edit", "1", ""), messages=messages, schema={}, samples=samples)
 
 
 async def test_answers_by_a_part_of_the_messages() -> None:

@@ -122,7 +122,9 @@ def test_other_prompts_and_messages_have_no_answer() -> None:
 
 
 async def test_rules_answer_in_process() -> None:
-    ask = Ask(name="generate_queries", messages=messages("generate_queries", text=TEXT), schema={})
+    ask = Ask(
+        prompt=("generate_queries", "1", ""), messages=messages("generate_queries", text=TEXT), schema={}
+    )
     [text] = (await ScriptedModel(RuleModel()).complete(ask)).texts
     assert "1976" in text
 

@@ -13,7 +13,7 @@ from rarr.tools.patience import Limiter, Patient
 KEY = "sk-test-0123456789abcdef"
 PROMPT = ("edit", "1", "0123abcd")
 SCHEMA = {"type": "object", "properties": {"span": {"type": "string"}}, "required": ["span"]}
-ASK = Ask("edit", (Message("system", "Edit."), Message("user", "It opened in 1976.")), SCHEMA)
+ASK = Ask(PROMPT, (Message("system", "Edit."), Message("user", "It opened in 1976.")), SCHEMA)
 ANSWERS = {"": {"span": "1976"}}
 TEXT = '{"span": "1976"}'
 
@@ -43,7 +43,7 @@ def metered(meter: Meter | None = None, **limits: Any) -> Iterator[Meter]:
 async def outcome(model: Patient, ask: Ask = ASK) -> Answer | ModelFailure:
     """What comes of asking once, before the connections are closed."""
     try:
-        return await model.complete(ask, PROMPT)
+        return await model.complete(ask)
     except ModelFailure as failure:
         return failure
     finally:

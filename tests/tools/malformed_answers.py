@@ -1,34 +1,13 @@
 """Answers as language models give them, and what must be read in each: values, or None for nothing."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-
-class Agreed(BaseModel):
-    text_answer: str = ""
-    evidence_answer: str = ""
-    reason: str = ""
-    verdict: Literal["agrees", "disagrees", "irrelevant", "unknown"]
-
-
-class Edited(BaseModel):
-    span: str
-    revision: str
-
-
-class Asked(BaseModel):
-    question: str
-    about: str = ""
-
-
-class Questions(BaseModel):
-    questions: list[Asked]
-
-
-class Judged(BaseModel):
-    reason: str = ""
-    verdict: Literal["attributable", "extrapolatory", "contradictory"]
+from rarr.prompted.agreement import Agreed
+from rarr.prompted.editing import Edited
+from rarr.prompted.judging import Judged
+from rarr.prompted.questions import Questions
 
 
 class Case(NamedTuple):
@@ -297,7 +276,8 @@ LINES = agreed(
 EDITS = edited(
     {
         "edit": ('{"span": "in 1911", "revision": "in 1912"}', EDIT),
-        "edit: declined": ('{"span": null, "revision": ""}', {"span": "", "revision": ""}),
+        "edit: declined": ('{"span": null, "revision": ""}', {"revision": ""}),
+        "edit: of nothing": ('{"span": "in 1911", "revision": null}', None),
         "edit: struck out": (
             '{"span": "<s>1911</s>", "revision": "1912"}',
             {"span": "<s>1911</s>", "revision": "1912"},

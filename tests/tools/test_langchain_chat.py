@@ -14,7 +14,7 @@ from rarr.errors import SettingsError, SetupError
 from rarr.testing import CutOff, DieMidAnswer, Empty, Hang, NotJson, NoUsage, ScriptedServer, Status
 from rarr.tools.chat import Adapted, Answer, Ask, ModelFailure, Tokens
 from rarr.tools.langchain_chat import LangChainChat, langchain_chat
-from tools.asking import ANSWERS, ASK, KEY, PROMPT, SCHEMA, TEXT, outcome, patient
+from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, outcome, patient
 
 loopback = pytest.mark.loopback
 THREE = replace(ASK, samples=3, temperature=0.7)
@@ -43,7 +43,7 @@ async def test_structured_request_has_our_schema_and_all_samples() -> None:
     schema = {"name": "edit", "schema": SCHEMA, "strict": True}
     assert answer.texts == ("sample 0", "sample 1", "sample 2")
     assert request.body["response_format"] == {"type": "json_schema", "json_schema": schema}
-    assert (request.n, request.body["temperature"], request.body["max_completion_tokens"]) == (3, 0.7, 50)
+    assert (request.n, request.body["temperature"], request.body["max_completion_tokens"]) == (3, 0.7, 1000)
 
 
 @loopback
@@ -67,7 +67,7 @@ async def test_tokens_of_all_samples_and_the_cached_ones() -> None:
 async def test_structured_format_ends_up_as_plain_text_and_is_remembered() -> None:
     with ScriptedServer(ANSWERS, dialect="plain") as server:
         async with aclosing(patient(chat(server))) as model:
-            answers = [await model.complete(ask, PROMPT) for ask in (ASK, THREE, THREE)]
+            answers = [await model.complete(ask) for ask in (ASK, THREE, THREE)]
     assert [answer.texts for answer in answers] == [(TEXT,)] * 3
     assert ["response_format" in request.body for request in server.requests] == [True] + [False] * 4
     assert [request.n for request in server.requests] == [1, 1, 3, 1, 1]
@@ -78,7 +78,7 @@ async def test_refused_temperature_is_left_out_from_then_on() -> None:
     with ScriptedServer(ANSWERS, rejects=["temperature"]) as server:
         async with aclosing(patient(chat(server))) as model:
             for _ in range(2):
-                await model.complete(ASK, PROMPT)
+                await model.complete(ASK)
     assert ["temperature" in request.body for request in server.requests] == [True, False, False]
 
 
@@ -86,7 +86,7 @@ async def test_refused_temperature_is_left_out_from_then_on() -> None:
 async def test_first_calls_at_once_all_succeed() -> None:
     with ScriptedServer(ANSWERS, dialect="plain", latency=0.01) as server:
         async with aclosing(patient(chat(server), attempts=1)) as model:
-            answers = await asyncio.gather(*(model.complete(THREE, PROMPT) for _ in range(4)))
+            answers = await asyncio.gather(*(model.complete(THREE) for _ in range(4)))
     assert [answer.texts for answer in answers] == [(TEXT,)] * 4
 
 
@@ -219,7 +219,7 @@ async def test_one_model_is_made_for_each_temperature() -> None:
 
     model = patient(LangChainChat("fake", make))
     for ask in (ASK, THREE, ASK, THREE):
-        await model.complete(ask, PROMPT)
+        await model.complete(ask)
     assert made == [0.0, 0.7]
 
 

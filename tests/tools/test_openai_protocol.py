@@ -10,7 +10,7 @@ import pytest
 
 from rarr.testing import Request, ScriptedServer, Status
 from rarr.tools.chat import Adapted, Answer, ModelFailure, Tokens
-from tools.asking import ANSWERS, ASK, KEY, PROMPT, SCHEMA, TEXT, patient, protocol
+from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, patient, protocol
 
 pytestmark = pytest.mark.loopback
 
@@ -21,7 +21,7 @@ async def bodies(server: ScriptedServer, *asks: Any, **options: Any) -> list[dic
     """What was sent for these questions, one after the other."""
     async with aclosing(patient(protocol(server, **options))) as model:
         for ask in asks:
-            await model.complete(ask, PROMPT)
+            await model.complete(ask)
     return [dict(request.body) for request in server.requests]
 
 
@@ -71,7 +71,7 @@ async def test_structured_answer_by_a_function_call() -> None:
 
     with ScriptedServer(ANSWERS, plan=no_format) as server:
         async with aclosing(patient(protocol(server))) as model:
-            answer = await model.complete(ASK, PROMPT)
+            answer = await model.complete(ASK)
     function = {"name": "edit", "description": "Gives the answer.", "parameters": SCHEMA}
     assert answer.texts == (TEXT,)
     assert server.requests[-1].body["tools"] == [{"type": "function", "function": function}]
@@ -88,7 +88,7 @@ async def test_refused_temperature_is_left_out_from_then_on() -> None:
 async def test_first_calls_at_once_all_succeed() -> None:
     with ScriptedServer(ANSWERS, dialect="plain", rejects=["temperature"], latency=0.01) as server:
         async with aclosing(patient(protocol(server), attempts=1)) as model:
-            answers = await asyncio.gather(*(model.complete(THREE, PROMPT) for _ in range(8)))
+            answers = await asyncio.gather(*(model.complete(THREE) for _ in range(8)))
     assert [answer.texts for answer in answers] == [(TEXT,)] * 8
 
 

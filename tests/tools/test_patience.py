@@ -6,6 +6,7 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
+from tenacity import AsyncRetrying, RetryCallState
 
 from rarr.errors import BudgetError
 from rarr.testing import (
@@ -22,8 +23,9 @@ from rarr.testing import (
     refused_url,
 )
 from rarr.tools import patience
-from rarr.tools.chat import Answer, ModelFailure, Tokens
+from rarr.tools.chat import Answer, ModelFailure, Tokens, estimated_tokens
 from rarr.tools.meter import Meter, ModelCall
+from rarr.tools.patience import LONGEST_WAIT_S
 from tools.asking import ANSWERS, ASK, KEY, PROMPT, TEXT, metered, outcome, patient, protocol
 
 loopback = pytest.mark.loopback
@@ -39,7 +41,7 @@ def down(message: str = "down") -> ModelFailure:
 
 async def fails(model: patience.Patient) -> str:
     with pytest.raises(ModelFailure) as caught:
-        await model.complete(ASK, PROMPT)
+        await model.complete(ASK)
     return caught.value.kind
 
 
@@ -104,7 +106,7 @@ async def test_faults_with_retry_after_wait_that_long() -> None:
 async def test_faults_wait_twice_as_long_each_time() -> None:
     model = ScriptedModel(ANSWERS, failures=[ModelFailure("busy", "busy")] * 3)
     started = time.perf_counter()
-    await patient(model, attempts=4, first_wait_s=0.02).complete(ASK, PROMPT)
+    await patient(model, attempts=4, first_wait_s=0.02).complete(ASK)
     assert 0.02 + 0.04 + 0.08 <= time.perf_counter() - started < 0.5
 
 
@@ -168,16 +170,16 @@ async def test_faults_three_in_a_row_and_nothing_is_sent() -> None:
 async def test_faults_a_resting_model_says_why() -> None:
     asked = patient(ScriptedModel(ANSWERS, failures=[down("the disk is full")] * 3), attempts=9)
     with pytest.raises(ModelFailure, match="scripted is left alone for 30 s: the disk is full"):
-        await asked.complete(ASK, PROMPT)
+        await asked.complete(ASK)
 
 
 async def test_faults_a_success_in_between_resets() -> None:
     model = ScriptedModel(ANSWERS, failures=[down(), down(), None, down(), down()])
     asked = patient(model, attempts=1)
     assert [await fails(asked), await fails(asked)] == ["server"] * 2
-    await asked.complete(ASK, PROMPT)
+    await asked.complete(ASK)
     assert [await fails(asked), await fails(asked)] == ["server"] * 2
-    await asked.complete(ASK, PROMPT)
+    await asked.complete(ASK)
 
 
 async def test_faults_a_success_wakes_the_model() -> None:
@@ -192,12 +194,12 @@ async def test_faults_a_success_wakes_the_model() -> None:
             return answer
 
     asked = patient(Late(ANSWERS, failures=[None, down(), down(), down()]), attempts=1)
-    first = asyncio.create_task(asked.complete(ASK, PROMPT))
+    first = asyncio.create_task(asked.complete(ASK))
     await asyncio.sleep(0.01)
     assert [await fails(asked) for _ in range(4)][-1] == "resting"
     slow.set()
     await first
-    await asked.complete(ASK, PROMPT)
+    await asked.complete(ASK)
 
 
 @pytest.mark.parametrize("kind", ["busy", "refused"])
@@ -214,7 +216,7 @@ async def test_faults_one_more_is_sent_after_the_rest(monkeypatch: pytest.Monkey
     await asyncio.sleep(0.06)
     assert [await fails(asked), await fails(asked)] == ["server", "resting"]
     await asyncio.sleep(0.06)
-    await asked.complete(ASK, PROMPT)
+    await asked.complete(ASK)
     assert len(model.calls) == 5
 
 
@@ -225,7 +227,7 @@ async def test_limiter_is_shared_by_models() -> None:
         options: dict[str, Any] = {"attempts": 1, "timeout_s": 2.0}
         models = [patience.Patient(protocol(server), limiter, **options) for _ in range(2)]
         async with aclosing(models[0]), aclosing(models[1]):
-            await asyncio.gather(*(model.complete(ASK, PROMPT) for model in models for _ in range(6)))
+            await asyncio.gather(*(model.complete(ASK) for model in models for _ in range(6)))
         assert server.in_flight_most == 3
 
 
@@ -233,7 +235,7 @@ def test_limiter_serves_one_event_loop_after_the_other() -> None:
     asked = patient(ScriptedModel(ANSWERS, latency=0.001), most=1)
 
     async def two() -> list[Answer]:
-        return await asyncio.gather(*(asked.complete(ASK, PROMPT) for _ in range(2)))
+        return await asyncio.gather(*(asked.complete(ASK) for _ in range(2)))
 
     assert [len(asyncio.run(two())), len(asyncio.run(two()))] == [2, 2]
 
@@ -249,10 +251,10 @@ async def test_budget_deadline_ends_a_slow_call() -> None:
 async def test_budget_deadline_ends_a_wait_for_the_limiter() -> None:
     model = ScriptedModel(ANSWERS, latency=5)
     asked = patient(model, most=1, timeout_s=9)
-    first = asyncio.create_task(asked.complete(ASK, PROMPT))
+    first = asyncio.create_task(asked.complete(ASK))
     await asyncio.sleep(0.01)
     with metered(deadline_s=0.05), pytest.raises(BudgetError, match="deadline_s"):
-        await asked.complete(ASK, PROMPT)
+        await asked.complete(ASK)
     first.cancel()
     assert len(model.calls) == 1
 
@@ -260,16 +262,14 @@ async def test_budget_deadline_ends_a_wait_for_the_limiter() -> None:
 async def test_budget_deadline_ends_a_wait_between_attempts() -> None:
     model = ScriptedModel(ANSWERS, failures=[ModelFailure("busy", "busy", retry_after=30)])
     with metered(deadline_s=0.05), pytest.raises(BudgetError, match="deadline_s"):
-        await patient(model).complete(ASK, PROMPT)
+        await patient(model).complete(ASK)
 
 
 async def test_budget_calls_are_never_passed_by_many_at_once() -> None:
     model = ScriptedModel(ANSWERS, latency=0.01)
     asked = patient(model)
     with metered(max_calls=7) as meter:
-        results = await asyncio.gather(
-            *(asked.complete(ASK, PROMPT) for _ in range(50)), return_exceptions=True
-        )
+        results = await asyncio.gather(*(asked.complete(ASK) for _ in range(50)), return_exceptions=True)
     assert sum(isinstance(one, BudgetError) for one in results) == 43
     assert (len(model.calls), meter.total.model_calls) == (7, 7)
 
@@ -277,14 +277,14 @@ async def test_budget_calls_are_never_passed_by_many_at_once() -> None:
 async def test_budget_counts_attempts_that_fail() -> None:
     model = ScriptedModel(ANSWERS, failures=[ModelFailure("busy", "busy")] * 9)
     with metered(max_calls=2) as meter, pytest.raises(BudgetError, match=r"max_calls \(2\)"):
-        await patient(model, attempts=9).complete(ASK, PROMPT)
+        await patient(model, attempts=9).complete(ASK)
     assert (len(model.calls), meter.total.model_calls) == (2, 2)
 
 
 async def test_budget_is_not_repeated() -> None:
     model = ScriptedModel(ANSWERS)
     with metered(max_calls=0), pytest.raises(BudgetError):
-        await patient(model, attempts=9).complete(ASK, PROMPT)
+        await patient(model, attempts=9).complete(ASK)
     assert model.calls == []
 
 
@@ -296,7 +296,7 @@ async def test_budget_counts_what_is_under_way(limits: dict[str, Any], sent: int
     model = ScriptedModel(ANSWERS, latency=0.01)
     asked = patient(model, price=(0.0, 60.0))
     with metered(**limits):
-        await asyncio.gather(*(asked.complete(ASK, PROMPT) for _ in range(50)), return_exceptions=True)
+        await asyncio.gather(*(asked.complete(ASK) for _ in range(50)), return_exceptions=True)
     assert len(model.calls) == sent
 
 
@@ -309,7 +309,7 @@ def test_cost_is_for_a_million_tokens(price: tuple[float, ...], cost: float) -> 
 async def test_call_is_noted_with_what_came_back() -> None:
     calls: list[ModelCall] = []
     with metered(Meter(on_call=calls.append)) as meter, meter.step("edit"):
-        await patient(ScriptedModel(ANSWERS)).complete(ASK, PROMPT)
+        await patient(ScriptedModel(ANSWERS)).complete(ASK)
     [call] = calls
     assert (call.node, call.model, call.prompt, call.messages) == ("edit", "scripted", PROMPT, ASK.messages)
     assert (call.texts, call.tokens, call.error) == ((TEXT,), Tokens(7, 4), "")
@@ -318,5 +318,22 @@ async def test_call_is_noted_with_what_came_back() -> None:
 async def test_faults_are_noted_with_their_reason() -> None:
     calls: list[ModelCall] = []
     with metered(Meter(on_call=calls.append)):
-        await patient(ScriptedModel(ANSWERS, failures=[down("no memory")])).complete(ASK, PROMPT)
+        await patient(ScriptedModel(ANSWERS, failures=[down("no memory")])).complete(ASK)
     assert [call.error for call in calls] == ["no memory", ""]
+
+
+@pytest.mark.loopback
+async def test_budget_counts_an_estimate_where_a_server_does_not_say_what_it_used() -> None:
+    with ScriptedServer(ANSWERS, plan=[NoUsage()] * 2) as server, metered() as meter:
+        model = patient(protocol(server))
+        await asyncio.gather(model.complete(ASK), model.complete(ASK))
+        await model.aclose()
+    assert meter.total.input_tokens >= 2 * estimated_tokens(["Edit."])
+    assert [notice.code for notice in meter.warnings] == ["usage_estimated"]
+
+
+@pytest.mark.parametrize("attempt", [1, 5, 20])
+def test_faults_never_wait_longer_than_the_longest_wait(attempt: int) -> None:
+    state = RetryCallState(AsyncRetrying(), None, (), {})
+    state.attempt_number = attempt
+    assert patient(ScriptedModel(ANSWERS))._wait(state) <= 1.25 * LONGEST_WAIT_S

@@ -7,8 +7,12 @@ import pytest
 from hypothesis import given, strategies as st
 from pydantic import BaseModel, field_validator
 
+from rarr.prompted.agreement import Agreed
+from rarr.prompted.editing import Edited
+from rarr.prompted.judging import Judged
+from rarr.prompted.questions import Asked, Questions
 from rarr.tools.structured import UnreadableAnswer, read_answer
-from tools.malformed_answers import CASES, Agreed, Asked, Edited, Judged, Questions
+from tools.malformed_answers import CASES
 
 SHAPES: list[type[BaseModel]] = [Agreed, Edited, Questions, Judged]
 HARD = [
@@ -144,7 +148,7 @@ def test_valid_answers_are_read_exactly(answer: BaseModel, ascii_only: bool, ind
 @given(edits, st.sampled_from([None, 2]))
 def test_half_an_edit_is_never_read(answer: Edited, indent: int | None) -> None:
     for text in prefixes(answer, indent):
-        assert read_or_none(text, Edited) in (None, answer.model_dump())
+        assert read_or_none(text, Edited) in (None, answer.model_dump(exclude_defaults=True))
 
 
 @given(agreements, st.sampled_from([None, 2]))
