@@ -14,6 +14,7 @@ from rarr.agent.settings import PRESETS, Settings
 from rarr.errors import InputError, RarrError
 from rarr.records import Passage
 from rarr.tools.chat import ModelFailure
+from rarr.tools.failures import redacted
 
 if TYPE_CHECKING:
     from rarr.tools.patience import Patient
@@ -97,7 +98,8 @@ def _settings(settings: Settings, chosen: dict[str, Any]) -> Iterator[Finding]:
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
         if name in origins and value != field.get_default(call_default_factory=True):
-            yield Finding(f"setting {name}", "ok", f"{value}, from {origins[name]}")
+            shown = ", ".join(value) if name == "endpoints" else redacted(str(value))  # those may hold keys
+            yield Finding(f"setting {name}", "ok", f"{shown}, from {origins[name]}")
     yield Finding("settings", "ok", "what is not listed is at its default")
 
 

@@ -133,14 +133,14 @@ class ModelUsage(Record):
     """What language models used: requests, failed ones included, and tokens.
 
     `cached_tokens` are those of `input_tokens` that a server had in its prefix cache; `cost` is in the unit
-    of the prices in the settings, 0 where there are none.
+    of the prices in the settings, None where the price of a model that was asked is not known.
     """
 
     model_calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
-    cost: float = 0.0
+    cost: float | None = 0.0
 
 
 class NodeUsage(ModelUsage):

@@ -173,9 +173,10 @@ def _change(edit: Edit, revision: Revision) -> Iterator[Line]:
         if query.id == edit.query_id:
             yield Line(6, Text(f"asked: {one_line(query.text)}"))
     yield Line(6, Text(f"why: {one_line(edit.reason)}"))
+    answers = [check.evidence_answer for check in revision.checks if check.evidence_id == edit.evidence_id]
     for evidence in revision.evidence:
         if evidence.id == edit.evidence_id:
-            yield from _evidence(evidence, edit.new)
+            yield from _evidence(evidence, next(filter(None, answers), edit.new))
 
 
 def _replacement(edit: Edit) -> str:
@@ -224,7 +225,10 @@ def _number(score: float | None) -> str:
 
 def _usage(revision: Revision) -> str:
     usage = revision.usage
-    tokens = f" ({usage.input_tokens} tokens in, {usage.output_tokens} out)" if usage.model_calls else ""
+    cost = f", cost {usage.cost:.4f}" if usage.cost else ""
+    tokens = (
+        f" ({usage.input_tokens} tokens in, {usage.output_tokens} out{cost})" if usage.model_calls else ""
+    )
     return (
         f"{len(revision.queries)} queries, {len(revision.evidence)} passages of evidence, "
         f"{usage.model_calls} model calls{tokens}, {usage.seconds:.1f} seconds"

@@ -14,7 +14,8 @@ DISAGREEMENTS = 0.3
 def estimate(text: str, context: str | None, components: Components) -> Estimate:
     """For a text of which the embedded rules find the values to ask for, with J evidences a query.
 
-    It is about what a text with some errors costs: each edit has the checks on its sentence asked again.
+    It is about what a text with some errors costs: each edit has the checks on its sentence asked again. One
+    without errors may cost half of it, one with an error in most sentences twice as much: it is no limit.
     """
     asked = questions(text, context)
     queries = max(1, len(asked))
@@ -35,11 +36,12 @@ def estimate(text: str, context: str | None, components: Components) -> Estimate
         for component, times in calls
         if isinstance(component, AsksModel)
     ]
+    costs = [one.cost and times * one.cost for times, one in spent]
     return Estimate(
         queries=queries,
         edits=edits,
         model_calls=sum(times * one.model_calls for times, one in spent),
         input_tokens=sum(times * one.input_tokens for times, one in spent),
         output_tokens=sum(times * one.output_tokens for times, one in spent),
-        cost=sum(times * one.cost for times, one in spent),
+        cost=None if None in costs else sum(filter(None, costs)),
     )

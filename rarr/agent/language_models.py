@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from rarr.agent.settings import Endpoint, Settings
 from rarr.errors import SettingsError
 from rarr.tools.chat import ChatModel
+from rarr.tools.failures import redacted
 from rarr.tools.language_model import LanguageModel
 from rarr.tools.patience import Limiter, Patient
 
@@ -66,6 +68,8 @@ class LanguageModels:
     def _chat(self, name: Any) -> ChatModel:
         if not isinstance(name, str):
             return _given(name)
+        if name == "embedded":
+            raise SettingsError("fallbacks has 'embedded', which is no language model: leave it out")
         provider, colon, model = name.partition(":")
         if not colon or not provider or not model:
             raise SettingsError(f"unknown model {name!r}: {_CHOICE}")
@@ -146,6 +150,11 @@ def _given(model: Any) -> ChatModel:
 
 
 def _url(url: str, name: str) -> str:
-    if not url.startswith(("http://", "https://")):
-        raise SettingsError(f"base_url of {name} is {url!r}: give http://HOST:PORT/v1")
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is none
+        sound = False
+    if not sound:
+        raise SettingsError(f"base_url of {name} is {redacted(url)!r}: give http://HOST:PORT/v1")
     return url

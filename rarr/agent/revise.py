@@ -174,8 +174,13 @@ def _revision(state: State, usage: Usage) -> Revision:
         report=state.get("report", Report(sentences=unjudged)),
         scores=state.get("scores", Scores()),
         usage=usage,
-        warnings=tuple(state["warnings"]),
+        warnings=tuple(_distinct(state["warnings"])),
     )
+
+
+def _distinct(notices: Sequence[Notice]) -> list[Notice]:
+    """The same is said once: a budget that is spent fails every question that is left."""
+    return list({notice.model_dump_json(): notice for notice in notices}.values())
 
 
 def _budget(settings: Settings) -> Budget:

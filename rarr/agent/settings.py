@@ -9,7 +9,7 @@ import os
 import re
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import platformdirs
 from pydantic import (
@@ -52,6 +52,9 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
+Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
 class Endpoint(BaseModel):
     """How one model is reached, and what it costs; wins over `base_url` and `api_key`."""
 
@@ -59,7 +62,7 @@ class Endpoint(BaseModel):
 
     base_url: str | None = None
     api_key: SecretStr | None = None
-    price: tuple[float, float] | tuple[float, float, float] | None = None
+    price: Annotated[tuple[Price, ...], Field(min_length=2, max_length=3)] | None = None
     """For a million tokens: input, output and, where it differs, input that the server had cached."""
     extra: dict[str, Any] = {}
     """Goes into the body of every request to an OpenAI-compatible server."""

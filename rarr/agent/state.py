@@ -12,7 +12,11 @@ def failure(
 ) -> Notice:
     """What the user is told of something that failed and was survived; our own errors name their cure."""
     if isinstance(error, BudgetError):
-        what, code = "the budget is spent, and the rest of the text is not judged", "budget_exhausted"
+        what, code, query_id = (
+            "the budget is spent, and what was left to ask is left out",
+            "budget_exhausted",
+            None,
+        )
     reason = str(error) if isinstance(error, RarrError) else f"{type(error).__name__}: {error}"
     return Notice(code=code or f"{node}_failed", message=f"{what}: {reason}", node=node, query_id=query_id)
 

@@ -25,12 +25,25 @@ class Trial:
             return "the change does not lie within one sentence"
         if any(place.overlaps(span) for span in protected(self.text, *_lines(self.text, self.sentence))):
             return "the change touches code, a link or a citation"
+        if self._adds_markup():
+            return "the change adds a link, a citation, markup or a line"
         changed = Levenshtein.distance(place.of(self.text), self.change.new)
         if changed > settings.max_edit_chars:
             return f"it changes {changed} characters, over max_edit_chars ({settings.max_edit_chars})"
         if changed > settings.max_edit_share * (self.sentence.end - self.sentence.start):
             return f"it changes more than max_edit_share ({settings.max_edit_share}) of the sentence"
         return ""
+
+    def _adds_markup(self) -> bool:
+        """What an answer may hold beyond words: nothing of it belongs into somebody's text."""
+        old, new = self.text[self.change.start : self.change.end], self.change.new
+        if any(not character.isprintable() and character not in old for character in new):
+            return True
+        if self.sentence is None:
+            return False
+        start, end = self.sentence
+        after = protected(self.revised, start, end + len(new) - len(old))
+        return len(after) > len(protected(self.text, start, end))
 
     async def unverified(self, source: Evidence) -> str:
         """Support by the evidence must rise."""

@@ -91,7 +91,7 @@ def _estimated(text: str, context: str | None, chosen: dict[str, Any], *, as_jso
         about = reviser.estimate(text, context)
     if as_json:
         return about.model_dump_json(indent=2) + "\n"
-    cost = f", cost {about.cost:.4f}" if about.cost else ""
+    cost = "" if about.cost is None else f", cost {about.cost:.4f}"
     return (
         f"about {about.queries} queries and {about.edits} edits: {about.model_calls} model calls,"
         f" {about.input_tokens} tokens in, {about.output_tokens} out{cost}\n"

@@ -3,7 +3,7 @@
 from pydantic import BaseModel
 
 from rarr.prompted.prompts import Prompts
-from rarr.prompted.scope import scope_of
+from rarr.prompted.scope import quoted, scope_of
 from rarr.records import Agreement, Evidence, ModelUsage, Query, Verdict
 from rarr.tools.language_model import LanguageModel
 
@@ -36,7 +36,7 @@ class PromptedChecker:
             before=scope.before,
             text=scope.span.of(text),
             query=query.text,
-            evidence=evidence.text,
+            evidence=quoted(evidence),
         )
         answer = await self._model.ask(prompt, Agreed, variables)
         return _consistent(Agreement(**answer.model_dump()))

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from rarr.errors import ModelError
 from rarr.prompted.prompts import Prompts
-from rarr.prompted.scope import scope_of
+from rarr.prompted.scope import quoted, scope_of
 from rarr.records import Change, Check, Evidence, ModelUsage, Query
 from rarr.tools.document import Span
 from rarr.tools.language_model import LanguageModel
@@ -47,7 +47,7 @@ class PromptedEditor:
             query=query.text,
             text_answer=check.text_answer,
             evidence_answer=check.evidence_answer,
-            evidence=evidence.text,
+            evidence=quoted(evidence),
         )
         answer = await self._model.ask(prompt, Edited, variables)
         if not answer.span.strip() or answer.span == answer.revision:

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from rarr.prompted.prompts import Prompts
-from rarr.prompted.scope import NOTHING
+from rarr.prompted.scope import NOTHING, quoted
 from rarr.records import Evidence, ModelUsage
 from rarr.tools.document import Span, sentences
 from rarr.tools.language_model import LanguageModel
@@ -40,5 +40,5 @@ class PromptedVerifier:
     async def _judged(self, text: str, context: str | None, span: Span, evidence: Evidence) -> Judged:
         earlier = [one for one in sentences(text) if one.end <= span.start]
         before = earlier[-1].of(text) if earlier else context or NOTHING
-        variables = {"before": before, "text": span.of(text), "evidence": evidence.text}
+        variables = {"before": before, "text": span.of(text), "evidence": quoted(evidence)}
         return await self._model.ask(self._prompts["judge_attribution"], Judged, variables)

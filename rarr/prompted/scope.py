@@ -2,10 +2,15 @@
 
 from typing import NamedTuple
 
-from rarr.records import Query
+from rarr.records import Evidence, Query
 from rarr.tools.document import Span, sentences
 
 NOTHING = "(none)"
+
+
+def quoted(evidence: Evidence) -> str:
+    """The words of an evidence under the title of its page, without which many name no subject."""
+    return f"# {evidence.title}\n{evidence.text}" if evidence.title else evidence.text
 
 
 class Scope(NamedTuple):

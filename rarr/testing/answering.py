@@ -118,8 +118,9 @@ def _query(variables: Variables) -> Query:
 
 
 def _evidence(variables: Variables) -> Evidence:
-    text = variables["evidence"]
+    titled = re.fullmatch(r"# (?P<title>[^\n]+)\n(?P<text>.+)", variables["evidence"], re.DOTALL)
+    text, title = (titled["text"], titled["title"]) if titled else (variables["evidence"], "")
     return Evidence(
-        id="q1.1", query_id="q1", text=text, source="prompt", start=0, end=len(text), relevance=1.0,
-        retrieved_at=RETRIEVED_AT,
+        id="q1.1", query_id="q1", text=text, title=title, source="prompt", start=0, end=len(text),
+        relevance=1.0, retrieved_at=RETRIEVED_AT,
     )  # fmt: skip

@@ -14,10 +14,19 @@ _KEYS = re.compile(
     r"\b(?:sk|pk|gsk|xai|hf)[-_][\w*.-]{8,}|(?<=Bearer )\S+|\bAIza[\w-]{20,}|[\w-]*\*{3,}[\w*-]*",
     re.IGNORECASE,
 )
+_CURES = {
+    401: "; give its key as api_key",
+    403: "; give a key that may use it as api_key",
+    404: "; base_url ends in /v1 as a rule, and the model has the name that its server gives it",
+    429: "; lower concurrency, or raise attempts",
+}
 _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
 # What a refusal that names one of these is about.
 _ABOUT = {
     "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
+    "max_tokens": re.compile(
+        r"(?<!\w)max_tokens\b(?=.*(?:not |un)support|.*max_completion_tokens)", re.IGNORECASE
+    ),
     "n": re.compile(r"(?<![\w'’-])['\"`]?n['\"`]?(?![\w-])"),
     "format": re.compile(
         r"\b(?:response_?format|json_?schema|schema|tools?|tool_choice|functions?|function_call(?:ing)?"
@@ -58,7 +67,9 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Mod
     if any("Timeout" in name for name in names) and not connecting:
         return ModelFailure("timeout", f"{model} gave no answer in time: {said}")
     if connecting or any(word in name for name in names for word in ("Connect", "Protocol", "Network")):
-        return ModelFailure("connection", f"{model} cannot be reached: {said}")
+        return ModelFailure(
+            "connection", f"{model} cannot be reached: {said}; start its server or mend base_url"
+        )
     if any("Decod" in name for name in names):
         return ModelFailure("server", f"{model} answered with what is no completion: {said}")
     return ModelFailure("refused", f"{model} could not be asked: {type(error).__name__}: {said}")
@@ -69,7 +80,7 @@ def failure_of_status(
 ) -> ModelFailure:
     """The failure that an HTTP answer with this status is."""
     said = _line(_message(body), secrets) or "nothing is said"
-    message = f"{model} answered with status {status}: {said}"
+    message = f"{model} answered with status {status}: {said}{_CURES.get(status, '')}"
     kind: Kind = "refused"
     if status >= 500:
         kind = "server"
@@ -79,7 +90,7 @@ def failure_of_status(
 
 
 def refused_part(failure: ModelFailure, model: str, sent: Collection[str]) -> str | None:
-    """Which of `sent` (temperature, n, format) the server does not take; None where it minds something else.
+    """Which of `sent` (temperature, max_tokens, n, format) the server does not take; None for anything else.
 
     The name of the model, provider:name, may have any word in it.
     """

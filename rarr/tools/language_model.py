@@ -80,12 +80,18 @@ class LanguageModel:
         messages = (Message("system", prompt.system), Message("user", user))
         named = (prompt.name, prompt.version, prompt.hash)
         ask = Ask(named, messages, prompt.output, samples, temperature, self._max_answer_tokens)
-        failures = []
+        failures: list[str] = []
         for model in self.models:
             try:
-                return await _read(model, ask, shape, await _texts(model, ask))
+                answers = await _read(model, ask, shape, await _texts(model, ask))
             except (ModelFailure, UnreadableAnswer) as failure:
                 failures.append(str(failure))
+                continue
+            # Once a run: that it goes on is no news.
+            if failures and meter().memo.setdefault((id(self), "replaced"), failures) is failures:
+                replaced = f"{model.name} answers in place of {self.name}"
+                meter().warn("model_replaced", f"{replaced}: {failures[0]}")
+            return answers
         raise ModelError("; ".join(failures))
 
 
@@ -117,6 +123,8 @@ async def _read(model: Patient, ask: Ask, shape: type[Shape], texts: Sequence[st
         answers, problems = _readable(texts, shape)
     if not answers:
         quote = " ".join(texts[0].split())[:_QUOTE]
+        if "cut off" in problems[0]:
+            problems[0] += ", at max_answer_tokens perhaps"
         raise UnreadableAnswer(f"the answer of {model.name} cannot be read ({problems[0]}): {quote!r}")
     return answers
 

@@ -55,10 +55,15 @@ class Tally:
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
-    cost: float = 0.0
+    cost: float | None = 0.0
 
     def __add__(self, other: "Tally") -> "Tally":
-        return Tally(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(Tally)))
+        return Tally(*(_sum(getattr(self, one.name), getattr(other, one.name)) for one in fields(Tally)))
+
+
+def _sum(one: Any, other: Any) -> Any:
+    """What is not known makes the sum unknown."""
+    return None if one is None or other is None else one + other
 
 
 @dataclass
@@ -114,7 +119,7 @@ class Meter:
             raise BudgetError(f"max_calls ({budget.max_calls}) model calls are made: raise it for more")
         if budget.max_tokens is not None and tokens + expected > budget.max_tokens:
             raise BudgetError(f"max_tokens ({budget.max_tokens}) would be passed: raise it for more")
-        if budget.max_cost is not None and spent.cost + self.cost_under_way + cost > budget.max_cost:
+        if budget.max_cost is not None and (spent.cost or 0.0) + self.cost_under_way + cost > budget.max_cost:
             raise BudgetError(f"max_cost ({budget.max_cost:g}) would be passed: raise it for more")
         self.tally.model_calls += 1
         self.under_way += expected
@@ -125,13 +130,13 @@ class Meter:
             self.under_way -= expected
             self.cost_under_way -= cost
 
-    def spend(self, tokens: Tokens, cost: float) -> None:
+    def spend(self, tokens: Tokens, cost: float | None) -> None:
         """Counts what a request used."""
         tally = self.tally
         tally.input_tokens += tokens.input
         tally.output_tokens += tokens.output
         tally.cached_tokens += tokens.cached
-        tally.cost += cost
+        tally.cost = _sum(tally.cost, cost)
 
     def warn(self, code: str, message: str) -> None:
         """Puts a warning into the run's revision, for who cannot hand one on."""

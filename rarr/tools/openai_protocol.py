@@ -20,6 +20,7 @@ from rarr.tools.patience import PerLoop
 
 CONNECT_S = 5.0
 PROBE_S = 5.0
+LONGEST = 10_000_000  # bytes of a response
 certificates = cache(httpx2.create_ssl_context)  # 40 ms for each client otherwise
 _FORMATS = ("json_schema", "function", "json_object", "text")
 
@@ -40,6 +41,7 @@ class OpenAIProtocol:
         self.name = name
         self._base_url = base_url.rstrip("/")
         self._secrets = secrets_of(api_key, base_url)
+        self._shown_url = redacted(self._base_url, self._secrets)
         self._extra = extra or {}
         self._formats = list(_FORMATS)
         self._left_out: set[str] = set()
@@ -64,19 +66,37 @@ class OpenAIProtocol:
             **_format(kind, ask),
             **self._extra,
         }
+        if "max_tokens" in left_out:  # as newer models of OpenAI's have it
+            body["max_completion_tokens"] = ask.max_tokens
         body = {key: value for key, value in body.items() if key not in left_out}
         try:
-            response = await self._clients.get().post(f"{self._base_url}/chat/completions", json=body)
+            response = await self._posted(body)
             if response.is_success:
                 return _answer(response.json(), self.name, self._secrets)
         except Exception as error:
-            raise failure_of(error, self.name, self._secrets) from None
+            raise failure_of(error, f"{self.name} at {self._shown_url}", self._secrets) from None
         failure = failure_of_status(
             response.status_code, response.headers, response.text, self.name, self._secrets
         )
         if self._adapts(failure, kind, body):
             raise Adapted(str(failure))
         raise failure
+
+    async def _posted(self, body: dict[str, Any]) -> httpx2.Response:
+        """The whole response, which no server may make longer than any answer is."""
+        request = self._clients.get().build_request("POST", f"{self._base_url}/chat/completions", json=body)
+        response = await self._clients.get().send(request, stream=True)
+        try:
+            chunks, size = [], 0
+            async for chunk in response.aiter_raw():
+                chunks.append(chunk)
+                size += len(chunk)
+                if size > LONGEST:
+                    raise ModelFailure("server", f"{self.name} answered with more than {LONGEST // 10**6} MB")
+        finally:
+            await response.aclose()
+        # Made anew, so that what is compressed is unpacked.
+        return httpx2.Response(response.status_code, headers=response.headers, content=b"".join(chunks))
 
     async def probe(self) -> str:
         """Which models the server says that it has, at no cost. Raises `ModelFailure`."""
@@ -85,12 +105,12 @@ class OpenAIProtocol:
             response.raise_for_status()
             served = [str(one["id"]) for one in response.json()["data"]]
         except Exception as error:
-            raise failure_of(error, self.name, self._secrets) from None
+            raise failure_of(error, f"{self.name} at {self._shown_url}", self._secrets) from None
         if self.name.partition(":")[2] not in served:
             raise ModelFailure(
                 "refused", f"{self.name}: the server has {', '.join(served) or 'no model'} alone"
             )
-        return f"served by {redacted(self._base_url, self._secrets)}"
+        return f"served by {self._shown_url}"
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
@@ -99,7 +119,7 @@ class OpenAIProtocol:
 
     def _adapts(self, failure: ModelFailure, kind: str, body: Mapping[str, Any]) -> bool:
         """Whether the next request will be another. Requests at the same time may find the same out."""
-        sent = {"temperature", "n"} & body.keys() | ({"format"} if kind != "text" else set())
+        sent = {"temperature", "max_tokens", "n"} & body.keys() | ({"format"} if kind != "text" else set())
         part = refused_part(failure, self.name, sent)
         if part == "format" and self._formats[0] == kind:
             self._formats.pop(0)

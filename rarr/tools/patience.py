@@ -36,6 +36,8 @@ class PerLoop(Generic[Made]):
     def get(self) -> Made:
         """That of the running loop, made when it is first asked for."""
         loop = asyncio.get_running_loop()
+        for ended in [one for one in self._made if one.is_closed()]:  # what is made may hold its loop
+            del self._made[ended]
         if loop not in self._made:
             self._made[loop] = self._make()
         return self._made[loop]
@@ -92,10 +94,12 @@ class Patient:
                 except Adapted:  # the model is asked in another way from now on; there are few ways
                     continue
 
-    def cost(self, tokens: Tokens) -> float:
-        """Of these tokens, in the unit of the price; 0 without one."""
-        if not self._price:
+    def cost(self, tokens: Tokens) -> float | None:
+        """Of these tokens, in the unit of the price; None without one."""
+        if not any(tokens):
             return 0.0
+        if not self._price:
+            return None
         whole, answer = self._price[:2]
         cached = self._price[2] if len(self._price) > 2 else whole
         fresh = tokens.input - tokens.cached
@@ -115,7 +119,7 @@ class Patient:
         expected = Tokens(sent, _EXPECTED_ANSWER * ask.samples)
         async with self._limiter():
             self._require_awake()
-            with meter().request(expected.input + expected.output, self.cost(expected)):
+            with meter().request(expected.input + expected.output, self.cost(expected) or 0.0):
                 return await self._counted(ask, sent)
 
     async def _counted(self, ask: Ask, sent: int) -> Answer:

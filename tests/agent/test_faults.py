@@ -167,7 +167,9 @@ def test_faults_are_mended_by_a_fallback(hasty: None, entry: Entry) -> None:
     with ScriptedServer(answer, plan=[entry], plan_for_ever=True) as broken, ScriptedServer(answer) as other:
         revision = faulty(broken, fallbacks=["vllm:other"], endpoints={"vllm:other": {"base_url": other.url}})
         assert {request.model for request in other.requests} == {"other"}
-    assert (revision.text, revision.warnings, statuses(revision)) == (RIGHT, (), {"supported"})
+    [replaced] = revision.warnings
+    assert replaced.message.startswith("vllm:other answers in place of vllm:mills: ")
+    assert (revision.text, statuses(revision)) == (RIGHT, {"supported"})
 
 
 def test_faults_of_all_models_are_all_told(hasty: None) -> None:

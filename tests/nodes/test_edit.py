@@ -257,3 +257,23 @@ async def test_all_but_the_change_stays(end_of_line: str) -> None:
     around: Callable[[str], str] = f"* One –{end_of_line}* {{}} grows.{end_of_line}{end_of_line}\t☃".format
     update = await edit(disputed(around("Georgia")), runtime())
     assert update["text"] == around("California")
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        "[Texas](http://evil)",
+        "<b>Texas</b>",
+        "Texas [4]",
+        "Texas\n\n# Owned",
+        "Tex\x00as",
+        "Tex\u202eas",
+        "`Texas`",
+    ],
+)
+async def test_edit_that_adds_more_than_words_is_refused(new: str) -> None:
+    editor = ScriptedEditor(lambda *_: Change(start=0, end=7, new=new))
+    done = await only_edit(disputed(), editor=editor)
+    assert (done.accepted, done.reason) == (
+        False, "the change adds a link, a citation, markup or a line",
+    )  # fmt: skip

@@ -114,7 +114,7 @@ async def test_faults_with_retry_after_say_it() -> None:
     with ScriptedServer(ANSWERS, plan=[Status(429, retry_after=0.5)]) as server:
         failure = await of(server)
     assert failure.retry_after == 0.5
-    assert str(failure) == "openai:some answered with status 429: Too Many Requests"
+    assert str(failure).startswith("openai:some answered with status 429: Too Many Requests; lower")
 
 
 @loopback
@@ -143,7 +143,7 @@ async def test_faults_of_keys_do_not_tell_them(given: str | None, monkeypatch: p
     monkeypatch.setenv("OPENAI_API_KEY", "an unusual key")
     with ScriptedServer(ANSWERS, requires_key="another", echo_key=True) as server:
         failure = await of(server, api_key=given)
-    assert str(failure).rstrip(".").endswith("status 401: Incorrect API key provided: ***")
+    assert "status 401: Incorrect API key provided: ***" in str(failure)
 
 
 @loopback

@@ -25,7 +25,7 @@ from rarr.testing import (
 from rarr.tools import patience
 from rarr.tools.chat import Answer, ModelFailure, Tokens, estimated_tokens
 from rarr.tools.meter import Meter, ModelCall
-from rarr.tools.patience import LONGEST_WAIT_S
+from rarr.tools.patience import LONGEST_WAIT_S, PerLoop
 from tools.asking import ANSWERS, ASK, KEY, PROMPT, TEXT, metered, outcome, patient, protocol
 
 loopback = pytest.mark.loopback
@@ -117,7 +117,7 @@ async def test_faults_connection_refused_is_tried_again() -> None:
         failure = await outcome(patient(protocol(refused_url()), attempts=2))
     assert isinstance(failure, ModelFailure)
     assert (failure.kind, len(calls)) == ("connection", 2)
-    assert str(failure).startswith("vllm:scripted cannot be reached: ")
+    assert str(failure).startswith("vllm:scripted at http://127.0.0.1:")
 
 
 @loopback
@@ -126,7 +126,7 @@ async def test_faults_of_keys_do_not_tell_them(echo_key: bool) -> None:
     with ScriptedServer(ANSWERS, requires_key="another", echo_key=echo_key) as server:
         failure = await outcome(patient(protocol(server, api_key=KEY)))
     said = "vllm:scripted answered with status 401: Incorrect API key provided: ***"
-    assert (str(failure).rstrip("."), len(server.requests)) == (said, 1)
+    assert (said in str(failure), KEY in str(failure), len(server.requests)) == (True, False, 1)
 
 
 @loopback
@@ -135,7 +135,7 @@ async def test_faults_of_keys_in_the_url_do_not_tell_them(userinfo: str) -> None
     with ScriptedServer(ANSWERS, requires_key="another", echo_key=True) as server:
         url = server.url.replace("://", f"://{userinfo}@")
         failure = await outcome(patient(protocol(url)))
-    assert str(failure).endswith("Incorrect API key provided: Basic ***.")
+    assert "Incorrect API key provided: Basic ***." in str(failure)
 
 
 @loopback
@@ -300,10 +300,10 @@ async def test_budget_counts_what_is_under_way(limits: dict[str, Any], sent: int
     assert len(model.calls) == sent
 
 
-@pytest.mark.parametrize(("price", "cost"), [((), 0.0), ((2.0, 10.0), 0.0025), ((2.0, 10.0, 0.5), 0.00175)])
-def test_cost_is_for_a_million_tokens(price: tuple[float, ...], cost: float) -> None:
+@pytest.mark.parametrize(("price", "cost"), [((), None), ((2.0, 10.0), 0.0025), ((2.0, 10.0, 0.5), 0.00175)])
+def test_cost_is_for_a_million_tokens(price: tuple[float, ...], cost: float | None) -> None:
     asked = patient(ScriptedModel(ANSWERS), price=price)
-    assert asked.cost(Tokens(input=1000, output=50, cached=500)) == pytest.approx(cost)
+    assert asked.cost(Tokens(input=1000, output=50, cached=500)) == (cost and pytest.approx(cost))
 
 
 async def test_call_is_noted_with_what_came_back() -> None:
@@ -337,3 +337,14 @@ def test_faults_never_wait_longer_than_the_longest_wait(attempt: int) -> None:
     state = RetryCallState(AsyncRetrying(), None, (), {})
     state.attempt_number = attempt
     assert patient(ScriptedModel(ANSWERS))._wait(state) <= 1.25 * LONGEST_WAIT_S
+
+
+def test_faults_of_loops_that_ended_leave_nothing_open() -> None:
+    made = PerLoop(asyncio.get_running_loop)  # what holds its loop
+
+    async def use() -> None:
+        made.get()
+
+    for _ in range(5):
+        asyncio.run(use())
+    assert len(made._made) <= 1
