@@ -4,8 +4,6 @@ The rules would rather abstain than contradict wrongly. `disagrees` needs anothe
 clearly better placed than anything that agrees; `agrees` needs the same value in a like context.
 """
 
-import asyncio
-
 from rarr.embedded.claims import Claim, claims
 from rarr.embedded.contradiction import contradicts
 from rarr.embedded.numbers import Number
@@ -15,6 +13,7 @@ from rarr.embedded.sentence import Sentence
 from rarr.embedded.subjects import about_something_else, about_subject
 from rarr.embedded.values import Value, same
 from rarr.records import Agreement, Evidence, Query
+from rarr.tools.worker import work
 
 # The share that was right, of 67,000 values of hand-written claims (python -m benchmarks.confidence).
 SAME_VALUE, IN_TITLE, OTHER_VALUE, ELSEWHERE, NO_VALUE = 0.94, 0.79, 0.91, 0.52, 0.41
@@ -26,7 +25,7 @@ class ValueAgreement:
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """`unknown` where the query is about no value that the rules can read."""
-        return await asyncio.to_thread(agreement, text, context, query, evidence)
+        return await work(agreement, text, context, query, evidence)
 
 
 def agreement(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:

@@ -1,6 +1,5 @@
 """Embedded editing: the contradicted value replaced by the evidence's, in the form that the text uses."""
 
-import asyncio
 import re
 from calendar import monthrange
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from rarr.embedded.units import from_base, to_base
 from rarr.embedded.values import Value, same, values
 from rarr.records import Change, Check, Evidence, Query
 from rarr.tools.document import Span, sentences
+from rarr.tools.worker import work
 
 _MAGNITUDE = re.compile(rf"[ -]?({'|'.join(MAGNITUDES)})$", re.IGNORECASE)
 _EXACT = 6  # decimals that are written at most
@@ -24,7 +24,7 @@ class ValueEditor:
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
         """The change at the query's place, else at the only place where the text has its answer."""
-        return await asyncio.to_thread(change_of, text, query, check)
+        return await work(change_of, text, query, check)
 
 
 def change_of(text: str, query: Query, check: Check) -> Change | None:

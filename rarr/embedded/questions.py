@@ -1,6 +1,5 @@
 """Embedded query generation: every checkable value of a sentence becomes a question about it."""
 
-import asyncio
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from rarr.embedded.values import Value
 from rarr.embedded.words import Token
 from rarr.records import Question
 from rarr.tools.document import Span, protected
+from rarr.tools.worker import work
 
 REACH = 25  # words that a question keeps on either side of what it asks for
 _REACH_CHARACTERS = 1000  # these many words are within them, however long the sentence is
@@ -47,7 +47,7 @@ class ValueQuestions:
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Questions in text order. Values in code, links and citations are left alone."""
-        return await asyncio.to_thread(questions, text, context)
+        return await work(questions, text, context)
 
 
 def questions(text: str, context: str | None) -> list[Question]:

@@ -1,6 +1,5 @@
 """Embedded reranking: BM25 over the passages at hand, with the overlap of words and of values."""
 
-import asyncio
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from rarr.embedded.reading import passage
 from rarr.embedded.values import Value, values
 from rarr.embedded.words import tokens
 from rarr.records import Passage
+from rarr.tools.worker import work
 
 # Okapi BM25's usual constants.
 _K1, _B = 1.2, 0.75
@@ -21,7 +21,7 @@ class OverlapReranker:
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Relevance from 0 to 1: 0.5 BM25 share, 0.3 share of words, 0.2 share of names and dates."""
-        return await asyncio.to_thread(scores, query, passages)
+        return await work(scores, query, passages)
 
 
 def scores(query: str, passages: Sequence[Passage]) -> list[float]:

@@ -1,6 +1,5 @@
 """The rule-based verifier: how much of a claim's words and values a passage says, values in their place."""
 
-import asyncio
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -11,6 +10,7 @@ from rarr.embedded.sentence import sentence
 from rarr.embedded.values import Value, same
 from rarr.records import Evidence
 from rarr.tools.document import Span
+from rarr.tools.worker import work
 
 UNSAID = 0.75  # what support is worth where the evidence does not have a number or date of the claim
 CONTRADICTED = 0.4  # what support is worth where the evidence contradicts a value of the claim
@@ -26,7 +26,7 @@ class ValueVerifier:
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
         """The support of the sentences of `text` at `spans`; None for one without a value of its own."""
-        return await asyncio.to_thread(entailments, text, context, spans, evidence)
+        return await work(entailments, text, context, spans, evidence)
 
 
 def entailments(
