@@ -14,6 +14,7 @@ import asyncio
 import statistics
 import time
 from collections.abc import Sequence
+from os.path import commonprefix
 from typing import NamedTuple
 
 from benchmarks import mills
@@ -65,7 +66,7 @@ def main() -> None:
 
 
 async def measure(method: str, queries: int, wrong: int, options: argparse.Namespace) -> Measured:
-    """Several runs on one server, after a first one that is not counted."""
+    """Several runs on one server, after one of another text; the sequential method is run once."""
     text = mills.text_of(queries, wrong)
     with ScriptedServer(mills.answer, latency=options.call) as server:
         settings = Settings(
@@ -78,7 +79,7 @@ async def measure(method: str, queries: int, wrong: int, options: argparse.Names
         seconds = []
         async with Reviser(components=components) as reviser:
             await reviser.arevise(mills.text_of(1, 0))  # imports, connections and the server's prefix cache
-            for _ in range(options.runs):
+            for run in range(1 if method == "sequential" else options.runs):
                 before, sent = server.tokens, len(server.requests)
                 started = time.perf_counter()
                 if method == "sequential":
@@ -87,9 +88,11 @@ async def measure(method: str, queries: int, wrong: int, options: argparse.Names
                     revised = _text(await reviser.arevise(text), queries, wrong)
                 seconds.append(time.perf_counter() - started)
                 assert revised == mills.text_of(queries, 0), revised
-        tokens = server.tokens.input - before.input
-        cached = server.tokens.cached - before.cached
-        return Measured(seconds, len(server.requests) - sent, tokens, cached / tokens)
+                if run == 0:  # later on, the server has all of the text's prompts in its prefix cache
+                    tokens = server.tokens.input - before.input
+                    calls = len(server.requests) - sent
+                    repeated = _repeated([request.text for request in server.requests], sent)
+        return Measured(seconds, calls, tokens, repeated)
 
 
 async def sequential(text: str, components: Components) -> str:
@@ -113,6 +116,15 @@ async def sequential(text: str, components: Components) -> str:
     return text
 
 
+def _repeated(texts: Sequence[str], first: int) -> float:
+    """The share of the texts from `first` on that is a prefix which one before it had."""
+    shared = [
+        max(len(commonprefix([text, earlier])) for earlier in texts[:number] or [""])  # noqa: RUF071  # so it is meant
+        for number, text in enumerate(texts)
+    ]
+    return sum(shared[first:]) / sum(map(len, texts[first:]))
+
+
 def _text(revision: Revision, queries: int, wrong: int) -> str:
     accepted = [edit for edit in revision.edits if edit.accepted]
     assert (len(revision.queries), len(accepted)) == (queries, wrong), revision.warnings
@@ -125,8 +137,8 @@ def _spread(seconds: Sequence[float]) -> str:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--call", type=float, default=0.5, metavar="L", help="seconds for an answer")
-    parser.add_argument("--search", type=float, default=0.25, metavar="S", help="seconds for a search")
+    parser.add_argument("--call", type=float, default=1.0, metavar="L", help="seconds for an answer")
+    parser.add_argument("--search", type=float, default=0.5, metavar="S", help="seconds for a search")
     parser.add_argument("--runs", type=int, default=3, help="runs of each method and row")
     return parser.parse_args()
 

@@ -172,7 +172,7 @@ def _corpus(settings: Settings) -> Finding:
 
 
 def _search(settings: Settings) -> Finding:
-    from rarr.agent.wiring import retriever
+    from rarr.agent.searching import retriever
 
     try:
         retriever(settings)

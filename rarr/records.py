@@ -54,11 +54,16 @@ class Passage(Record):
 
 
 class Evidence(Passage):
-    """A passage that the reranker kept for a query. `relevance` lies between 0 and 1."""
+    """A passage that the reranker kept for a query. `relevance` lies between 0 and 1.
+
+    `suspicious` says why it seems to speak to a language model rather than to a reader: it is shown to none,
+    and nothing is decided by it. Empty for all others.
+    """
 
     id: str
     query_id: str
     relevance: float
+    suspicious: str = ""
 
 
 class Agreement(Record):

@@ -34,6 +34,7 @@ LAYERS = (
     ("rarr.embedded.*", "rarr.prompted.*", "rarr.nodes.*", "rarr.testing.*"),
     (
         "rarr.agent.language_models",
+        "rarr.agent.searching",
         "rarr.agent.wiring",
         "rarr.agent.graph",
         "rarr.agent.estimating",

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from pydantic import SecretStr
-
 from rarr.agent.settings import Endpoint, Settings
 from rarr.errors import SettingsError
 from rarr.tools.chat import ChatModel
@@ -77,7 +75,7 @@ class LanguageModels:
             from rarr.testing import ScriptedModel
 
             return ScriptedModel.from_file(Path(model))
-        base_url, api_key, extra = self._access(name)
+        base_url, api_key, extra = access(self._settings, name)
         if provider == "vllm":
             from rarr.tools.openai_protocol import OpenAIProtocol  # the client takes a second to import
 
@@ -99,13 +97,6 @@ class LanguageModels:
             max_tokens=self._settings.max_answer_tokens,
             extra_body=extra or None,
         )
-
-    def _access(self, name: str) -> tuple[str | None, str | None, dict[str, Any]]:
-        own = self._settings.endpoints.get(name, Endpoint())
-        # A key goes along with its own server: that of another model is no business of this one's.
-        key = own.api_key or (None if own.base_url else self._settings.api_key)
-        secret = key.get_secret_value() if isinstance(key, SecretStr) else None
-        return own.base_url or self._settings.base_url, secret, own.extra
 
     def _require_one_provider(self, names: Sequence[Any]) -> None:
         """What is meant for one provider, a key above all, must not reach another."""
@@ -129,6 +120,14 @@ class LanguageModels:
             if name not in names:
                 used = ", ".join(dict.fromkeys(one for one in names if isinstance(one, str)))
                 raise SettingsError(f"endpoints has {name!r}, which no setting names: models are {used}")
+
+
+def access(settings: Settings, name: str) -> tuple[str | None, str | None, dict[str, Any]]:
+    """Base URL, key and extra body of the model `name`."""
+    own = settings.endpoints.get(name, Endpoint())
+    # A key goes along with its own server: that of another model is no business of this one's.
+    key = own.api_key or (None if own.base_url else settings.api_key)
+    return own.base_url or settings.base_url, key.get_secret_value() if key else None, own.extra
 
 
 def _key(name: Any) -> Any:

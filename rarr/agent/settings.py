@@ -8,6 +8,8 @@ import difflib
 import os
 import re
 import tomllib
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -31,7 +33,17 @@ from pydantic_settings import (
 
 from rarr.errors import SettingsError
 
-_SECRET = re.compile(r"api_key|endpoints")  # settings whose values are not repeated in errors
+Kind = Literal["own", "official", "reference", "news", "other", "forum"]
+
+
+def _version() -> str:
+    try:
+        return version("rarr")
+    except PackageNotFoundError:  # it runs without being installed
+        return "0"
+
+
+_SECRET = re.compile(r"api_key|tavily_key|endpoints")  # settings whose values are not repeated in errors
 
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -122,11 +134,45 @@ class Settings(BaseSettings):
     deadline_s: float | None = Field(default=None, gt=0)
     """Seconds for one run; then as above."""
     search: Any = None
-    """Where evidence comes from: `corpus`, or a retriever object; None: the corpus, where one is given."""
+    """`corpus`, `wikipedia`, `tavily`, `searxng`, several, a retriever; None: the corpus, else wikipedia."""
     corpus: Path | None = None
     """A folder, a file or a built index to search."""
+    wikipedia_language: str = "en"
+    """The edition of Wikipedia that is searched."""
+    wikipedia_url: str | None = None
+    """Another MediaWiki that is searched in its place."""
+    tavily_key: SecretStr | None = Field(default_factory=lambda: _secret("TAVILY_API_KEY"))
+    """The key for tavily; also read from TAVILY_API_KEY."""
+    tavily_url: str | None = None
+    """Another address for tavily, such as that of a gateway."""
+    searxng_url: str | None = None
+    """Where your SearXNG answers."""
+    include_domains: list[str] = []
+    """Sources on the web must be of these domains; empty: of any."""
+    exclude_domains: list[str] = []
+    """Sources on the web must not be of these domains."""
+    published_after: datetime | None = None
+    """Sources on the web must be published at this time or after it; those without a date are left out."""
+    published_before: datetime | None = None
+    """Sources on the web must be published before this time; those without a date are left out."""
+    source_kinds: dict[str, Kind] = {}
+    """By domain: `official`, `reference`, `news`, `other` or `forum`; wins over the table that ships."""
+    offline: bool = False
+    """Search what is in the cache and the corpus alone."""
+    refresh: bool = False
+    """Read nothing from the cache, and store anew what is found."""
+    cache_days: float = Field(default=7, ge=0)
+    """Days that searches and pages in the cache are good for."""
+    user_agent: str = f"rarr/{_version()} (https://pypi.org/project/rarr/)"
+    """How requests to the web call themselves; best with an address to write to."""
+    robots: bool = True
+    """Fetch no page that its site's robots.txt asks not to fetch."""
+    page_timeout_s: float = Field(default=20, gt=0)
+    """Seconds for one page, its redirects included."""
+    max_page_mb: int = Field(default=10, ge=1, le=1000)
+    """Pages above this size, in megabytes, are not read."""
     reranker: str = "overlap"
-    """`overlap`, or a cross-encoder: its folder, or its name on the Hugging Face hub (extra `torch`)."""
+    """`overlap`, `vllm:NAME` for a served one, or a cross-encoder: its folder or name (extra `torch`)."""
     documents_per_query: int = Field(default=5, ge=1, le=100)
     """K: documents retrieved for a query."""
     evidence_per_query: int = Field(default=3, ge=1, le=100)
@@ -186,6 +232,11 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Argument, then file, then environment; no dotenv and no secrets files."""
         return init_settings, InitSettingsSource(settings_cls, _file_values()), env_settings
+
+
+def _secret(variable: str) -> SecretStr | None:
+    value = os.environ.get(variable)
+    return SecretStr(value) if value else None
 
 
 def _file_values() -> dict[str, Any]:

@@ -54,6 +54,11 @@ class State(TypedDict, total=False):
     warnings: Annotated[list[Notice], add]
 
 
+def usable(state: State) -> list[Evidence]:
+    """The evidence that something may be decided by."""
+    return [one for one in state.get("evidence", []) if not one.suspicious]
+
+
 class Branch(TypedDict):
     """What one search starts from."""
 

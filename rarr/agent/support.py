@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rarr.agent.components import Components
-from rarr.agent.state import State, failure
+from rarr.agent.state import State, failure, usable
 from rarr.records import Edit, Evidence, Notice, Query
 from rarr.tools.document import Span, sentences
 
@@ -57,7 +57,7 @@ async def sentence_support(
             notice = failure(node, what, error, code="verification_failed", query_id=one.query_id)
             return [None] * len(places), notice
 
-    evidence = [one for one in state.get("evidence", []) if near[one.query_id]]
+    evidence = [one for one in usable(state) if near[one.query_id]]
     outcomes = await asyncio.gather(*map(judge, evidence))
     scores: list[dict[str, float | None]] = [{} for _ in spans]
     for one, (judged, _) in zip(evidence, outcomes, strict=True):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rapidfuzz.distance import Levenshtein
 
 from rarr.agent.components import Components
-from rarr.records import Change, Check, Evidence, Query
+from rarr.records import Change, Evidence, Query, Verdict
 from rarr.tools.document import Span, protected, sentences
 from rarr.tools.together import together
 
@@ -62,21 +62,13 @@ class Trial:
             return f"support does not rise: {before:.2f} before, {after:.2f} after"
         return ""
 
-    async def disputed(self, query: Query, others: Sequence[Check], evidence: dict[str, Evidence]) -> str:
-        """Other evidence that disagreed as well must not disagree with the revised text."""
+    async def verdicts(self, query: Query, others: Sequence[Evidence]) -> list[Verdict]:
+        """What other evidence says of the revised text."""
         written = Span(self.change.start, self.change.start + len(self.change.new))
         asked = query.model_copy(update={"start": written.start, "end": written.end})
-        sources = [evidence[check.evidence_id] for check in others]
         check = self.components.checker.check
-        said = await together(*(check(self.revised, self.context, asked, one) for one in sources))
-        for other, agreement in zip(sources, said, strict=True):
-            if agreement.verdict == "disagrees":
-                return (
-                    f"sources disagree among themselves: {other.id} does not say {self.change.new!r} either"
-                )
-            if agreement.verdict == "unknown":
-                return f"whether {other.id} says {self.change.new!r} as well could not be judged"
-        return ""
+        said = await together(*(check(self.revised, self.context, asked, one) for one in others))
+        return [agreement.verdict for agreement in said]
 
 
 def sentence_of(text: str, change: Change) -> Span | None:

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from rarr.agent.components import Components, Reranker, Retriever
+from rarr.agent.components import Components
 from rarr.agent.language_models import LanguageModels
+from rarr.agent.searching import reranker, retriever
 from rarr.agent.settings import Settings
 from rarr.embedded.agreement import ValueAgreement
 from rarr.embedded.editing import ValueEditor
 from rarr.embedded.questions import ValueQuestions
-from rarr.embedded.ranking import OverlapReranker
 from rarr.embedded.support import ValueVerifier
 from rarr.errors import SettingsError
 from rarr.prompted.agreement import PromptedChecker
@@ -19,7 +19,6 @@ from rarr.prompted.editing import PromptedEditor
 from rarr.prompted.judging import PromptedVerifier
 from rarr.prompted.prompts import Prompts
 from rarr.prompted.questions import PromptedQuestions
-from rarr.retrievers.corpus import Corpus
 
 MODEL_NODES = ("generate_queries", "check_agreement", "edit", "attribute")
 """The nodes that have a model. That of `attribute` is embedded unless `models` names it: what edits should
@@ -86,36 +85,3 @@ class _Parts:
         if "attribute" not in self.named:
             return ValueVerifier()
         return PromptedVerifier(self.models[self.named["attribute"]], self.prompts)
-
-
-def retriever(settings: Settings, on_index: Callable[[int, int], None] | None = None) -> Retriever:
-    """The source of evidence; a retriever object is taken as it is."""
-    if settings.search is not None and not isinstance(settings.search, str):
-        if not hasattr(settings.search, "retrieve"):
-            raise SettingsError(
-                f"search is a {type(settings.search).__name__}: it has no method retrieve(query, k)"
-            )
-        return settings.search  # type: ignore[no-any-return]  # a protocol cannot be checked further here
-    if settings.search not in (None, "corpus"):
-        raise SettingsError(f"unknown search {settings.search!r}: this version has corpus, with corpus=PATH")
-    if settings.corpus is None:
-        raise SettingsError(
-            "no source of evidence: give corpus=PATH (--corpus PATH), a folder, file or built index"
-        )
-    return Corpus.open(
-        settings.corpus,
-        home=settings.home,
-        window=settings.window,
-        step=settings.step,
-        max_file_mb=settings.max_file_mb,
-        progress=on_index,
-    )
-
-
-def reranker(settings: Settings) -> Reranker:
-    """`overlap`, or a cross-encoder by name."""
-    if settings.reranker == "overlap":
-        return OverlapReranker()
-    from rarr.retrievers.cross_encoder import CrossEncoderReranker
-
-    return CrossEncoderReranker(settings.reranker)

@@ -1,14 +1,16 @@
 """Step 6: the report: at most M evidences that cover the queries best, and a status for every sentence."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import comb
 
 from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
-from rarr.agent.state import State
+from rarr.agent.settings import Kind
+from rarr.agent.sources import Side, heard
+from rarr.agent.state import State, usable
 from rarr.agent.support import Support, moved, sentence_support
 from rarr.records import Check, Evidence, Report, Sentence, Status, Verdict
 
@@ -23,8 +25,8 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
     settings = runtime.context.settings
     queries = moved(state.get("queries", []), state.get("edits", []))
     supports, failures = await sentence_support("attribute", state, state["text"], queries, runtime.context)
-    outcomes = _Outcomes(state)
-    chosen, coverage = select(state.get("evidence", []), settings.report_size)
+    outcomes = _Outcomes(state, settings.source_kinds)
+    chosen, coverage = select(usable(state), settings.report_size)
     sentences = [_sentence(state, one, outcomes, settings.support_threshold) for one in supports]
     report = Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=tuple(sentences))
     return {"report": report, "warnings": failures}
@@ -80,20 +82,36 @@ class _Outcomes:
     Evidence that was not checked, because that step failed, is `unknown` among the `verdicts`.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, kinds: Mapping[str, Kind]) -> None:
+        self.kinds = kinds
+        self.questions = {query.id: query.text for query in state.get("queries", [])}
+        self.evidence = {one.id: one for one in usable(state)}
         self.failed = {query_id for query_id, why in state.get("unsearched", {}).items() if why == "failed"}
         self.checks: dict[str, list[Check]] = defaultdict(list)
         self.verdicts: dict[str, set[Verdict]] = defaultdict(set)
         fresh = {check.evidence_id: check for check in state.get("checks", []) if not check.stale}
-        for one in state.get("evidence", []):
+        for one in usable(state):
             if check := fresh.get(one.id):
                 self.checks[one.query_id].append(check)
             self.verdicts[one.query_id].add(check.verdict if check else "unknown")
 
     def contradicting(self, query_id: str) -> list[str]:
-        """All evidence that took sides, where the most relevant of it disagrees with the text still."""
-        sides = [check for check in self.checks[query_id] if check.verdict in ("agrees", "disagrees")]
-        return [check.evidence_id for check in sides] if sides and sides[0].verdict == "disagrees" else []
+        """All evidence that took sides, where what disagrees with the text still is not outweighed."""
+        sides = {
+            c.evidence_id: c.verdict for c in self.checks[query_id] if c.verdict in ("agrees", "disagrees")
+        }
+        if "disagrees" not in sides.values():
+            return []
+        found = [self.evidence[one] for one in sides]
+        found = heard(found, max(found, key=lambda one: one.relevance))
+        against = Side([one for one in found if sides[one.id] == "disagrees"], self.kinds)
+        agreeing = Side([one for one in found if sides[one.id] == "agrees"], self.kinds)
+        question = self.questions[query_id]
+        if agreeing.outweighs(against, question):
+            return []
+        # Where they weigh the same, what is clearly nearer to the question tells whether there is a dispute.
+        tie = not against.outweighs(agreeing, question)
+        return [] if tie and agreeing.relevance > against.relevance else list(sides)
 
     def agreeing(self, query_id: str) -> list[str]:
         """The most relevant evidence that agrees."""

@@ -5,7 +5,7 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
-from rarr.agent.state import State, failure
+from rarr.agent.state import State, failure, usable
 from rarr.agent.support import moved
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.tools.meter import meter
@@ -31,7 +31,7 @@ def unchecked(state: State) -> list[Evidence]:
     """The evidence without a check on the text as it is, but for what is settled."""
     done = {check.evidence_id for check in state.get("checks", []) if not check.stale}
     done.update(state.get("settled", []))
-    return [one for one in state.get("evidence", []) if one.id not in done]
+    return [one for one in usable(state) if one.id not in done]
 
 
 async def _check(

@@ -2,19 +2,18 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
 from rarr.agent.editing import Editing, Proposal
-from rarr.agent.state import State, failure
+from rarr.agent.settings import Kind
+from rarr.agent.sources import Side, heard
+from rarr.agent.state import State, failure, usable
 from rarr.agent.trial import Trial
-from rarr.records import Check, Evidence, Notice, Query, Verdict
+from rarr.records import Check, Evidence, Notice, Query
 from rarr.tools.meter import meter
-
-VETO_RELEVANCE = 0.6
-"""Evidence of less than this share of the disagreeing evidence's relevance cannot hold an edit back."""
 
 
 async def edit(state: State, runtime: Runtime[Components]) -> State:
@@ -62,7 +61,7 @@ async def _one_after_another(state: State, components: Components) -> State:
             editing.apply([outcome])
             if not outcome.refusal:
                 break
-    behind = {one.id for one in state["evidence"]} - set(settled) if editing.touched else set()
+    behind = {one.id for one in usable(state)} - set(settled) if editing.touched else set()
     update = editing.update(
         stale=lambda check: check.evidence_id in behind or check.query_id in editing.touched
     )
@@ -72,7 +71,7 @@ async def _one_after_another(state: State, components: Components) -> State:
 def _in_order(state: State) -> Iterator[Evidence]:
     """The evidence of each query, in the order of the queries and of relevance."""
     found: dict[str, list[Evidence]] = defaultdict(list)
-    for one in state["evidence"]:
+    for one in usable(state):
         found[one.query_id].append(one)
     for query in state["queries"]:
         yield from found[query.id]
@@ -109,8 +108,8 @@ async def _tried(
     text: str, query: Query, checks: Sequence[Check], state: State, components: Components
 ) -> Proposal | None:
     evidence = {one.id: one for one in state["evidence"]}
-    context = state["context"]
-    check = next(check for check in checks if check.verdict == "disagrees")
+    context, kinds = state["context"], components.settings.source_kinds
+    check = _strongest([check for check in checks if check.verdict == "disagrees"], evidence, kinds)
     source = evidence[check.evidence_id]
     change = await components.editor.edit(text, context, query, check, source)
     if change is None:
@@ -119,28 +118,46 @@ async def _tried(
     refusal = trial.out_of_bounds()
     if components.settings.verify:
         refusal = (
-            _agreeing_source(checks, source, evidence)
-            or refusal
+            refusal
             or await trial.unverified(source)
-            or await trial.disputed(query, _heard(checks, source, evidence, "disagrees"), evidence)
+            or await _outweighed(trial, query, checks, source, evidence)
         )
     return Proposal(change, trial.sentence, query.id, source.id, refusal, check.reason)
 
 
-def _heard(
-    checks: Sequence[Check], source: Evidence, evidence: dict[str, Evidence], verdict: Verdict
-) -> list[Check]:
-    """The other checks with this verdict, of the same source or of evidence not much less relevant."""
-    least = VETO_RELEVANCE * source.relevance
-    others = [check for check in checks if check.verdict == verdict and check.evidence_id != source.id]
-    return [
-        check
-        for check in others
-        if (one := evidence[check.evidence_id]).relevance >= least or one.source == source.source
-    ]
+def _strongest(
+    disagreeing: Sequence[Check], evidence: dict[str, Evidence], kinds: Mapping[str, Kind]
+) -> Check:
+    """The most relevant check for the answer that weighs most."""
+    answers: dict[str, list[Check]] = defaultdict(list)
+    for check in disagreeing:
+        answers[" ".join(check.evidence_answer.casefold().split())].append(check)
+
+    def strength(answer: str) -> tuple[float, float]:
+        found = [evidence[check.evidence_id] for check in answers[answer]]
+        return Side(found, kinds).weight, max(one.relevance for one in found)
+
+    best = max(sorted(answers), key=strength)
+    return max(answers[best], key=lambda check: evidence[check.evidence_id].relevance)
 
 
-def _agreeing_source(checks: Sequence[Check], source: Evidence, evidence: dict[str, Evidence]) -> str:
-    """Passages that do not say the same are no ground for an edit."""
-    agreeing = _heard(checks, source, evidence, "agrees")
-    return f"sources disagree: {agreeing[0].evidence_id} agrees with the text" if agreeing else ""
+async def _outweighed(
+    trial: Trial, query: Query, checks: Sequence[Check], source: Evidence, evidence: dict[str, Evidence]
+) -> str:
+    """Why the other sources hold an edit back: those for the text as it is, or for yet another answer."""
+    kinds = trial.components.settings.source_kinds
+    sides = heard([evidence[check.evidence_id] for check in checks], source)
+    said = {check.evidence_id: check.verdict for check in checks}
+    agreeing = [one for one in sides if said[one.id] == "agrees"]
+    others = [one for one in sides if said[one.id] == "disagrees" and one.id != source.id]
+    verdicts = dict(zip((one.id for one in others), await trial.verdicts(query, others), strict=True))
+    mine = Side([source, *(one for one in others if verdicts[one.id] == "agrees")], kinds)
+    if agreeing and not mine.outweighs(Side(agreeing, kinds), query.text):
+        return f"sources disagree: {agreeing[0].id} agrees with the text"
+    new = trial.change.new
+    if unjudged := [one.id for one in others if verdicts[one.id] == "unknown"]:
+        return f"whether {unjudged[0]} says {new!r} as well could not be judged"
+    against = [one for one in others if verdicts[one.id] == "disagrees"]
+    if against and not mine.outweighs(Side(against, kinds), query.text):
+        return f"sources disagree among themselves: {against[0].id} does not say {new!r} either"
+    return ""

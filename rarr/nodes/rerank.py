@@ -7,8 +7,9 @@ from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
 from rarr.agent.state import State, failure, unsearched
-from rarr.records import Evidence, Passage, Query
+from rarr.records import Evidence, Notice, Passage, Query
 from rarr.tools.meter import meter
+from rarr.tools.untrusted import suspicion
 
 
 async def rerank(state: State, runtime: Runtime[Components]) -> State:
@@ -27,6 +28,7 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
             raise kept
         else:
             update["evidence"] += kept
+            update["warnings"] += _warnings(kept)
     return update
 
 
@@ -37,17 +39,43 @@ async def _ranked(query: Query, passages: Sequence[Passage], components: Compone
 
 
 def _kept(query: Query, passages: Sequence[Passage], scores: Sequence[float], most: int) -> list[Evidence]:
-    """The best, by their scores. Ties keep the retriever's order."""
-    ranked = sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0])
-    kept: list[tuple[float, Passage]] = []
+    """The best, by their scores, and then by where they stand, so that no order of reading matters.
+
+    Suspicious ones are kept beside the others and take no place of theirs.
+    """
+    ranked = sorted(zip(scores, passages, strict=True), key=lambda pair: (-pair[0], *_place(pair[1])))
+    kept: list[tuple[float, Passage, str]] = []
+    clean = 0
     for score, passage in ranked:
-        if len(kept) == most:
+        if clean == most:
             break
-        if score > 0 and not any(_same_place(passage, other) for _, other in kept):
-            kept.append((score, passage))
+        if score <= 0 or any(_same_place(passage, other) for _, other, _ in kept):
+            continue
+        why = suspicion(f"{passage.title}\n{passage.text}")
+        kept.append((score, passage, why))
+        clean += not why
     return [
-        Evidence(**passage.model_dump(), id=f"{query.id}.{rank}", query_id=query.id, relevance=score)
-        for rank, (score, passage) in enumerate(kept, start=1)
+        Evidence(
+            **passage.model_dump(), id=f"{query.id}.{n}", query_id=query.id, relevance=score, suspicious=why
+        )
+        for n, (score, passage, why) in enumerate(kept, start=1)
+    ]
+
+
+def _place(passage: Passage) -> tuple[str, int, str]:
+    return passage.source, passage.start, passage.text
+
+
+def _warnings(evidence: Sequence[Evidence]) -> list[Notice]:
+    return [
+        Notice(
+            code="suspicious_evidence",
+            message=f"{one.source} is not used: {one.suspicious}",
+            node="rerank",
+            query_id=one.query_id,
+        )
+        for one in evidence
+        if one.suspicious
     ]
 
 

@@ -4,13 +4,17 @@ from typing import NamedTuple
 
 from rarr.records import Evidence, Query
 from rarr.tools.document import Span, sentences
+from rarr.tools.untrusted import neutralised
 
 NOTHING = "(none)"
 
 
 def quoted(evidence: Evidence) -> str:
-    """The words of an evidence under the title of its page, without which many name no subject."""
-    return f"# {evidence.title}\n{evidence.text}" if evidence.title else evidence.text
+    """The words of an evidence under the title of its page, without which many name no subject.
+
+    They are other people's: nothing in them can end the quotation, or look like the model's own turn.
+    """
+    return neutralised(f"# {evidence.title}\n{evidence.text}" if evidence.title else evidence.text)
 
 
 class Scope(NamedTuple):

@@ -1,8 +1,6 @@
 """A file -> the documents in it."""
 
 import gzip
-import io
-import logging
 import re
 import zlib
 from collections.abc import Callable, Iterator
@@ -14,12 +12,12 @@ from rarr.retrievers.decoding import decode, well_formed
 from rarr.retrievers.documents import Complain, Document, UnreadableError, moment, too_much, unopened
 from rarr.retrievers.html import read_page
 from rarr.retrievers.json_records import read_array, read_lines
+from rarr.retrievers.pdf import read_pdf
 from rarr.tools.document import blocks
 
 _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
 _FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
 _OPENING = 20_000  # characters in which a title is looked for
-_SILENCE = logging.NullHandler()  # without one, pypdf writes to standard error
 
 
 def extract(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
@@ -63,17 +61,8 @@ def _page(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
 
 
 def _pdf(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    import pypdf  # takes long to import
-
-    data = _content(path, max_bytes)
-    logging.getLogger("pypdf").addHandler(_SILENCE)
-    try:
-        reader = pypdf.PdfReader(io.BytesIO(data))
-        text = "\n\n".join(page.extract_text() for page in reader.pages)
-        title = reader.metadata.title if reader.metadata else None
-    except Exception as error:  # a damaged PDF makes the parser raise almost anything
-        raise UnreadableError(f"its PDF cannot be read ({type(error).__name__}: {error})") from error
-    yield Document(text, str(title or "").strip() or _stem(path))
+    text, title = read_pdf(_content(path, max_bytes))
+    yield Document(text, title or _stem(path))
 
 
 def _json(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:

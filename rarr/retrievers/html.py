@@ -23,12 +23,15 @@ class Page(NamedTuple):
     published_at: datetime | None
 
 
-def read_page(data: bytes) -> Page:
-    """The page in `data`, which may hold no text. Raises `UnreadableError` where it is no page."""
+def read_page(data: bytes, charset: str | None = None) -> Page:
+    """The page in `data`, which may hold no text. Raises `UnreadableError` where it is no page.
+
+    `charset` is what the server said of its encoding, which goes before what the page says of itself.
+    """
     import trafilatura  # takes half a second to import
 
     declared = _DECLARED.search(data[:4096])
-    html = decode(data, declared[1].decode("ascii") if declared else None)
+    html = decode(data, charset or (declared[1].decode("ascii") if declared else None))
     if "<body" not in html.lower():  # trafilatura takes a fragment of one element for nothing
         html = f"<html><body>{html}</body></html>"
     logging.getLogger("trafilatura").addHandler(_SILENCE)

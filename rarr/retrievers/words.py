@@ -43,8 +43,12 @@ def composed(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
-def terms(query: str) -> list[str]:
-    """The stems to search for, each once; the words of questions count only where there are no others."""
+def telling(query: str) -> list[str]:
+    """The words to search for, each once; the words of questions count only where there are no others."""
     words = list(dict.fromkeys(_WORDS.analyze(composed(query.encode(errors="replace").decode()))))
-    telling = [word for word in words if word not in _EMPTY] or words
-    return list(dict.fromkeys(_STEMS.analyze(" ".join(telling[:_MOST]))))
+    return ([word for word in words if word not in _EMPTY] or words)[:_MOST]
+
+
+def terms(query: str) -> list[str]:
+    """The stems of the words to search for, each once."""
+    return list(dict.fromkeys(_STEMS.analyze(" ".join(telling(query)))))

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.retrievers import BaseRetriever
 
 from rarr.agent.settings import Settings
 from rarr.agent.wiring import wire
@@ -44,15 +45,18 @@ def notes(tmp_path: Path) -> Path:
             "api_key would go to vllm:a and openai:b alike",
         ),
         ({"models": {"edits": "embedded"}}, "models names no node 'edits': nodes are generate_queries,"),
-        ({"search": "bing"}, "unknown search 'bing': this version has corpus"),
+        ({"search": "bing"}, "unknown search 'bing': give corpus, wikipedia, tavily, searxng"),
+        ({"search": "tavily"}, "Tavily needs a key: .*TAVILY_API_KEY"),
+        ({"search": "searxng"}, "searxng needs its address: give searxng_url"),
+        ({"search": "wikipedia", "published_after": "2020-01-01"}, "wikipedia has no dates of publication"),
+        ({"search": "wikipedia,wikipedia"}, "search names the same source twice"),
         ({"search": object()}, r"search is a object: it has no method retrieve\(query, k\)"),
-        ({}, r"no source of evidence: give corpus=PATH \(--corpus PATH\)"),
         ({"search": "corpus"}, "no source of evidence"),
         ({"reranker": "overlapp"}, "unknown reranker 'overlapp': give overlap,"),
     ],
 )
 def test_unknown_names_are_one_line_with_the_cure(values: dict[str, Any], said: str) -> None:
-    with pytest.raises(SettingsError, match=said) as raised:
+    with pytest.raises((SettingsError, SetupError), match=said) as raised:
         wire(Settings(**values))
     assert "\n" not in str(raised.value)
 
@@ -123,6 +127,23 @@ def test_keys_are_not_shown(shown: Any) -> None:
     endpoints: Any = {"openai:b": {"api_key": "sk-second-secret"}}
     settings = Settings(model="vllm:a", api_key="sk-first-secret", endpoints=endpoints)
     assert "secret" not in shown(settings)
+
+
+def test_wikipedia_is_searched_where_there_is_no_corpus() -> None:
+    assert type(wire(Settings()).retriever).__name__ == "Wikipedia"
+
+
+@pytest.mark.parametrize("search", ["corpus, wikipedia", ["corpus", "wikipedia"]])
+def test_several_sources_are_one(notes: Path, search: Any) -> None:
+    assert type(wire(Settings(search=search, corpus=notes)).retriever).__name__ == "Several"
+
+
+def test_langchain_retriever_is_taken() -> None:
+    class Mine(BaseRetriever):
+        def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Any]:
+            return []
+
+    assert type(wire(Settings(search=Mine())).retriever).__name__ == "LangChainRetriever"
 
 
 def test_retriever_object_is_taken_as_it_is() -> None:

@@ -12,6 +12,7 @@ from cli.helpers import FAILED, NOTHING, Command, FakeReviser, is_complaint
 from rarr.errors import RetrievalError
 from rarr.records import Notice, Passage, Revision
 from rarr.retrievers.corpus import Corpus
+from rarr.testing import refused_url
 
 
 def test_revises_its_argument(command: Command, fake: type[FakeReviser]) -> None:
@@ -143,6 +144,13 @@ def test_real_run_whose_searches_fail_checks_nothing(
     assert json.loads(done.out)["report"]["sentences"][0]["status"] == "retrieval_failed"
 
 
-def test_real_run_without_a_source_is_refused(command: Command) -> None:
-    done = command("revise", "The bridge opened in 1935.")
+def test_search_of_a_corpus_that_is_not_given_is_refused(command: Command) -> None:
+    done = command("revise", "The bridge opened in 1935.", "--search", "corpus")
     assert (done.status, is_complaint(done.err), "--corpus" in done.err) == (2, True, True)
+
+
+@pytest.mark.loopback
+def test_wikipedia_without_a_network_is_one_line(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_WIKIPEDIA_URL", refused_url().removesuffix("/v1"))
+    done = command("revise", "The bridge opened in 1935.", "--search", "wikipedia")
+    assert (done.status, is_complaint(done.err), "check the connection" in done.err) == (3, True, True)

@@ -124,7 +124,7 @@ async def test_stale_contradiction_is_none() -> None:
 )
 async def test_more_relevant_side_decides(first: str, second: str, status: str) -> None:
     checks = [check(first), check(second, "q1.2")]  # type: ignore[arg-type]  # parametrized verdicts
-    found = [evidence(), evidence("Another.", id="q1.2", start=1000)]
+    found = [evidence(), evidence("Another.", id="q1.2", source="other.md", relevance=0.9)]
     assert (await only_sentence(checks, SUPPORTS, found=found)).status == status
 
 

@@ -11,7 +11,7 @@ from rarr.tools.chat import estimated_tokens
 
 # Each prompt's most tokens in the system message, and the fields of its answer that `rarr` reads.
 PROMPTS = {
-    "check_agreement": (600, ["text_answer", "evidence_answer", "reason", "verdict"]),
+    "check_agreement": (660, ["text_answer", "evidence_answer", "reason", "verdict"]),
     "check_agreement_in_context": (700, ["text_answer", "evidence_answer", "reason", "verdict"]),
     "edit": (620, ["span", "revision"]),
     "edit_in_context": (720, ["span", "revision"]),

@@ -1,0 +1,170 @@
+"""How a search service is asked: in time, a few at once, again where that helps, and left alone when dead."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import httpx2
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+
+from rarr.errors import RetrievalError
+from rarr.records import Passage
+from rarr.retrievers.links import shown
+from rarr.tools.chat import ModelFailure
+from rarr.tools.failures import failure_of, failure_of_status
+from rarr.tools.patience import FAILURES_IN_A_ROW, LONGEST_WAIT_S, REST_S, Limiter, PerLoop
+
+AT_ONCE = 4
+"""Requests to one service at the same time: those that are free of charge ask for moderation."""
+
+Answer = TypeVar("Answer")
+
+
+class Asking:
+    """Asks one service. `cures` say what to do about an HTTP status, and about all else ("")."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        cures: Mapping[str, str],
+        timeout_s: float,
+        attempts: int,
+        at_once: int = AT_ONCE,
+        first_wait_s: float = 0.5,
+    ) -> None:
+        """`timeout_s` is for one request. What got no answer in time is not asked again."""
+        self.name = name
+        self._cures, self._timeout_s = cures, timeout_s
+        self._attempts, self._first_wait_s = attempts, first_wait_s
+        self._limiter = Limiter(at_once)
+        self._failures, self._rests_until, self._busy_until = 0, 0.0, 0.0
+        self._last = ""
+
+    async def __call__(self, request: Callable[[], Awaitable[Answer]]) -> Answer:
+        """What `request` gives, which raises `ModelFailure`. Raises `RetrievalError`, with the cure."""
+        attempts = AsyncRetrying(
+            stop=stop_after_attempt(self._attempts),
+            wait=self._wait,
+            retry=retry_if_exception(_worth_another),
+            reraise=True,
+        )
+        try:
+            return await attempts(self._request, request)
+        except ModelFailure as failure:
+            status = next((key for key in self._cures if key and f"status {key}:" in str(failure)), "")
+            raise RetrievalError(f"{failure}: {self._cures[status]}") from failure
+
+    async def _request(self, request: Callable[[], Awaitable[Answer]]) -> Answer:
+        async with self._limiter():
+            if time.monotonic() < self._rests_until:
+                raise ModelFailure("resting", self._last)
+            # One that was told to wait waits for all: the others would be told the same.
+            await asyncio.sleep(max(0.0, self._busy_until - time.monotonic()))
+            try:
+                answer = await self._in_time(request)
+            except ModelFailure as failure:
+                self._count(failure)
+                raise
+            self._failures = 0
+            return answer
+
+    async def _in_time(self, request: Callable[[], Awaitable[Answer]]) -> Answer:
+        try:
+            async with asyncio.timeout(self._timeout_s) as limit:
+                return await request()
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise ModelFailure(
+                "timeout", f"{self.name} cannot be reached (no answer within {self._timeout_s:g} s)"
+            ) from None
+
+    def _count(self, failure: ModelFailure) -> None:
+        if (asked := failure.retry_after or 0.0) <= LONGEST_WAIT_S:
+            self._busy_until = max(self._busy_until, time.monotonic() + asked)
+        if failure.kind in ("timeout", "connection"):
+            self._failures, self._last = self._failures + 1, str(failure)
+            if self._failures >= FAILURES_IN_A_ROW:
+                self._rests_until = time.monotonic() + REST_S
+
+    def _wait(self, state: RetryCallState) -> float:
+        failure = state.outcome.exception() if state.outcome else None
+        asked = failure.retry_after if isinstance(failure, ModelFailure) else None
+        return max(asked or 0.0, self._first_wait_s * 2.0 ** (state.attempt_number - 1))
+
+
+class JsonService:
+    """A service that answers GET requests with a JSON object."""
+
+    def __init__(self, asking: Asking, headers: Mapping[str, str]) -> None:
+        self._asking = asking
+        # No timeout here: the client's own are for one read each, and do not end what comes byte by byte.
+        self._clients = PerLoop(
+            lambda: httpx2.AsyncClient(headers=dict(headers), timeout=None, follow_redirects=True)
+        )
+
+    async def get(self, url: str, params: Mapping[str, str]) -> dict[str, Any]:
+        """The object that comes back. Raises `RetrievalError`."""
+        return await self._asking(lambda: self._get(url, params))
+
+    async def aclose(self) -> None:
+        """Closes the connections of this event loop."""
+        if (client := self._clients.pop()) is not None:
+            await client.aclose()
+
+    async def _get(self, url: str, params: Mapping[str, str]) -> dict[str, Any]:
+        name = self._asking.name
+        try:
+            response = await self._clients.get().get(url, params=params)
+        except httpx2.TransportError as error:
+            why = shown(str(error)) or type(error).__name__
+            raise ModelFailure("connection", f"{name} cannot be reached ({why})") from error
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise failure_of(error, name) from error
+        if not response.is_success:
+            raise failure_of_status(response.status_code, response.headers, response.text, name)
+        return _object(response, name)
+
+
+def _object(response: httpx2.Response, name: str) -> dict[str, Any]:
+    try:
+        answer = response.json()
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict):
+        raise ModelFailure("server", f"{name} answered with what is no JSON object")
+    if "error" in answer and "retry-after" in response.headers:  # as MediaWiki does, with status 200
+        said = str(answer["error"])
+        raise failure_of_status(429, response.headers, said, name)
+    return answer
+
+
+def _worth_another(error: BaseException) -> bool:
+    return (
+        isinstance(error, ModelFailure)
+        and error.kind in ("connection", "busy", "server")
+        and (error.retry_after or 0.0) <= LONGEST_WAIT_S
+    )
+
+
+async def outcomes(calls: list[Awaitable[Answer]]) -> list[Answer | RetrievalError]:
+    """What all `calls` give at once: what each returns, or the `RetrievalError` that it raises."""
+    return await asyncio.gather(*(_outcome(call) for call in calls))
+
+
+def together(found: Sequence[Sequence[Passage] | RetrievalError]) -> list[Passage]:
+    """The passages of all documents. Raises the first failure where there are none: it may be why."""
+    passages = [passage for one in found if not isinstance(one, RetrievalError) for passage in one]
+    failures = [one for one in found if isinstance(one, RetrievalError)]
+    if failures and not passages:
+        raise failures[0]
+    return passages
+
+
+async def _outcome(call: Awaitable[Answer]) -> Answer | RetrievalError:
+    try:
+        return await call
+    except RetrievalError as error:
+        return error

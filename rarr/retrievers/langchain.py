@@ -1,0 +1,83 @@
+"""Any retriever of LangChain as a source of evidence."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from rarr.errors import RetrievalError
+from rarr.records import Passage
+from rarr.retrievers.dates import published
+from rarr.retrievers.decoding import well_formed
+from rarr.retrievers.domains import Limits
+from rarr.retrievers.links import shown
+from rarr.retrievers.nearest import nearest
+from rarr.retrievers.pages import passages_of
+from rarr.tools.failures import redacted
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
+
+# Under which names loaders and splitters keep these.
+_SOURCES = ("source", "url", "link", "path", "file_path", "filename", "file_name")
+_DATES = ("published_at", "published", "published_date", "publish_date", "date")
+
+
+class LangChainRetriever:
+    """A retriever over `retriever`, whose documents are cut into windows of `window` sentences."""
+
+    def __init__(
+        self,
+        retriever: "BaseRetriever",
+        *,
+        window: int,
+        step: int,
+        limits: Limits = Limits(),  # noqa: B008  # it is frozen
+    ) -> None:
+        self._retriever, self._window, self._step, self._limits = retriever, window, step, limits
+        self._name = type(retriever).__name__
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Passages of the first `k` documents, the nearest to `query` of each. Raises `RetrievalError`.
+
+        Pieces of one source are one document. How many come is the LangChain retriever's own setting.
+        """
+        try:
+            documents = await self._retriever.ainvoke(query)
+        except Exception as error:  # each has errors of its own
+            said = shown(redacted(" ".join(str(error).split())))
+            raise RetrievalError(
+                f"the LangChain retriever {self._name} failed ({type(error).__name__}: {said}):"
+                " try it on its own, with invoke"
+            ) from error
+        return await asyncio.to_thread(self._passages, documents, query, k)
+
+    def _passages(self, documents: Sequence["Document"], query: str, k: int) -> list[Passage]:
+        now = datetime.now(UTC)
+        by_source: dict[str, list[Passage]] = {}
+        for number, document in enumerate(documents, 1):
+            source = _first(document.metadata, _SOURCES) or document.id or f"{self._name}#{number}"
+            passages = self._limits.keep(self._cut(document, well_formed(str(source)), now))
+            if passages:
+                by_source.setdefault(passages[0].source, []).extend(passages)
+        return [
+            passage for found in list(by_source.values())[: max(k, 0)] for passage in nearest(found, query)
+        ]
+
+    def _cut(self, document: "Document", source: str, now: datetime) -> list[Passage]:
+        start = document.metadata.get("start_index")
+        return passages_of(
+            well_formed(document.page_content),
+            source=source,
+            title=well_formed(str(document.metadata.get("title") or "")),
+            window=self._window,
+            step=self._step,
+            retrieved_at=now,
+            published_at=published(_first(document.metadata, _DATES)),
+            offset=start if isinstance(start, int) and start > 0 else 0,
+        )
+
+
+def _first(metadata: Mapping[str, Any], names: Sequence[str]) -> Any:
+    return next((metadata[name] for name in names if metadata.get(name)), None)

@@ -1,0 +1,166 @@
+"""Reranking by a server that has /rerank: vLLM, and whatever else speaks as Jina and Cohere do."""
+
+import asyncio
+import json
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import httpx2
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+
+from rarr.errors import RetrievalError
+from rarr.records import Passage
+from rarr.tools.chat import ModelFailure
+from rarr.tools.failures import failure_of, failure_of_status, redacted, secrets_of
+from rarr.tools.openai_protocol import CONNECT_S
+from rarr.tools.patience import LONGEST_WAIT_S, Limiter, PerLoop
+
+MOST_DOCUMENTS = 64  # to a request: servers put limits on them, and requests run at the same time
+_TOO_LONG = re.compile(r"context.length|too long", re.IGNORECASE)
+
+
+class EndpointReranker:
+    """One model of one server, at `base_url`/rerank. What fails for a moment is asked again."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        base_url: str,
+        api_key: str | None,
+        limiter: Limiter,
+        timeout_s: float,
+        attempts: int,
+        first_wait_s: float = 0.5,
+    ) -> None:
+        """`name` is what the server calls the model. `timeout_s` is for a request, `limiter` for all."""
+        self.name = f"reranker {name}"
+        self._model, self._url = name, f"{base_url.rstrip('/')}/rerank"
+        self._limiter, self._timeout_s = limiter, timeout_s
+        self._attempts, self._first_wait_s = attempts, first_wait_s
+        self._secrets = secrets_of(api_key, base_url)
+        self._truncates = False
+        self._logits = False
+        self._clients = PerLoop(
+            lambda: httpx2.AsyncClient(
+                headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
+                timeout=httpx2.Timeout(timeout_s, connect=CONNECT_S, pool=None),
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+            )
+        )
+
+    async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
+        """The relevance of each passage, with its title, to `query`. Raises `RetrievalError`.
+
+        Once a score was outside of 0 to 1, all are taken for logits, of which this is the sigmoid.
+        """
+        documents = [f"{one.title}\n{one.text}" if one.title else one.text for one in passages]
+        # Servers pad what they compute together to one length.
+        order = sorted(range(len(documents)), key=lambda index: len(documents[index]))
+        batches = [order[start : start + MOST_DOCUMENTS] for start in range(0, len(order), MOST_DOCUMENTS)]
+        try:
+            async with asyncio.TaskGroup() as group:
+                asked = [
+                    group.create_task(self._patiently(query, [documents[index] for index in batch]))
+                    for batch in batches
+                ]
+        except ExceptionGroup as failed:  # the first one, for which the others were cancelled
+            raise failed.exceptions[0] from None
+        raw = dict(zip(order, (score for task in asked for score in task.result()), strict=True))
+        self._logits = self._logits or any(not 0 <= score <= 1 for score in raw.values())
+        return [_sigmoid(raw[index]) if self._logits else raw[index] for index in range(len(documents))]
+
+    async def aclose(self) -> None:
+        """Closes the connections of this event loop."""
+        if (client := self._clients.pop()) is not None:
+            await client.aclose()
+
+    async def _patiently(self, query: str, documents: Sequence[str]) -> list[float]:
+        attempts = AsyncRetrying(
+            stop=stop_after_attempt(self._attempts),
+            wait=self._wait,
+            retry=retry_if_exception(_worth_another),
+            reraise=True,
+        )
+        try:
+            return await attempts(self._request, query, documents)
+        except ModelFailure as failure:
+            raise RetrievalError(
+                f"{failure}: check its server, base URL and key, and the model's name"
+            ) from failure
+
+    async def _request(self, query: str, documents: Sequence[str]) -> list[float]:
+        async with self._limiter():
+            try:
+                async with asyncio.timeout(self._timeout_s) as limit:
+                    return await self._scores(query, documents)
+            except TimeoutError:
+                if not limit.expired():
+                    raise
+                said = f"{self.name} gave no answer within {self._timeout_s:g} s"
+                raise ModelFailure("timeout", said) from None
+
+    async def _scores(self, query: str, documents: Sequence[str]) -> list[float]:
+        """vLLM refuses what is too long for the model unless it is told to cut it, which others do anyway."""
+        truncates = self._truncates
+        response = await self._post(query, documents, truncates)
+        if response.status_code == 400 and not truncates and _TOO_LONG.search(response.text):
+            cut = await self._post(query, documents, True)
+            if cut.status_code not in (400, 422):  # a server that does not know this refuses it as well
+                self._truncates, response = cut.is_success, cut
+        if not response.is_success:
+            raise failure_of_status(
+                response.status_code, response.headers, response.text, self.name, self._secrets
+            )
+        if (scores := _scores_of(response.text, len(documents))) is None:
+            said = " ".join(redacted(response.text, self._secrets).split())[:200]
+            raise ModelFailure(
+                "server", f"{self.name} answered with what is no score for each document: {said}"
+            )
+        return scores
+
+    async def _post(self, query: str, documents: Sequence[str], truncates: bool) -> httpx2.Response:
+        body: dict[str, Any] = {"model": self._model, "query": query, "documents": documents}
+        body["top_n"] = len(documents)
+        if truncates:
+            body["truncate_prompt_tokens"] = -1  # to what the model can read
+        try:
+            return await self._clients.get().post(self._url, json=body)
+        except Exception as error:
+            raise failure_of(error, self.name, self._secrets) from None
+
+    def _wait(self, state: RetryCallState) -> float:
+        failure = state.outcome.exception() if state.outcome else None
+        asked = failure.retry_after if isinstance(failure, ModelFailure) else None
+        return max(asked or 0.0, self._first_wait_s * 2.0 ** (state.attempt_number - 1))
+
+
+def _worth_another(error: BaseException) -> bool:
+    return (
+        isinstance(error, ModelFailure)
+        and error.kind in ("connection", "busy", "server")
+        and (error.retry_after or 0.0) <= LONGEST_WAIT_S
+    )
+
+
+def _scores_of(text: str, count: int) -> list[float] | None:
+    """The score of each document, in their order; None where the answer is anything else."""
+    try:
+        results = json.loads(text)["results"]
+        found = {one["index"]: one["relevance_score"] for one in results}
+        scores = [_score(found[index]) for index in range(count)]
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return None
+    return scores if len(results) == len(found) == count else None
+
+
+def _score(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is no score")
+    return float(value)
+
+
+def _sigmoid(logit: float) -> float:
+    return 0.5 + 0.5 * math.tanh(logit / 2)  # unlike by exp, no logit is too large for it

@@ -1,0 +1,104 @@
+"""Web search by an instance of SearXNG; the pages that it finds are read here."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Protocol
+from urllib.parse import urlsplit
+
+from rarr.errors import RetrievalError, SettingsError
+from rarr.records import Passage
+from rarr.retrievers.asking import Asking, JsonService, outcomes, together
+from rarr.retrievers.cache import Cache
+from rarr.retrievers.dates import published
+from rarr.retrievers.domains import Limits, allowed, normalised
+from rarr.retrievers.links import shown
+from rarr.retrievers.nearest import nearest
+
+_CURES = {
+    "": "check the base URL and that SearXNG runs there, or search elsewhere",
+    "403": "let it answer in JSON: in its settings.yml add json to formats, under search",
+    "429": "its limiter is on: switch it off for this machine in limiter.toml, or try again later",
+}
+
+
+class Reads(Protocol):
+    """What reads pages: `rarr.retrievers.pages.PageReader`."""
+
+    async def read(self, url: str) -> list[Passage]:
+        """The passages of the page at `url`. Raises `RetrievalError`."""
+
+
+class SearXNG:
+    """A retriever of web pages that SearXNG at `base_url` finds and `reader` reads."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        reader: Reads,
+        cache: Cache,
+        limits: Limits = Limits(),  # noqa: B008  # it is frozen
+        language: str = "all",
+        time_range: Literal["day", "week", "month", "year"] | None = None,
+        timeout_s: float = 10.0,
+        attempts: int = 2,
+    ) -> None:
+        """`timeout_s` is for one search. Raises `SettingsError` for a base URL that is none."""
+        address = urlsplit(base_url)
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise SettingsError(f"no SearXNG at {shown(base_url)!r}: write it as in http://localhost:8080")
+        self._url = f"{base_url.rstrip('/').removesuffix('/search')}/search"
+        self._host = f"{address.hostname}:{address.port}{address.path}"
+        self._reader, self._cache, self._limits = reader, cache, limits
+        self._options = {"format": "json", "language": language}
+        self._options |= {"time_range": time_range} if time_range else {}
+        asking = Asking("SearXNG", cures=_CURES, timeout_s=timeout_s, attempts=attempts)
+        self._service = JsonService(asking, {"Accept": "application/json"})
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Passages of the `k` best pages, the nearest to `query` of each. Raises `RetrievalError`.
+
+        A page that cannot be read is left out as long as another can: what a search engine quotes from it
+        is no source.
+        """
+        words = " ".join(query.split())
+        if not words or k < 1:
+            return []
+
+        async def search() -> bytes:
+            return json.dumps(await self._search(words)).encode()
+
+        entry = await self._cache.through("search", ["searxng", self._host, self._options, words], search)
+        results = [one for one in json.loads(entry.value) if self._allowed(one["url"])]
+        return together(await outcomes([self._passages(one, query) for one in results[:k]]))
+
+    async def aclose(self) -> None:
+        """Closes the connections of this event loop."""
+        await self._service.aclose()
+
+    async def _search(self, words: str) -> list[dict[str, Any]]:
+        """The pages found, each once, best first."""
+        answer = await self._service.get(self._url, self._options | {"q": words})
+        results = answer.get("results")
+        found: dict[str, dict[str, Any]] = {}
+        for one in results if isinstance(results, list) else []:
+            if isinstance(one, dict) and str(one.get("url", "")).startswith(("http://", "https://")):
+                kept = {"url": one["url"], "date": one.get("publishedDate")}
+                found.setdefault(normalised(one["url"]), kept)
+        silent = answer.get("unresponsive_engines")
+        if not found and silent:
+            said = "; ".join(": ".join(map(str, one)) for one in silent if isinstance(one, list))
+            cure = "choose other engines in its settings.yml, or try again later"
+            raise RetrievalError(f"SearXNG's engines do not answer ({shown(said)}): {cure}")
+        return list(found.values())
+
+    def _allowed(self, url: str) -> bool:
+        return allowed(url, self._limits.include, self._limits.exclude)
+
+    async def _passages(self, result: Mapping[str, Any], query: str) -> Sequence[Passage]:
+        passages = await self._reader.read(result["url"])
+        if passages and passages[0].published_at is None and (date := published(result["date"])):
+            passages = [passage.model_copy(update={"published_at": date}) for passage in passages]
+        # Again, because a page may have led to another site.
+        return await asyncio.to_thread(nearest, self._limits.keep(passages), query)

@@ -1,0 +1,176 @@
+"""Web search by Tavily, through its own client, which comes with the extra `tavily`."""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Literal
+
+from rarr.errors import SetupError
+from rarr.records import Passage
+from rarr.retrievers.asking import Asking, outcomes, together
+from rarr.retrievers.cache import Cache
+from rarr.retrievers.dates import published
+from rarr.retrievers.decoding import well_formed
+from rarr.retrievers.domains import Limits
+from rarr.retrievers.furniture import without_furniture
+from rarr.retrievers.nearest import nearest
+from rarr.retrievers.pages import Extracted, Shelf
+from rarr.tools.chat import ModelFailure
+from rarr.tools.failures import failure_of, redacted
+from rarr.tools.patience import PerLoop
+
+MOST_RESULTS = 20  # that Tavily gives
+_LONGEST_QUERY = 400  # characters that Tavily takes
+_CURES = {
+    "": "check the connection, or search elsewhere with search=wikipedia or corpus=PATH",
+    "400": "Tavily does not take this search: check the domains and dates in the settings",
+    "401": "check the key of Tavily at https://app.tavily.com",
+    "403": "check what the plan of this key allows, at https://app.tavily.com",
+    "429": "try again later, or raise the limits of the plan at https://app.tavily.com",
+}
+# Its errors by name: they share no base class, and say little.
+_STATUS = {
+    "BadRequestError": "400",
+    "InvalidAPIKeyError": "401",
+    "ForbiddenError": "403",  # 432 and 433 as well: the plan's limits
+    "UsageLimitExceededError": "429",
+}
+
+
+class Tavily:
+    """A retriever of web pages, their texts as Tavily extracts them, cut into windows of sentences."""
+
+    def __init__(
+        self,
+        api_key: str | None,
+        *,
+        cache: Cache,
+        window: int,
+        step: int,
+        limits: Limits = Limits(),  # noqa: B008  # it is frozen
+        depth: Literal["basic", "advanced"] = "basic",
+        topic: Literal["general", "news", "finance"] = "general",
+        base_url: str | None = None,
+        timeout_s: float = 30.0,
+        attempts: int = 2,
+    ) -> None:
+        """`timeout_s` is for one request. Raises `SetupError` where the key or the package is missing.
+
+        Tavily's client would go without a key, as somebody else, and with other limits.
+        """
+        key = (api_key or "").strip()
+        if not key:
+            raise SetupError("Tavily needs a key: get one at https://app.tavily.com and set TAVILY_API_KEY")
+        if not (key.isascii() and key.isprintable()) or " " in key:
+            raise SetupError("the key of Tavily holds characters that no key has: copy it once more")
+        try:
+            from tavily import AsyncTavilyClient
+        except ImportError as error:
+            raise SetupError('Tavily needs a package: pip install "rarr[tavily]"') from error
+        self._key, self._timeout_s, self._limits = key, timeout_s, limits
+        self._window, self._step = window, step
+        self._options = _options(limits) | {"search_depth": depth, "topic": topic}
+        self._cache, self._shelf = cache, Shelf(cache, "tavily")
+        self._asking = Asking("Tavily", cures=_CURES, timeout_s=timeout_s, attempts=attempts)
+        self._clients = PerLoop(lambda: AsyncTavilyClient(api_key=key, api_base_url=base_url))
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Passages of the `k` best pages, the nearest to `query` of each. Raises `RetrievalError`.
+
+        Of a page whose text Tavily did not get, the passage is what it quotes from it.
+        """
+        wanted = _shortened(query)
+        if not wanted or k < 1:
+            return []
+        request = self._options | {"query": wanted, "max_results": min(k, MOST_RESULTS)}
+
+        async def search() -> bytes:
+            found = await self._asking(lambda: self._search(request))
+            return json.dumps(found, ensure_ascii=True).encode()
+
+        entry = await self._cache.through("search", ["tavily", request], search)
+        results = json.loads(entry.value)
+        return together(await outcomes([self._passages(result, query) for result in results]))
+
+    async def extracted(self, url: str) -> str | None:
+        """The text into which the offsets of a passage with the source `url` point; None: not kept."""
+        return await self._shelf.text(url)
+
+    async def aclose(self) -> None:
+        """Closes the connections of this event loop."""
+        if (client := self._clients.pop()) is not None:
+            await client.close()
+
+    async def _search(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
+        try:
+            answer = await self._clients.get().search(**request, timeout=self._timeout_s)
+        except Exception as error:
+            raise _failure(error, self._key) from None
+        results = answer.get("results") if isinstance(answer, dict) else None
+        if not isinstance(results, list):
+            raise ModelFailure("server", "Tavily answered with what are no results")
+        return [one for one in results if isinstance(one, dict) and isinstance(one.get("url"), str)]
+
+    async def _passages(self, result: Mapping[str, Any], query: str) -> Sequence[Passage]:
+        async def made() -> Extracted:
+            return await asyncio.to_thread(_extracted, result)
+
+        page, at = await self._shelf.page(result["url"], made)
+        passages = partial(page.passages, at, window=self._window, step=self._step)
+        return await asyncio.to_thread(lambda: nearest(passages(), query))
+
+
+def _options(limits: Limits) -> dict[str, Any]:
+    """What of `limits` Tavily looks after."""
+    days = {"start_date": limits.after, "end_date": limits.before}
+    return {
+        "include_raw_content": "markdown",
+        "include_domains": list(limits.include) or None,
+        "exclude_domains": list(limits.exclude) or None,
+        **{name: _day(moment) for name, moment in days.items()},
+    }
+
+
+def _day(moment: datetime | None) -> str | None:
+    if moment is None:
+        return None
+    return (moment.astimezone(UTC) if moment.tzinfo else moment).date().isoformat()
+
+
+def _shortened(query: str) -> str:
+    words = " ".join(query.split())
+    return words if len(words) <= _LONGEST_QUERY else words[:_LONGEST_QUERY].rpartition(" ")[0]
+
+
+def _extracted(result: Mapping[str, Any]) -> Extracted:
+    raw = result.get("raw_content")
+    text = without_furniture(_plain(raw)) if isinstance(raw, str) else ""
+    return Extracted(
+        url=result["url"],
+        text=well_formed(text if text.strip() else str(result.get("content") or "")),
+        title=well_formed(str(result.get("title") or "")),
+        published_at=published(result.get("published_date")),
+    )
+
+
+_IMAGE = re.compile(r"!\[[^\]\n]{0,500}\]\([^)\s]{0,2000}\)")
+_LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0,2000}\)")
+
+
+def _plain(markdown: str) -> str:
+    """Without images, and with the words of links alone: addresses are no sentences."""
+    return _LINK.sub(r"\1", _IMAGE.sub("", markdown))
+
+
+def _failure(error: Exception, key: str) -> ModelFailure:
+    name = type(error).__name__
+    said = " ".join(redacted(str(error), (key,)).split())
+    if status := _STATUS.get(name):
+        kind: Literal["busy", "refused"] = "busy" if status == "429" else "refused"
+        return ModelFailure(kind, f"Tavily answered with status {status}: {said or 'nothing is said'}")
+    if name == "TimeoutError":  # its own
+        return ModelFailure("timeout", f"Tavily cannot be reached ({said})")
+    return failure_of(error, "Tavily", (key,))

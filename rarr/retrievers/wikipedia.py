@@ -1,0 +1,181 @@
+"""Wikipedia, or another MediaWiki, as a source of evidence."""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from rarr.errors import RetrievalError, SettingsError
+from rarr.records import Passage
+from rarr.retrievers.asking import Asking, JsonService, outcomes, together
+from rarr.retrievers.cache import Cache
+from rarr.retrievers.dates import published
+from rarr.retrievers.decoding import well_formed
+from rarr.retrievers.documents import UnreadableError
+from rarr.retrievers.links import shown
+from rarr.retrievers.mediawiki import article_text, parsed_text, search_words
+from rarr.retrievers.nearest import nearest
+from rarr.retrievers.pages import Extracted, Shelf
+
+SPARE = 5  # titles beyond those asked for, of which some turn out to be no articles
+_LANGUAGE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
+_CURE = "check the connection, or search your own documents with corpus=PATH"
+_UNQUOTED = ";@$!*(),/~:"  # as MediaWiki writes its own addresses
+
+
+class Wikipedia:
+    """A retriever of articles, their texts cut into windows of `window` sentences."""
+
+    def __init__(
+        self,
+        *,
+        cache: Cache,
+        user_agent: str,
+        window: int,
+        step: int,
+        language: str = "en",
+        base_url: str | None = None,
+        timeout_s: float = 10.0,
+        attempts: int = 2,
+    ) -> None:
+        """`base_url` is another wiki: where its /w/api.php lies, or the address of its api.php.
+
+        `user_agent` names the application with an address to write to, as Wikimedia asks for. `timeout_s` is
+        for one request. Raises `SettingsError`.
+        """
+        if not _LANGUAGE.fullmatch(language.lower()):
+            raise SettingsError(
+                f"no language {shown(language)!r}: write that of an edition, as in en or zh-yue"
+            )
+        if not user_agent.strip() or not (user_agent.isascii() and user_agent.isprintable()):
+            raise SettingsError(
+                f"no user agent {shown(user_agent)!r}: write ASCII, as in 'app/1 (me@my.org)'"
+            )
+        self._api, self._root = _addresses(base_url or f"https://{language.lower()}.wikipedia.org")
+        self._name = "Wikipedia" if base_url is None else f"the wiki at {urlsplit(self._api).hostname}"
+        self._window, self._step = window, step
+        self._cache, self._shelf = cache, Shelf(cache, "mediawiki")
+        cures = {
+            "": _CURE,
+            "403": "it may refuse the user agent: set one with an address to write to",
+            "404": "check the language and the base URL",
+            "429": "try again later, or search your own documents with corpus=PATH",
+        }
+        asking = Asking(self._name, cures=cures, timeout_s=timeout_s, attempts=attempts)
+        self._service = JsonService(asking, {"User-Agent": user_agent.strip()})
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Passages of the `k` best articles, the nearest to `query` of each. Raises `RetrievalError`.
+
+        An article that cannot be read is left out as long as another can.
+        """
+        titles = await self._titles(query, k + SPARE) if k > 0 else []
+        found = await outcomes([self._passages(title, query) for title in titles[:k]])
+        if missing := sum(not one for one in found):  # they are disambiguation pages, mostly
+            found += await outcomes([self._passages(title, query) for title in titles[k : k + missing]])
+        return together(found)
+
+    async def extracted(self, url: str) -> str | None:
+        """The text into which the offsets of a passage with the source `url` point; None: not kept."""
+        return await self._shelf.text(url)
+
+    async def aclose(self) -> None:
+        """Closes the connections of this event loop."""
+        await self._service.aclose()
+
+    async def _titles(self, query: str, most: int) -> list[str]:
+        for words in search_words(query):
+            params = {"list": "search", "srsearch": words, "srlimit": str(most), "srprop": ""}
+
+            async def search(params: Mapping[str, str] = params) -> bytes:
+                found = _list((await self._query(params)).get("search"))
+                return json.dumps([str(one["title"]) for one in found if one.get("title")]).encode()
+
+            wiki = f"{self._root}{urlsplit(self._api).path}"
+            entry = await self._cache.through("search", [wiki, words, most], search)
+            if titles := json.loads(entry.value):
+                return list(titles)
+        return []
+
+    async def _passages(self, title: str, query: str) -> Sequence[Passage]:
+        """The nearest to `query` of an article; none of a page that is none."""
+        url = f"{self._root}/wiki/{quote(title.replace(' ', '_'), safe=_UNQUOTED)}"
+        page, at = await self._shelf.page(url, lambda: self._article(title, url))
+        passages = partial(page.passages, at, window=self._window, step=self._step)
+        return await asyncio.to_thread(lambda: nearest(passages(), query))
+
+    async def _article(self, title: str, url: str) -> Extracted:
+        params = {
+            "prop": "extracts|info|pageprops|revisions",
+            "titles": title,
+            "redirects": "1",
+            "explaintext": "1",
+            "exsectionformat": "wiki",
+            "inprop": "url",
+            "ppprop": "disambiguation",
+            "rvprop": "timestamp",
+        }
+        pages = _list((await self._query(params)).get("pages"))
+        page = pages[0] if pages else {}
+        text = "" if _is_no_article(page) else await self._text(page, title)
+        revisions = _list(page.get("revisions"))
+        return Extracted(
+            url=str(page.get("fullurl") or url),
+            text=well_formed(text),
+            title=well_formed(str(page.get("title") or title)),
+            site=self._name,
+            published_at=published(revisions[0].get("timestamp")) if revisions else None,
+        )
+
+    async def _text(self, page: Mapping[str, Any], title: str) -> str:
+        if isinstance(extract := page.get("extract"), str):
+            return await asyncio.to_thread(article_text, extract)
+        # A wiki without the extension TextExtracts.
+        answer = await self._ask({"action": "parse", "page": title, "prop": "text", "redirects": "1"})
+        html = str(_object(answer.get("parse")).get("text", ""))
+        try:
+            return await asyncio.to_thread(parsed_text, html)
+        except UnreadableError as error:
+            said = f"{self._name} gave a page that cannot be read ({shown(str(error))})"
+            raise RetrievalError(f"{said}: {_CURE}") from error
+
+    async def _query(self, params: Mapping[str, str]) -> dict[str, Any]:
+        return _object((await self._ask({"action": "query", **params})).get("query"))
+
+    async def _ask(self, params: Mapping[str, str]) -> dict[str, Any]:
+        answer = await self._service.get(
+            self._api, {"format": "json", "formatversion": "2", "maxlag": "5", **params}
+        )
+        if error := answer.get("error"):
+            said = shown(str(_object(error).get("info", error)))
+            raise RetrievalError(f"{self._name} answered with an error ({said}): {_CURE}")
+        return answer
+
+
+def _addresses(base_url: str) -> tuple[str, str]:
+    """The address of api.php, and that of the site. Raises `SettingsError`."""
+    url = urlsplit(base_url)
+    if url.scheme not in ("http", "https") or not url.hostname:
+        raise SettingsError(
+            f"no wiki at {shown(base_url)!r}: write its address, as in https://wiki.example.org"
+        )
+    host = url.netloc.rpartition("@")[2]  # a name and password are for asking, and not for citing
+    api = base_url if url.path.endswith("api.php") else f"{base_url.rstrip('/')}/w/api.php"
+    return api, f"{url.scheme}://{host}"
+
+
+def _is_no_article(page: Mapping[str, Any]) -> bool:
+    return "missing" in page or "disambiguation" in _object(page.get("pageprops"))
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[dict[str, Any]]:
+    """A list of objects, which older versions of MediaWiki give as an object by id."""
+    values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [one for one in values if isinstance(one, dict)]

@@ -1,0 +1,57 @@
+"""Fetching in tests: nothing may hang, and every refusal is one harmless line."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from rarr.errors import RetrievalError
+from rarr.retrievers.fetching import Fetched, Fetcher
+from retrievers.hostile import Hostile, Script
+
+PAGE = b"<html><body>Peaches</body></html>"
+PATIENCE_S = 20  # until a test that hangs fails
+SHORT_S = 0.3  # for a fetch that must run out of time
+CAP = 100_000  # bytes
+
+
+def make(**options: Any) -> Fetcher:
+    usual: dict[str, Any] = {
+        "user_agent": "rarr-test/1.0",
+        "timeout_s": 10,
+        "max_bytes": CAP,
+        "respect_robots": False,
+        "allow_loopback": True,
+    }
+    return Fetcher(**(usual | options))
+
+
+async def fetch(url: str, **options: Any) -> Fetched:
+    async with asyncio.timeout(PATIENCE_S):
+        return await make(**options).fetch(url)
+
+
+async def refusal(url: str, **options: Any) -> str:
+    """What is said of a page that is not fetched: one harmless line, not too long."""
+    with pytest.raises(RetrievalError) as caught:
+        await fetch(url, **options)
+    message = str(caught.value)
+    assert message.isprintable(), message
+    assert len(message) < 600, message
+    return message
+
+
+async def served(script: Script, **options: Any) -> Fetched:
+    async with Hostile({"/": script}) as server:
+        return await fetch(server.url(), **options)
+
+
+async def refused(script: Script, **options: Any) -> str:
+    async with Hostile({"/": script}) as server:
+        return await refusal(server.url(), **options)
+
+
+async def here(name: str, port: int) -> Sequence[str]:
+    """Every name is a name of this machine."""
+    return ["127.0.0.1"]

@@ -1,0 +1,110 @@
+"""A server on this machine that says whatever its scripts say, byte for byte."""
+
+import asyncio
+import contextlib
+import ssl
+from asyncio import StreamReader, StreamWriter
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Self
+
+Script = bytes | Callable[[StreamWriter], Awaitable[None]]
+
+
+def answer(content: bytes = b"", *head: str, status: str = "200 OK", kind: str | None = "text/html") -> bytes:
+    """An answer as a decent server would send it; `head` are lines more."""
+    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(content)}", *head]
+    if kind is not None:
+        lines.append(f"Content-Type: {kind}")
+    return "\r\n".join([*lines, "", ""]).encode("latin-1") + content
+
+
+def moved(there: str, status: str = "302 Found") -> bytes:
+    return answer(b"", f"Location: {there}", status=status)
+
+
+def forever(start: bytes, piece: bytes, pause: float = 0.0) -> Script:
+    """`start`, and then `piece` again and again."""
+
+    async def script(writer: StreamWriter) -> None:
+        writer.write(start)
+        while True:
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(pause)
+
+    return script
+
+
+async def reset(writer: StreamWriter) -> None:
+    """Ends the connection in the middle of the head."""
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-")
+    writer.transport.abort()
+
+
+async def half_closed(writer: StreamWriter) -> None:
+    """Says that nothing more comes, though more was promised, and stays."""
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100\r\n\r\n<html>")
+    writer.write_eof()
+    await asyncio.sleep(60)
+
+
+async def silent(writer: StreamWriter) -> None:
+    await asyncio.sleep(60)
+
+
+class Hostile:
+    """Answers each path with its script, and a path that has none with 404; counts what it is asked."""
+
+    def __init__(self, scripts: dict[str, Script], tls: ssl.SSLContext | None = None) -> None:
+        self._scripts, self._tls = scripts, tls
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.heads: list[str] = []
+        self.now = self.most = 0  # requests at once
+
+    @property
+    def paths(self) -> list[str]:
+        return [head.split()[1] for head in self.heads]
+
+    def url(self, path: str = "/", host: str = "127.0.0.1", scheme: str = "http") -> str:
+        return f"{scheme}://{host}:{self.port}{path}"
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
+        self.port: int = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _serve(self, reader: StreamReader, writer: StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task
+        self._tasks.add(task)
+        try:
+            # The client has gone, or the server goes: a task of a server that is cancelled is logged.
+            with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+                await self._reply(reader, writer)
+        finally:
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+
+    async def _reply(self, reader: StreamReader, writer: StreamWriter) -> None:
+        self.heads.append((await reader.readuntil(b"\r\n\r\n")).decode("latin-1"))
+        self.now += 1
+        self.most = max(self.most, self.now)
+        try:
+            script = self._scripts.get(self.paths[-1], answer(status="404 Not Found"))
+            if isinstance(script, bytes):
+                writer.write(script)
+                await writer.drain()
+            else:
+                await script(writer)
+        finally:
+            self.now -= 1

@@ -1,0 +1,85 @@
+"""Sources behind retrievers of LangChain."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+
+from rarr.errors import RetrievalError
+from rarr.retrievers.domains import Limits
+from rarr.retrievers.langchain import LangChainRetriever
+
+
+class Shelf(BaseRetriever):
+    """Gives out its documents, or fails."""
+
+    documents: tuple[Document, ...] = ()
+    error: Exception | None = None
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        if self.error is not None:
+            raise self.error
+        return list(self.documents)
+
+
+def over(*documents: Document, **options: Any) -> LangChainRetriever:
+    return LangChainRetriever(Shelf(documents=documents), **({"window": 2, "step": 1} | options))
+
+
+async def test_sources_of_langchain_become_passages() -> None:
+    metadata = {"source": "notes/fruit.md", "title": "Fruit", "date": "2024-03-05"}
+    document = Document("Apples are red. Pears are green. Peaches grow here.", metadata=metadata)
+    first, second = await over(document).retrieve("Where do peaches grow?", 5)
+    assert (first.text, first.start, first.end) == ("Pears are green. Peaches grow here.", 16, 51)
+    assert (second.start, second.source, second.title) == (0, "notes/fruit.md", "Fruit")
+    assert second.published_at == datetime(2024, 3, 5, tzinfo=UTC)
+
+
+async def test_sources_of_langchain_keep_the_offsets_of_pieces() -> None:
+    document = Document("Peaches grow here.", metadata={"source": "a", "start_index": 100})
+    [passage] = await over(document).retrieve("peaches", 5)
+    assert (passage.start, passage.end) == (100, 118)
+
+
+async def test_sources_of_langchain_are_cut_to_k_documents() -> None:
+    pieces = [Document(f"Piece {i}.", metadata={"source": source}) for i, source in enumerate("aabbc")]
+    passages = await over(*pieces).retrieve("piece", 2)
+    assert [one.source for one in passages] == ["a", "a", "b", "b"]
+
+
+@pytest.mark.parametrize(
+    ("document", "source"),
+    [
+        (Document("x.", metadata={"url": "https://a.org"}), "https://a.org"),
+        (Document("x.", metadata={"file_path": "a.pdf"}), "a.pdf"),
+        (Document("x.", id="doc-7"), "doc-7"),
+        (Document("x.", metadata={"source": ""}), "Shelf#1"),
+    ],
+)
+async def test_sources_of_langchain_have_a_name(document: Document, source: str) -> None:
+    [passage] = await over(document).retrieve("x", 5)
+    assert passage.source == source
+
+
+async def test_sources_of_langchain_are_limited() -> None:
+    documents = [Document("x.", metadata={"source": f"https://{host}.org"}) for host in "ab"]
+    passages = await over(*documents, limits=Limits(exclude=["a.org"])).retrieve("x", 1)
+    assert [one.source for one in passages] == ["https://b.org"]
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+async def test_sources_of_langchain_without_text_give_nothing(text: str) -> None:
+    assert await over(Document(text, metadata={"source": "a"})).retrieve("x", 5) == []
+
+
+async def test_sources_of_langchain_that_fail_say_why() -> None:
+    failing = LangChainRetriever(Shelf(error=OSError("no\nindex, key sk-0123456789")), window=4, step=1)
+    with pytest.raises(
+        RetrievalError, match=r"retriever Shelf failed \(OSError: no index, key \*\*\*\): try"
+    ):
+        await failing.retrieve("x", 5)

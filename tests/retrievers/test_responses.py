@@ -1,0 +1,139 @@
+import gzip
+import zlib
+
+import pytest
+
+from retrievers.fetches import PAGE, refused, served
+from retrievers.hostile import answer, forever
+
+loopback = pytest.mark.loopback
+
+
+@pytest.mark.parametrize(
+    "kind", ["application/xhtml+xml", "text/plain", "text/markdown;x", "application/pdf"]
+)
+@loopback
+async def test_fetch_takes_every_kind_of_page(kind: str) -> None:
+    assert (await served(answer(b"x", kind=kind))).media_type == kind.partition(";")[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"%PDF-1.7 \x00", "application/pdf"),
+        (b"\xef\xbb\xbf\n<!-- a --><!doctype HTML>", "text/html"),
+        (b'<?xml version="1.0"?>\n<html>', "text/html"),
+        ("Pfirsiche, süß".encode("latin-1"), "text/plain"),
+        (b"<!---->" * 500, "text/plain"),
+    ],
+)
+@loopback
+async def test_fetch_tells_a_page_without_a_type_by_its_bytes(content: bytes, kind: str) -> None:
+    assert (await served(answer(content, kind=None))).media_type == kind
+
+
+@loopback
+async def test_fetch_unpacks_what_it_asked_for() -> None:
+    packed = gzip.compress(PAGE)
+    assert (await served(answer(packed, "Content-Encoding: gzip"))).content == PAGE
+
+
+@pytest.mark.parametrize(
+    ("charset", "known"),
+    [
+        *(
+            ("utf-8", "utf-8"),
+            ('"Latin-1"', "latin-1"),
+            ("klingon", None),
+            ("zlib", None),
+            ("undefined", None),
+        ),
+        *(("unicode_escape", None), ("UTF-7", None), ("idna", None), ("punycode", None), ("x" * 5000, None)),
+    ],
+)
+@loopback
+async def test_fetch_names_a_charset_that_can_be_used(charset: str, known: str | None) -> None:
+    assert (await served(answer(b"\xff", kind=f"text/html; charset={charset}"))).charset == known
+
+
+@loopback
+async def test_fetch_with_a_wrong_charset_keeps_the_bytes() -> None:
+    page = await served(answer(b"s\xfc\xdf", kind="text/plain; charset=utf-8"))
+    assert (page.content, page.charset) == (b"s\xfc\xdf", "utf-8")
+
+
+@pytest.mark.parametrize(
+    "coding", ["br", "zstd", "deflate", "gzip, gzip", "identity, gzip", "x" * 5000, "\x1b"]
+)
+@loopback
+async def test_fetch_of_what_is_packed_in_another_way_is_refused(coding: str) -> None:
+    packed = zlib.compress(bytes(50_000))
+    await refused(answer(packed, f"Content-Encoding: {coding}"))
+
+
+@pytest.mark.parametrize("packed", [PAGE, gzip.compress(PAGE)[:-9], gzip.compress(PAGE)[:15] + b"\xff" * 99])
+@loopback
+async def test_fetch_of_what_is_packed_wrongly_is_refused(packed: bytes) -> None:
+    assert "packed content" in await refused(answer(packed, "Content-Encoding: gzip"))
+
+
+@pytest.mark.parametrize(
+    ("status", "why"),
+    [
+        *(("204 No Content", "204 No Content"), ("304 Not Modified", "304"), ("206 Partial Content", "206")),
+        *(
+            ("401 Hm", "401 Unauthorized"),
+            ("403 Hm", "403"),
+            ("404 Hm", "404 Not Found"),
+            ("410 Gone", "410"),
+        ),
+        *(("300 Hm", "300"), ("500 Hm", "500"), ("599 \x1b]0;evil\x07", "599"), ("999 Hm", "999")),
+    ],
+)
+@loopback
+async def test_fetch_of_an_error_is_an_error(status: str, why: str) -> None:
+    message = await refused(answer(b"" if status[:3] in ("204", "304") else b"no", status=status))
+    assert f"it answered {why}" in message
+    assert "Hm" not in message
+
+
+@pytest.mark.parametrize(
+    ("head", "why"),
+    [
+        (["Retry-After: 120"], "try again in 120 s"),
+        (["Retry-After: Wed, 21 Oct 2026 07:28:00 GMT"], "try again after Wed, 21 Oct 2026 07:28:00 GMT"),
+        (["Retry-After: \x1b[31m" + "9" * 5000], "try again after"),
+        (["Retry-After: " + "9" * 5000], "try again in 99999999999… s"),
+        ([], "try again later"),
+    ],
+)
+@pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
+@loopback
+async def test_fetch_from_a_busy_server_names_the_wait(status: str, head: list[str], why: str) -> None:
+    assert why in await refused(answer(b"wait", *head, status=status))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("image/png", "application/octet-stream", "application/json", "text/css", "video/mp4", "text"),
+        *("multipart/mixed", "text/html\x1b[2J", "x" * 5000, "text/html2", "image/png, text/html"),
+    ],
+)
+@loopback
+async def test_fetch_of_another_kind_is_refused(kind: str) -> None:
+    endless = forever(f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n".encode("latin-1"), PAGE)
+    await refused(endless, max_bytes=10_000_000_000)
+
+
+@pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n", b"\x00", b"PK\x03\x04", b"\x1f\x8b"])
+@loopback
+async def test_fetch_of_bytes_that_look_like_no_page_is_refused(content: bytes) -> None:
+    assert "looks like no page" in await refused(answer(content, kind=None))
+
+
+@pytest.mark.parametrize("head", [[], ["Content-Encoding: gzip"]])
+@loopback
+async def test_fetch_of_nothing_is_an_error(head: list[str]) -> None:
+    assert "nothing in it" in await refused(answer(b"", *head))
+    assert "nothing in it" in await refused(answer(b"", *head, kind=None))
