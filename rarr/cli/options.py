@@ -18,7 +18,12 @@ Context = Annotated[
     str | None, typer.Option(metavar="C", help="What the text answers: a question, prior turns.")
 ]
 Corpus = Annotated[str | None, typer.Option(metavar="PATH", help="Folder, file or built index to search.")]
-Search = Annotated[str | None, typer.Option(metavar="S", help="Where evidence comes from, such as corpus.")]
+Search = Annotated[
+    str | None,
+    typer.Option(metavar="S", help="corpus, wikipedia, tavily or searxng; several with commas."),
+]
+Offline = Annotated[bool, typer.Option("--offline", help="Search the cache and the corpus alone.")]
+Refresh = Annotated[bool, typer.Option("--refresh", help="Search anew what is in the cache.")]
 Model = Annotated[
     str | None,
     typer.Option(metavar="M", help="To ask, check and edit with: embedded, vllm:NAME, openai:NAME, ..."),

@@ -18,6 +18,8 @@ def revise(
     context: options.Context = None,
     corpus: options.Corpus = None,
     search: options.Search = None,
+    offline: options.Offline = False,
+    refresh: options.Refresh = False,
     model: options.Model = None,
     base_url: options.BaseUrl = None,
     prompts: options.Prompts = None,
@@ -37,6 +39,7 @@ def revise(
     \b
     Examples:
       rarr revise "The Golden Gate Bridge opened in 1935." --corpus notes/
+      rarr revise --file draft.md --search wikipedia
       rarr revise --file draft.md --corpus notes/ --diff
       rarr revise - --corpus notes.index --json < draft.md
       rarr revise "In 1867." --context "When did the US buy Alaska?" --corpus notes/
@@ -49,6 +52,8 @@ def revise(
     chosen = {
         "corpus": corpus,
         "search": search,
+        "offline": offline or None,
+        "refresh": refresh or None,
         "model": model,
         "base_url": base_url,
         "prompts": prompts,

@@ -50,7 +50,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def faulty(server: ScriptedServer, **more: Any) -> Revision:
-    return revised(settings_for(server, timeout_s=0.15, **more), TEXT)
+    return revised(settings_for(server, timeout_s=0.5, **more), TEXT)
 
 
 @pytest.mark.parametrize("entry", HEALED, ids=repr)
@@ -185,7 +185,7 @@ def call(
 ) -> Callable[[str], tuple[int, bytes, str]]:
     """`rarr revise` with a language model at a URL."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("RARR_TIMEOUT_S", "0.15")
+    monkeypatch.setenv("RARR_TIMEOUT_S", "0.5")
     Path("notes.md").write_text("# Aldmoor Mill\n\nAldmoor Mill was built in 1801.\n")
 
     def called(url: str, *more: str) -> tuple[int, bytes, str]:

@@ -12,7 +12,6 @@ from cli.helpers import FAILED, NOTHING, Command, FakeReviser, is_complaint
 from rarr.errors import RetrievalError
 from rarr.records import Notice, Passage, Revision
 from rarr.retrievers.corpus import Corpus
-from rarr.testing import refused_url
 
 
 def test_revises_its_argument(command: Command, fake: type[FakeReviser]) -> None:
@@ -147,10 +146,3 @@ def test_real_run_whose_searches_fail_checks_nothing(
 def test_search_of_a_corpus_that_is_not_given_is_refused(command: Command) -> None:
     done = command("revise", "The bridge opened in 1935.", "--search", "corpus")
     assert (done.status, is_complaint(done.err), "--corpus" in done.err) == (2, True, True)
-
-
-@pytest.mark.loopback
-def test_wikipedia_without_a_network_is_one_line(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RARR_WIKIPEDIA_URL", refused_url().removesuffix("/v1"))
-    done = command("revise", "The bridge opened in 1935.", "--search", "wikipedia")
-    assert (done.status, is_complaint(done.err), "check the connection" in done.err) == (3, True, True)

@@ -1,0 +1,117 @@
+"""How well passages are found: each reranker over what a search brings, and the whole chain on web pages.
+
+    python -m benchmarks.retrieval [--reranker NAME ...]
+
+Pooled Wikipedia passages (ClapNQ and QuoteSum): a question, and the passages that answer it; recall at 1 and
+5 and the mean reciprocal rank among the 20 that BM25 brings. Then the chain from pages to passages on the
+pages collected for WikiGenBench, in passages a second.
+"""
+
+import argparse
+import asyncio
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.report import machine, share
+from benchmarks.shared_data import rows
+from rarr.agent.components import Reranker
+from rarr.agent.searching import reranker
+from rarr.agent.settings import Settings
+from rarr.records import Passage
+from rarr.retrievers.chunking import windows
+from rarr.retrievers.corpus import Corpus
+
+BROUGHT = 20
+PAGES = "measure_only/unlicensed/dev/retrieval/wikigenbench_docs.jsonl.gz"
+
+
+def main() -> None:
+    """Prints both parts."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--reranker", nargs="*", default=["overlap"], help="as in the settings")
+    options = parser.parse_args()
+    print(f"{machine()}\n")
+    asyncio.run(ranking(options.reranker))
+    chain()
+
+
+async def ranking(names: Sequence[str]) -> None:
+    """A line for the search alone and for each reranker."""
+    texts = rows("dev/retrieval/wiki_passages_corpus.jsonl")
+    queries = [one for one in rows("dev/retrieval/wiki_passages_queries.jsonl") if one["gold"]]
+    print(f"{len(queries)} questions, {len(texts)} passages; of {BROUGHT} that BM25 brings")
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = _corpus(texts, Path(folder) / "corpus")
+        brought = [await corpus.retrieve(query["question"], BROUGHT) for query in queries]
+        _line("BM25 alone", queries, [[one.source for one in found] for found in brought], 0.0)
+        for name in names:
+            await _reranked(name, queries, brought)
+
+
+async def _reranked(
+    name: str, queries: Sequence[dict[str, Any]], brought: Sequence[Sequence[Passage]]
+) -> None:
+    made: Reranker = reranker(Settings(reranker=name))
+    started = time.perf_counter()
+    ranked = []
+    for query, found in zip(queries, brought, strict=True):
+        scores = await made.score(query["question"], found)
+        order = sorted(zip(scores, found, strict=True), key=lambda pair: -pair[0])
+        ranked.append([one.source for _, one in order])
+    _line(name, queries, ranked, sum(map(len, brought)) / (time.perf_counter() - started))
+
+
+def _line(
+    name: str, queries: Sequence[dict[str, Any]], ranked: Sequence[Sequence[str]], speed: float
+) -> None:
+    ranks = []
+    for query, sources in zip(queries, ranked, strict=True):
+        documents = list(dict.fromkeys(sources))
+        gold = {str(one) for one in query["gold"]}
+        ranks.append(next((n for n, source in enumerate(documents, 1) if source in gold), 0))
+    mrr = sum(1 / rank for rank in ranks if rank) / len(ranks)
+    at_1, at_5 = share([rank == 1 for rank in ranks]), share([0 < rank <= 5 for rank in ranks])
+    shown = f", {speed:,.0f} passages a second" if speed else ""
+    print(f"  {name}: recall@1 {at_1}, recall@5 {at_5}, MRR {mrr:.3f}{shown}")
+
+
+def chain() -> None:
+    """From the texts of pages to windows that are indexed, and searched."""
+    pages = rows(PAGES)
+    started = time.perf_counter()
+    cut = sum(len(windows(page["text"], window=4, step=1)) for page in pages)
+    seconds = time.perf_counter() - started
+    print(f"\n{len(pages)} pages cut into {cut:,} passages: {cut / seconds:,.0f} passages a second")
+    with tempfile.TemporaryDirectory() as folder:
+        started = time.perf_counter()
+        texts = [{"id": number, "text": page["text"]} for number, page in enumerate(pages)]
+        corpus = _corpus(texts, Path(folder) / "corpus")
+        built = time.perf_counter() - started
+        started = time.perf_counter()
+        asked = [" ".join(page["text"].split()[:12]) for page in pages[:200]]
+        found = asyncio.run(_searched(corpus, asked))
+        searched = time.perf_counter() - started
+    print(f"read, cut and indexed: {cut / built:,.0f} passages a second")
+    print(f"searched: {len(asked) / searched:,.0f} queries a second, {found / len(asked):.1f} passages each")
+
+
+async def _searched(corpus: Corpus, asked: Sequence[str]) -> int:
+    return sum([len(await corpus.retrieve(query, 5)) for query in asked])
+
+
+def _corpus(texts: Sequence[dict[str, Any]], folder: Path) -> Corpus:
+    folder.mkdir()
+    lines = (
+        {"text": one["text"], "title": one.get("title") or "", "source": str(one["id"])} for one in texts
+    )
+    file = folder / "texts.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return Corpus.open(file, home=folder / "home", window=4, step=1, max_file_mb=500)
+
+
+if __name__ == "__main__":
+    main()
