@@ -8,7 +8,9 @@ from rarr.agent.components import Reranker, Retriever
 from rarr.agent.settings import Settings
 from rarr.embedded.ranking import OverlapReranker
 from rarr.errors import RetrievalError, SettingsError
+from rarr.records import Passage
 from rarr.retrievers.corpus import Corpus
+from rarr.retrievers.domains import Limits
 from rarr.tools.meter import meter
 
 WEB = ("wikipedia", "tavily", "searxng")
@@ -70,7 +72,18 @@ def _made(
         raise SettingsError(
             f"unknown search {name!r}: give {known}, several with commas, or a retriever object"
         )
-    return {"wikipedia": _wikipedia, "tavily": _tavily, "searxng": _searxng}[name](settings)
+    made = {"wikipedia": _wikipedia, "tavily": _tavily, "searxng": _searxng}[name](settings)
+    return _Limited(made, _limits(settings))
+
+
+class _Limited:
+    """A source on the web, of which the settings allow a part: whatever it was asked for itself."""
+
+    def __init__(self, source: Retriever, limits: Limits) -> None:
+        self.source, self._limits = source, limits
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        return self._limits.keep(await self.source.retrieve(query, k))
 
 
 def _object(given: Any, settings: Settings) -> Retriever:
@@ -152,9 +165,7 @@ def _searxng(settings: Settings) -> Retriever:
     return SearXNG(settings.searxng_url, reader=reader, cache=cache, limits=_limits(settings))
 
 
-def _limits(settings: Settings) -> Any:
-    from rarr.retrievers.domains import Limits
-
+def _limits(settings: Settings) -> Limits:
     return Limits(
         include=tuple(settings.include_domains),
         exclude=tuple(settings.exclude_domains),

@@ -31,6 +31,7 @@ _PRESENT = re.compile(
     r"|as of)\b",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://|//|www\.", re.IGNORECASE)
 _SHINGLE = 6  # words
 _MIRRORS = 0.8  # of the shingles of the shorter of two texts
 
@@ -53,7 +54,8 @@ class Side:
         self.weight = sum(
             max(WEIGHTS[kind_of(one.source, kinds)] for one in group) for group in independent(self.evidence)
         )
-        dates = [one.published_at for one in self.evidence if one.published_at is not None]
+        # A page may claim any date; one that is still to come it does not have.
+        dates = [d for one in self.evidence if (d := one.published_at) is not None and d <= one.retrieved_at]
         self.newest = max(dates, default=None)
         self.relevance = max((one.relevance for one in self.evidence), default=0.0)
 
@@ -71,6 +73,7 @@ def kind_of(source: str, kinds: Mapping[str, Kind]) -> Kind:
     domain = domain_of(source)
     if not domain:
         return "own"
+    kinds = {name.lower().removeprefix("www."): kind for name, kind in kinds.items()}
     labels = domain.split(".")
     for start in range(len(labels)):
         ending = ".".join(labels[start:])
@@ -80,9 +83,14 @@ def kind_of(source: str, kinds: Mapping[str, Kind]) -> Kind:
 
 
 def domain_of(source: str) -> str:
-    """The host of a web source without www; "" for anything else."""
-    parts = urlsplit(source)
-    return (parts.hostname or "").removeprefix("www.") if parts.scheme in ("http", "https") else ""
+    """The host of a web source without www; "" for a file, and "?" for an address that cannot be read."""
+    if not _ADDRESS.match(source):
+        return ""
+    try:
+        host = urlsplit(source if "://" in source else f"https://{source.lstrip('/')}").hostname or ""
+    except ValueError:
+        return "?"
+    return host.rstrip(".").removeprefix("www.") or "?"
 
 
 def independent(evidence: Sequence[Evidence]) -> list[list[Evidence]]:

@@ -49,9 +49,12 @@ def _kept(query: Query, passages: Sequence[Passage], scores: Sequence[float], mo
     for score, passage in ranked:
         if clean == most:
             break
-        if score <= 0 or any(_same_place(passage, other) for _, other, _ in kept):
+        if score <= 0:
             continue
         why = suspicion(f"{passage.title}\n{passage.text}")
+        # A suspicious copy must not push the genuine one out.
+        if any(_same_place(passage, other) for _, other, doubt in kept if bool(doubt) == bool(why)):
+            continue
         kept.append((score, passage, why))
         clean += not why
     return [

@@ -49,6 +49,8 @@ def allowed(url: str, include: Sequence[str], exclude: Sequence[str]) -> bool:
     that is not excluded may be used.
     """
     host = _host(url)
+    if not host and "://" in url:  # an address that nobody can be sure of
+        return not include and not exclude
     if any(_is_under(host, domain) for domain in exclude):
         return False
     return not include or any(_is_under(host, domain) for domain in include)

@@ -81,8 +81,10 @@ class SearXNG:
         """The pages found, each once, best first."""
         answer = await self._service.get(self._url, self._options | {"q": words})
         results = answer.get("results")
+        if not isinstance(results, list):
+            raise RetrievalError(f"what answers at {self._host} is no SearXNG: check searxng_url")
         found: dict[str, dict[str, Any]] = {}
-        for one in results if isinstance(results, list) else []:
+        for one in results:
             if isinstance(one, dict) and str(one.get("url", "")).startswith(("http://", "https://")):
                 kept = {"url": one["url"], "date": one.get("publishedDate")}
                 found.setdefault(normalised(one["url"]), kept)

@@ -12,7 +12,6 @@ from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.asking import Asking, JsonService, outcomes, together
 from rarr.retrievers.cache import Cache
-from rarr.retrievers.dates import published
 from rarr.retrievers.decoding import well_formed
 from rarr.retrievers.documents import UnreadableError
 from rarr.retrievers.links import shown
@@ -91,8 +90,10 @@ class Wikipedia:
             params = {"list": "search", "srsearch": words, "srlimit": str(most), "srprop": ""}
 
             async def search(params: Mapping[str, str] = params) -> bytes:
-                found = _list((await self._query(params)).get("search"))
-                return json.dumps([str(one["title"]) for one in found if one.get("title")]).encode()
+                found = (await self._query(params)).get("search")
+                if not isinstance(found, list):
+                    raise RetrievalError(f"what answers at {self._root} is no MediaWiki: {_CURE}")
+                return json.dumps([str(one["title"]) for one in _list(found) if one.get("title")]).encode()
 
             wiki = f"{self._root}{urlsplit(self._api).path}"
             entry = await self._cache.through("search", [wiki, words, most], search)
@@ -109,25 +110,23 @@ class Wikipedia:
 
     async def _article(self, title: str, url: str) -> Extracted:
         params = {
-            "prop": "extracts|info|pageprops|revisions",
+            "prop": "extracts|info|pageprops",
             "titles": title,
             "redirects": "1",
             "explaintext": "1",
             "exsectionformat": "wiki",
             "inprop": "url",
             "ppprop": "disambiguation",
-            "rvprop": "timestamp",
         }
         pages = _list((await self._query(params)).get("pages"))
         page = pages[0] if pages else {}
         text = "" if _is_no_article(page) else await self._text(page, title)
-        revisions = _list(page.get("revisions"))
         return Extracted(
             url=str(page.get("fullurl") or url),
             text=well_formed(text),
             title=well_formed(str(page.get("title") or title)),
             site=self._name,
-            published_at=published(revisions[0].get("timestamp")) if revisions else None,
+            published_at=None,  # the last edit of an article says nothing of how new its facts are
         )
 
     async def _text(self, page: Mapping[str, Any], title: str) -> str:

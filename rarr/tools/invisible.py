@@ -25,7 +25,7 @@ _SHAPING = re.compile(
     f"|(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])"
     f"|(?<=[{_EMOJI}0-9#*])[\ufe0e\ufe0f](?![{_SELECTOR}])"
     f"|(?<=[{_IDEOGRAPHS}\u2200-\u22ff])[{_SELECTOR}](?![{_SELECTOR}])"
-    f"|(?<=[\u1800-\u18af])[\u180b-\u180d\u180f]"
+    f"|(?<=[\u1800-\u180a\u1810-\u18af])[\u180b-\u180d\u180f]"
     f"|(?<=[\u0590-\u08ff\ufb1d-\ufefc])[\u200e\u200f\u061c](?![\u200c-\u200f\u061c])"
     f"|(?<![\u200c-\u200f\u061c])[\u200e\u200f](?=[\u0590-\u08ff\ufb1d-\ufefc])"
     f"|([\u200c-\u200f\u061c\u180b-\u180d\u180f{_SELECTOR}])"

@@ -67,7 +67,8 @@ def test_newer_sources_are_believed_about_the_present(asked: str, newer_wins: bo
 
 
 @pytest.mark.parametrize(
-    ("source", "domain"), [("https://www.a.org/x", "a.org"), ("ftp://a.org", ""), ("notes/a.md", "")]
+    ("source", "domain"),
+    [("https://www.a.org/x", "a.org"), ("www.a.org", "a.org"), ("a.md", ""), ("http://[a/x", "?")],
 )
 def test_sources_on_the_web_have_a_domain(source: str, domain: str) -> None:
     assert domain_of(source) == domain

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from langchain_core.retrievers import BaseRetriever
+from makers import passage
 
 from rarr.agent.settings import Settings
 from rarr.agent.wiring import wire
@@ -130,7 +131,15 @@ def test_keys_are_not_shown(shown: Any) -> None:
 
 
 def test_wikipedia_is_searched_where_there_is_no_corpus() -> None:
-    assert type(wire(Settings()).retriever).__name__ == "Wikipedia"
+    assert type(getattr(wire(Settings()).retriever, "source", None)).__name__ == "Wikipedia"
+
+
+async def test_sources_on_the_web_are_limited_whatever_they_find() -> None:
+    found = [passage(source="https://a.org/1"), passage(source="https://b.org/2")]
+    settings = Settings(search="wikipedia", exclude_domains=["b.org"])
+    limited: Any = wire(settings).retriever
+    limited.source = InMemoryRetriever({"q": found})
+    assert [one.source for one in await limited.retrieve("q", 5)] == ["https://a.org/1"]
 
 
 @pytest.mark.parametrize("search", ["corpus, wikipedia", ["corpus", "wikipedia"]])

@@ -123,10 +123,16 @@ async def test_searxng_failure_names_its_cure(using: Using, answer: Said, messag
         await using(service.url, attempts=1).retrieve("q", 2)
 
 
-@pytest.mark.parametrize("answer", [found(), Said({}), Said({"results": [1, {"url": 5}]})])
+@pytest.mark.parametrize("answer", [found(), Said({"results": [1, {"url": 5}]})])
 async def test_searxng_that_finds_nothing_gives_no_sources(using: Using, answer: Said) -> None:
     with Service(lambda asked: answer) as service:
         assert await using(service.url).retrieve("q", 2) == []
+
+
+async def test_searxng_that_is_none_has_failed(using: Using) -> None:
+    answer = Said({"detail": "Not Found"})
+    with Service(lambda asked: answer) as service, pytest.raises(RetrievalError, match="is no SearXNG"):
+        await using(service.url).retrieve("q", 2)
 
 
 async def test_searxng_that_is_not_there_fails(using: Using) -> None:

@@ -5,7 +5,6 @@ import socket
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +49,7 @@ async def test_wikipedia_gives_passages_of_articles(using: Using) -> None:
         [first, *_] = await using(service.url).retrieve("Who grows most peach trees in California?", 5)
     assert first.text == "California grows most of them. Georgia follows."
     assert (first.source, first.title) == ("https://wiki.example.org/wiki/Peach", "Peach")
-    assert first.published_at == datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
+    assert first.published_at is None  # an edit is no publication
 
 
 async def test_wikipedia_text_can_be_shown_with_its_offsets(using: Using) -> None:
@@ -169,10 +168,15 @@ async def test_wikipedia_failure_is_one_line_with_a_cure(using: Using, failure: 
 
 
 @pytest.mark.parametrize(
-    "answer", [{}, {"query": None}, {"query": {"search": None}}, {"query": {"search": [1]}}]
+    "answer", [{}, {"query": None}, {"query": {"search": None}}, {"detail": "Not Found"}]
 )
-async def test_wikipedia_with_odd_answers_finds_nothing(using: Using, answer: object) -> None:
-    with Service(lambda asked: Said(answer)) as service:
+async def test_wikipedia_that_is_no_wiki_has_failed(using: Using, answer: object) -> None:
+    with Service(lambda asked: Said(answer)) as service, pytest.raises(RetrievalError, match="no MediaWiki"):
+        await using(service.url).retrieve("peach", 1)
+
+
+async def test_wikipedia_with_odd_results_finds_nothing(using: Using) -> None:
+    with Service(lambda asked: Said({"query": {"search": [1]}})) as service:
         assert await using(service.url).retrieve("peach", 1) == []
 
 
