@@ -177,10 +177,16 @@ def _limits(settings: Settings) -> Limits:
 def _cache(settings: Settings) -> Any:
     from rarr.retrievers.cache import Cache
 
-    settings.home.expanduser().mkdir(parents=True, exist_ok=True)
+    home = settings.home.expanduser()
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(
+            f"home {str(home)!r} cannot be made ({error.strerror}): name another folder with RARR_HOME"
+        ) from None
     good_for = settings.cache_days * DAY_S
     return Cache(
-        settings.home.expanduser() / "cache.sqlite",
+        home / "cache.sqlite",
         max_age_s={"search": good_for, "page": good_for, "score": math.inf},
         offline=settings.offline,
         refresh=settings.refresh,

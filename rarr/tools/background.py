@@ -23,11 +23,27 @@ def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
         coroutine.close()
         raise InputError("a coroutine that rarr runs cannot wait for another: await arevise instead")
     future = asyncio.run_coroutine_threadsafe(coroutine, _running())
+    thread = _thread
     try:
-        return future.result()
+        while True:
+            try:
+                return future.result(timeout=1.0)
+            except TimeoutError:
+                # A SystemExit in it ends the loop, and nobody would ever say so.
+                if not future.done() and not (thread and thread.is_alive()):
+                    raise SystemExit("the event loop of rarr was ended by what ran in it") from None
+                if future.done():
+                    raise
     except BaseException:
         future.cancel()
         raise
+
+
+def _forever(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
 
 
 def _running() -> asyncio.AbstractEventLoop:
@@ -35,6 +51,6 @@ def _running() -> asyncio.AbstractEventLoop:
     with _lock:
         if _loop is None or _thread is None or not _thread.is_alive():  # a fork has no threads of its parent
             _loop = asyncio.new_event_loop()
-            _thread = threading.Thread(target=_loop.run_forever, name="rarr", daemon=True)
+            _thread = threading.Thread(target=_forever, args=(_loop,), name="rarr", daemon=True)
             _thread.start()
         return _loop

@@ -14,12 +14,6 @@ _KEYS = re.compile(
     r"\b(?:sk|pk|gsk|xai|hf)[-_][\w*.-]{8,}|(?<=Bearer )\S+|\bAIza[\w-]{20,}|[\w-]*\*{3,}[\w*-]*",
     re.IGNORECASE,
 )
-_CURES = {
-    401: "; give its key as api_key",
-    403: "; give a key that may use it as api_key",
-    404: "; base_url ends in /v1 as a rule, and the model has the name that its server gives it",
-    429: "; lower concurrency, or raise attempts",
-}
 _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
 # What a refusal that names one of these is about.
 _ABOUT = {
@@ -80,7 +74,7 @@ def failure_of_status(
 ) -> ModelFailure:
     """The failure that an HTTP answer with this status is."""
     said = _line(_message(body), secrets) or "nothing is said"
-    message = f"{model} answered with status {status}: {said}{_CURES.get(status, '')}"
+    message = f"{model} answered with status {status}: {said}"
     kind: Kind = "refused"
     if status >= 500:
         kind = "server"

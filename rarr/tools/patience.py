@@ -21,6 +21,13 @@ from rarr.tools.meter import ModelCall, meter
 FAILURES_IN_A_ROW = 3
 REST_S = 30.0
 LONGEST_WAIT_S = 60.0  # a server that asks for more than this is as good as not there
+_CURES: dict[int | str, str] = {
+    "connection": "start its server or mend base_url",
+    401: "give its key as api_key",
+    403: "give a key that may use it as api_key",
+    404: "base_url ends in /v1 as a rule, and the model has the name that its server gives it",
+    429: "lower concurrency, or raise attempts",
+}
 _EXPECTED_ANSWER = 200  # tokens
 
 Made = TypeVar("Made")
@@ -135,6 +142,7 @@ class Patient:
             error = str(failure)
             if isinstance(failure, ModelFailure):
                 self._count(failure)
+                raise _with_cure(failure) from None
             raise
         finally:
             meter().spend(tokens, self.cost(tokens))
@@ -180,6 +188,15 @@ class Patient:
         grown = min(self._first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
         # What failed together would otherwise come back together.
         return max(asked or 0.0, grown) * random.uniform(1.0, 1.25)
+
+
+def _with_cure(failure: ModelFailure) -> ModelFailure:
+    cure = _CURES.get(failure.status or failure.kind)
+    if cure is None:
+        return failure
+    return ModelFailure(
+        failure.kind, f"{failure}; {cure}", failure.retry_after, status=failure.status, said=failure.said
+    )
 
 
 def _worth_another(error: BaseException) -> bool:

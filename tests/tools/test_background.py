@@ -3,6 +3,8 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import threading
 from contextvars import ContextVar
 
@@ -104,3 +106,17 @@ def test_runs_after_a_fork() -> None:
     if child == 0:
         os._exit(run(doubled(21)))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
+
+
+def test_what_ends_the_loop_does_not_leave_the_caller_waiting() -> None:
+    program = """
+from rarr.tools.background import run
+async def exits(): raise SystemExit(5)
+async def answers(): return 42
+try: run(exits())
+except SystemExit: print(run(answers()))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=True
+    )
+    assert done.stdout.strip() == "42"
