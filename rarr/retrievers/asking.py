@@ -13,7 +13,15 @@ from rarr.records import Passage
 from rarr.retrievers.links import shown
 from rarr.tools.chat import ModelFailure
 from rarr.tools.failures import failure_of, failure_of_status
-from rarr.tools.patience import FAILURES_IN_A_ROW, LONGEST_WAIT_S, REST_S, Limiter, PerLoop
+from rarr.tools.patience import (
+    FAILURES_IN_A_ROW,
+    LONGEST_WAIT_S,
+    REST_S,
+    Limiter,
+    PerLoop,
+    waits,
+    worth_another,
+)
 
 AT_ONCE = 4
 """Requests to one service at the same time: those that are free of charge ask for moderation."""
@@ -47,7 +55,7 @@ class Asking:
         attempts = AsyncRetrying(
             stop=stop_after_attempt(self._attempts),
             wait=self._wait,
-            retry=retry_if_exception(_worth_another),
+            retry=retry_if_exception(worth_another),
             reraise=True,
         )
         try:
@@ -90,9 +98,7 @@ class Asking:
                 self._rests_until = time.monotonic() + REST_S
 
     def _wait(self, state: RetryCallState) -> float:
-        failure = state.outcome.exception() if state.outcome else None
-        asked = failure.retry_after if isinstance(failure, ModelFailure) else None
-        return max(asked or 0.0, self._first_wait_s * 2.0 ** (state.attempt_number - 1))
+        return waits(state, self._first_wait_s)
 
 
 class JsonService:
@@ -139,14 +145,6 @@ def _object(response: httpx2.Response, name: str) -> dict[str, Any]:
         said = str(answer["error"])
         raise failure_of_status(429, response.headers, said, name)
     return answer
-
-
-def _worth_another(error: BaseException) -> bool:
-    return (
-        isinstance(error, ModelFailure)
-        and error.kind in ("connection", "busy", "server")
-        and (error.retry_after or 0.0) <= LONGEST_WAIT_S
-    )
 
 
 async def outcomes(calls: list[Awaitable[Answer]]) -> list[Answer | RetrievalError]:

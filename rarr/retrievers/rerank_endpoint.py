@@ -15,7 +15,7 @@ from rarr.records import Passage
 from rarr.tools.chat import ModelFailure
 from rarr.tools.failures import failure_of, failure_of_status, redacted, secrets_of
 from rarr.tools.openai_protocol import CONNECT_S
-from rarr.tools.patience import LONGEST_WAIT_S, Limiter, PerLoop
+from rarr.tools.patience import Limiter, PerLoop, waits, worth_another
 
 MOST_DOCUMENTS = 64  # to a request: servers put limits on them, and requests run at the same time
 _TOO_LONG = re.compile(r"context.length|too long", re.IGNORECASE)
@@ -81,7 +81,7 @@ class EndpointReranker:
         attempts = AsyncRetrying(
             stop=stop_after_attempt(self._attempts),
             wait=self._wait,
-            retry=retry_if_exception(_worth_another),
+            retry=retry_if_exception(worth_another),
             reraise=True,
         )
         try:
@@ -132,17 +132,7 @@ class EndpointReranker:
             raise failure_of(error, self.name, self._secrets) from None
 
     def _wait(self, state: RetryCallState) -> float:
-        failure = state.outcome.exception() if state.outcome else None
-        asked = failure.retry_after if isinstance(failure, ModelFailure) else None
-        return max(asked or 0.0, self._first_wait_s * 2.0 ** (state.attempt_number - 1))
-
-
-def _worth_another(error: BaseException) -> bool:
-    return (
-        isinstance(error, ModelFailure)
-        and error.kind in ("connection", "busy", "server")
-        and (error.retry_after or 0.0) <= LONGEST_WAIT_S
-    )
+        return waits(state, self._first_wait_s)
 
 
 def _scores_of(text: str, count: int) -> list[float] | None:

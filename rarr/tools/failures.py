@@ -61,9 +61,7 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Mod
     if any("Timeout" in name for name in names) and not connecting:
         return ModelFailure("timeout", f"{model} gave no answer in time: {said}")
     if connecting or any(word in name for name in names for word in ("Connect", "Protocol", "Network")):
-        return ModelFailure(
-            "connection", f"{model} cannot be reached: {said}; start its server or mend base_url"
-        )
+        return ModelFailure("connection", f"{model} cannot be reached: {said}")
     if any("Decod" in name for name in names):
         return ModelFailure("server", f"{model} answered with what is no completion: {said}")
     return ModelFailure("refused", f"{model} could not be asked: {type(error).__name__}: {said}")

@@ -91,7 +91,7 @@ class Patient:
         attempts = AsyncRetrying(
             stop=stop_after_attempt(self._attempts),
             wait=self._wait,
-            retry=retry_if_exception(_worth_another),
+            retry=retry_if_exception(worth_another),
             reraise=True,
         )
         async with meter().in_time():
@@ -183,11 +183,7 @@ class Patient:
                 self._rests_until = time.monotonic() + REST_S
 
     def _wait(self, state: RetryCallState) -> float:
-        failure = state.outcome.exception() if state.outcome else None
-        asked = failure.retry_after if isinstance(failure, ModelFailure) else None
-        grown = min(self._first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
-        # What failed together would otherwise come back together.
-        return max(asked or 0.0, grown) * random.uniform(1.0, 1.25)
+        return waits(state, self._first_wait_s)
 
 
 def _with_cure(failure: ModelFailure) -> ModelFailure:
@@ -199,7 +195,17 @@ def _with_cure(failure: ModelFailure) -> ModelFailure:
     )
 
 
-def _worth_another(error: BaseException) -> bool:
+def waits(state: RetryCallState, first_wait_s: float) -> float:
+    """Seconds until the next attempt: what the server asks for, else twice as long each time."""
+    failure = state.outcome.exception() if state.outcome else None
+    asked = failure.retry_after if isinstance(failure, ModelFailure) else None
+    grown = min(first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
+    # What failed together would otherwise come back together.
+    return max(asked or 0.0, grown) * random.uniform(1.0, 1.25)
+
+
+def worth_another(error: BaseException) -> bool:
+    """Whether asking again may help."""
     return (
         isinstance(error, ModelFailure)
         and error.kind in ("connection", "busy", "server")
