@@ -1,0 +1,1 @@
+"""Training the compact encoder: what needs torch, in the extra `train`."""

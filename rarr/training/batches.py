@@ -1,0 +1,237 @@
+"""Batches: which examples a step sees, and the tensors that they become. All of it follows from the seed."""
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import torch
+from torch import Tensor
+
+from rarr.encoder.inputs import NULL, Masked, Pair, covering, pair, single
+from rarr.tools.document import Span
+from rarr.training.examples import Attribution, Cloze, Relevance, Value
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+CLASSES = ("attributable", "extrapolatory", "contradictory")
+MASKED_TOGETHER = (1, 1, 2, 3)  # how many spans of one text are masked at once
+SWAPPED = 0.5  # of the examples that are read unmasked: how often a value is put wrong
+_T = TypeVar("_T")
+
+
+class Sequences(NamedTuple):
+    """Padded token ids (B, T) with mask and types."""
+
+    input_ids: Tensor
+    attention_mask: Tensor
+    token_type_ids: Tensor
+
+
+class Pointers(NamedTuple):
+    """For each masked span: its row, its position, which tokens it may choose (N, T), and which are right."""
+
+    rows: Tensor
+    positions: Tensor
+    open: Tensor
+    starts: Tensor
+    ends: Tensor
+
+
+class Tags(NamedTuple):
+    """For each token (B, T): 1 where it is wrong, 0 where it is right, -1 where nobody knows."""
+
+    wrong: Tensor
+
+
+def padded(ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None) -> Sequences:
+    """The sequences side by side."""
+    longest = max(map(len, ids))
+    shape = (len(ids), longest)
+    tokens, mask, kinds = (torch.zeros(shape, dtype=torch.long) for _ in range(3))
+    for row, one in enumerate(ids):
+        tokens[row, : len(one)] = torch.tensor(one)
+        mask[row, : len(one)] = 1
+        if types is not None:
+            kinds[row, : len(one)] = torch.tensor(types[row])
+    return Sequences(tokens, mask, kinds)
+
+
+def shuffled(examples: Sequence[_T], size: int, seed: str, at: int) -> list[_T]:
+    """Batch `at` of `size` of an endless row of epochs, each in an order of its own."""
+    batches = max(1, len(examples) // size)
+    epoch, number = divmod(at, batches)
+    order = list(range(len(examples)))
+    random.Random(f"{seed} {epoch}").shuffle(order)
+    return [examples[n] for n in order[number * size : (number + 1) * size]]
+
+
+def cloze(
+    tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Random
+) -> tuple[Sequences, Pointers | None]:
+    """Each text with some of its values masked, and where its passage says them."""
+    pairs: list[Pair] = []
+    asked: list[tuple[int, int, Value]] = []
+    for example in examples:
+        chosen = sorted(_some(example.values, rng), key=lambda value: value.place)
+        masked = [Masked(Span(*value.place), value.kind) for value in chosen]
+        made = pair(tokenizer, example.text, example.title, example.passage, masked)
+        asked += [
+            (len(pairs), position, value)
+            for position, value in zip(made.masks, chosen, strict=True)
+            if position >= 0
+        ]
+        pairs.append(made)
+    sequences = padded([one.ids for one in pairs], [one.types for one in pairs])
+    return sequences, _pointers(pairs, asked, sequences.input_ids.shape[1])
+
+
+def swapped(tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Random) -> tuple[Sequences, Tags]:
+    """Each text unmasked, half of them with one value wrong; of its words only values that are told are tagged."""
+    pairs, tags = [], []
+    for example in examples:
+        told = [value for value in example.values if value.answers]
+        open_to = [value for value in told if value.others]
+        wrong = rng.choice(open_to) if open_to and rng.random() < SWAPPED else None
+        text, shift = example.text, 0
+        if wrong is not None:
+            new = rng.choice(wrong.others)
+            start, end = wrong.place
+            text, shift = text[:start] + new + text[end:], len(new) - (end - start)
+        made = pair(tokenizer, text, example.title, example.passage)
+        tag = [-1] * len(made.ids)
+        for value in told:
+            start, end = value.place
+            if wrong is not None and start > wrong.place[0]:
+                start, end = start + shift, end + shift
+            end += shift if value is wrong else 0
+            _tag(tag, made, start, end, int(value is wrong))
+        pairs.append(made)
+        tags.append(tag)
+    sequences = padded([one.ids for one in pairs], [one.types for one in pairs])
+    return sequences, Tags(_padded_tags(tags, sequences))
+
+
+class Judged(NamedTuple):
+    """Sequences with their classes (B; 3 where it is known alone that it is not supported), and tags.
+
+    `pairs` (P, 2) are rows of one claim, first as it is supported, then with its errors.
+    """
+
+    sequences: Sequences
+    labels: Tensor
+    tags: Tags
+    pairs: Tensor
+
+
+def attribution(tokenizer: "Tokenizer", examples: Sequence[Attribution]) -> Judged:
+    """Every version of every example."""
+    made, tags, labels, contrasts = [], [], [], []
+    for example in examples:
+        rows: dict[str, int] = {}
+        for version in example.versions:
+            rows[version.label] = len(made)
+            one = pair(tokenizer, version.text, example.title, example.passage)
+            tag = [-1] * len(one.ids)
+            if version.wrong is not None:
+                tag[one.text_start : one.text_start + len(one.text_spans)] = [0] * len(one.text_spans)
+                for start, end in version.wrong:
+                    _tag(tag, one, start, end, 1)
+            made.append(one)
+            tags.append(tag)
+            labels.append(CLASSES.index(version.label) if version.label in CLASSES else len(CLASSES))
+        if "attributable" in rows and "contradictory" in rows:
+            contrasts.append((rows["attributable"], rows["contradictory"]))
+    sequences = padded([one.ids for one in made], [one.types for one in made])
+    return Judged(
+        sequences,
+        torch.tensor(labels),
+        Tags(_padded_tags(tags, sequences)),
+        torch.tensor(contrasts, dtype=torch.long).reshape(-1, 2),
+    )
+
+
+def relevance(tokenizer: "Tokenizer", examples: Sequence[Relevance]) -> Sequences:
+    """The passages of each example in turn, as many of each as of the one with the fewest."""
+    count = min(len(example.passages) for example in examples)
+    pairs = [
+        pair(tokenizer, example.query, title, text)
+        for example in examples
+        for title, text in example.passages[:count]
+    ]
+    return padded([one.ids for one in pairs], [one.types for one in pairs])
+
+
+def alone(tokenizer: "Tokenizer", texts: Sequence[str]) -> Sequences:
+    """Texts for their embeddings."""
+    return padded([single(tokenizer, text)[:160] for text in texts])
+
+
+def _some(values: Sequence[Value], rng: random.Random) -> list[Value]:
+    """One to three of the values, those that are told before those that are not."""
+    told = [value for value in values if value.answers]
+    untold = [value for value in values if not value.answers]
+    count = min(rng.choice(MASKED_TOGETHER), len(values))
+    first = told if told and (not untold or rng.random() < 0.8) else untold
+    chosen = [rng.choice(first)]
+    rest = [value for value in values if value is not chosen[0]]
+    chosen += rng.sample(rest, count - 1)
+    kept: list[Value] = []
+    for value in chosen:
+        if all(value.place[1] <= one.place[0] or one.place[1] <= value.place[0] for one in kept):
+            kept.append(value)
+    return kept
+
+
+def _pointers(
+    pairs: Sequence[Pair], asked: Sequence[tuple[int, int, Value]], longest: int
+) -> Pointers | None:
+    rows, positions, opened, starts, ends = [], [], [], [], []
+    for row, position, value in asked:
+        made = pairs[row]
+        first = made.passage_start
+        start, end = torch.zeros(longest), torch.zeros(longest)
+        for answer in value.answers:
+            if (tokens := covering(made.passage_spans, *answer)) is not None:
+                start[first + tokens[0]] = 1
+                end[first + tokens[1]] = 1
+        if value.answers and not start.any():
+            continue  # what was cut off is not known to be nowhere
+        if not value.answers:
+            start[NULL] = end[NULL] = 1
+        can = torch.zeros(longest, dtype=torch.bool)
+        can[first : first + len(made.passage_spans)] = True
+        can[NULL] = True
+        rows.append(row)
+        positions.append(position)
+        opened.append(can)
+        starts.append(start)
+        ends.append(end)
+    if not rows:
+        return None
+    return Pointers(
+        torch.tensor(rows),
+        torch.tensor(positions),
+        torch.stack(opened),
+        torch.stack(starts),
+        torch.stack(ends),
+    )
+
+
+def _tag(tag: list[int], made: Pair, start: int, end: int, value: int) -> None:
+    if (tokens := covering(made.text_spans, start, end)) is not None:
+        for token in range(tokens[0], tokens[1] + 1):
+            tag[made.text_start + token] = value
+
+
+def _padded_tags(tags: Sequence[Sequence[int]], sequences: Sequences) -> Tensor:
+    out = torch.full(sequences.input_ids.shape, -1)
+    for row, tag in enumerate(tags):
+        out[row, : len(tag)] = torch.tensor(tag)
+    return out
+
+
+def by_length(examples: Sequence[_T], size: int, length: Iterator[int] | Sequence[int]) -> list[list[_T]]:
+    """Batches of about the same length each, so that little is padding."""
+    order = [example for _, _, example in sorted(zip(length, range(len(examples)), examples, strict=True))]
+    return [order[n : n + size] for n in range(0, len(order), size)]

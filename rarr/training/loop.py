@@ -1,0 +1,241 @@
+"""The training loop: tasks drawn by weight, checkpoints, and the same weights after a kill as without one."""
+
+import json
+import random
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from rarr.training import batches, losses
+from rarr.training.examples import Attribution, Cloze, Relevance
+from rarr.training.model import Reader
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+BUCKET = 8  # batches that are sorted by length together
+CLIP = 1.0  # of the gradient's norm
+DECAY = 0.01
+LOG_EVERY = 50
+
+
+class Phase(NamedTuple):
+    """A stretch of steps: the learning rate goes in a line from one value to the other.
+
+    `mixture`: each data set's name with the share of the steps that it is drawn for.
+    """
+
+    steps: int
+    rate_from: float
+    rate_to: float
+    mixture: Mapping[str, float]
+
+
+class Data(NamedTuple):
+    """Examples of one kind, how many make a batch, and what is learned from them."""
+
+    task: str
+    examples: Sequence[Any]
+    size: int
+
+
+class Recipe(NamedTuple):
+    """All that decides the weights, with the first ones."""
+
+    seed: int
+    phases: Sequence[Phase]
+
+
+class Trainer:
+    """Trains a reader by a recipe in a folder, where it goes on from the last checkpoint."""
+
+    def __init__(
+        self,
+        model: Reader,
+        tokenizer: "Tokenizer",
+        data: Mapping[str, Data],
+        recipe: Recipe,
+        folder: Path,
+        *,
+        save_every: int = 250,
+        watch: Callable[[Reader], Mapping[str, float]] | None = None,
+        watch_every: int = 500,
+    ) -> None:
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.model = model.to(self.device)
+        self.teacher: dict[str, Tensor] | None = None
+        self._tokenizer, self._data, self._recipe, self._folder = tokenizer, data, recipe, folder
+        self._save_every, self._watch, self._watch_every = save_every, watch, watch_every
+        self._optimizer = torch.optim.AdamW(_groups(model), lr=0.0, betas=(0.9, 0.98))
+        self.step = 0
+        self._drawn: Counter[str] = Counter()
+        self._teacher = _frozen(model)
+
+    @property
+    def steps(self) -> int:
+        """How many steps the whole recipe has."""
+        return sum(phase.steps for phase in self._recipe.phases)
+
+    def train(self, until: int | None = None) -> None:
+        """Trains to the end of the recipe, or until this step; what was saved before is not done again."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._resume()
+        seen: dict[str, list[float]] = defaultdict(list)
+        started, first = time.perf_counter(), self.step
+        end = self.steps if until is None else min(until, self.steps)
+        while self.step < end:
+            name, loss = self._one()
+            seen[name].append(loss)
+            self.step += 1
+            if self.step % LOG_EVERY == 0:
+                speed = (self.step - first) / (time.perf_counter() - started)
+                self._log({"steps_a_second": round(speed, 3)} | {k: _mean(v) for k, v in seen.items()})
+                seen.clear()
+            if self.step % self._save_every == 0 or self.step == end:
+                self.save()
+            if self._watch is not None and (self.step % self._watch_every == 0 or self.step == end):
+                self.model.eval()
+                self._log(dict(self._watch(self.model)))
+
+    def save(self) -> None:
+        """Writes the checkpoint beside the last one and then in its place."""
+        state = {
+            "step": self.step,
+            "drawn": dict(self._drawn),
+            "model": self.model.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "teacher": self._teacher.state_dict(),
+        }
+        partial = self._folder / "checkpoint.partial"
+        torch.save(state, partial)
+        partial.replace(self._folder / "checkpoint.pt")
+
+    def _resume(self) -> None:
+        path = self._folder / "checkpoint.pt"
+        if not path.exists():
+            return
+        state = torch.load(path, map_location=self.device, weights_only=True)
+        self.model.load_state_dict(state["model"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self._teacher.load_state_dict(state["teacher"])
+        self.step, self._drawn = state["step"], Counter(state["drawn"])
+
+    def _one(self) -> tuple[str, float]:
+        """One step: a batch of one data set, drawn by the phase's mixture."""
+        phase, rate = self._phase()
+        rng = random.Random(f"{self._recipe.seed} step {self.step}")
+        torch.manual_seed(self._recipe.seed * 1_000_003 + self.step)
+        names = [name for name in phase.mixture if name in self._data and self._data[name].examples]
+        name = rng.choices(names, [phase.mixture[n] for n in names])[0]
+        data = self._data[name]
+        batch = self._batch(name, data)
+        self._drawn[name] += 1
+        self.model.train()
+        with torch.autocast(self.device.type, torch.bfloat16):
+            loss = self._loss(data.task, batch, rng)
+        self._optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), CLIP)
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        self._optimizer.step()
+        return name, float(loss.detach())
+
+    def _phase(self) -> tuple[Phase, float]:
+        before = 0
+        for phase in self._recipe.phases:
+            if self.step < before + phase.steps:
+                share = (self.step - before) / phase.steps
+                return phase, phase.rate_from + share * (phase.rate_to - phase.rate_from)
+            before += phase.steps
+        raise ValueError(f"step {self.step} is behind the end of the recipe")
+
+    def _batch(self, name: str, data: Data) -> list[Any]:
+        at = self._drawn[name]
+        seed = f"{self._recipe.seed} {name}"
+        bucket = batches.shuffled(data.examples, data.size * BUCKET, seed, at // BUCKET)
+        sorted_by = batches.by_length(bucket, data.size, [_length(one) for one in bucket])
+        order = list(range(len(sorted_by)))
+        random.Random(f"{seed} {at // BUCKET} order").shuffle(order)
+        return sorted_by[order[at % BUCKET % len(order)]]
+
+    def _loss(self, task: str, batch: list[Any], rng: random.Random) -> Tensor:
+        model, tokenizer = self.model, self._tokenizer
+        match task:
+            case "cloze":
+                sequences, asked = batches.cloze(tokenizer, batch, rng)
+                hidden = model(*self._there(sequences)).hidden
+                if asked is None:
+                    return hidden.sum() * 0
+                asked = batches.Pointers(*self._there(asked))
+                return losses.pointer(*model.point(hidden, asked.rows, asked.positions), asked)
+            case "swapped":
+                sequences, tags = batches.swapped(tokenizer, batch, rng)
+                heads = model(*self._there(sequences))
+                return losses.wrong(heads.wrong, batches.Tags(*self._there(tags)))
+            case "attribution":
+                judged = batches.attribution(tokenizer, batch)
+                heads = model(*self._there(judged.sequences))
+                there = judged._replace(
+                    labels=judged.labels.to(self.device),
+                    tags=batches.Tags(judged.tags.wrong.to(self.device)),
+                    pairs=judged.pairs.to(self.device),
+                )
+                return (
+                    losses.attribution(heads.attribution, there)
+                    + losses.contrast(heads.attribution, there.pairs)
+                    + losses.wrong(heads.wrong, there.tags)
+                )
+            case "relevance":
+                sequences = batches.relevance(tokenizer, batch)
+                logits = model(*self._there(sequences)).relevance
+                return losses.ranking(logits, len(logits) // len(batch))
+            case "embedding":
+                sequences = batches.Sequences(*self._there(batches.alone(tokenizer, batch)))
+                with torch.no_grad():
+                    its = self._teacher(*sequences).embedding
+                return losses.distillation(model(*sequences).embedding, its)
+        raise ValueError(f"nothing is learned from {task!r}")
+
+    def _there(self, tensors: tuple[Tensor, ...]) -> list[Tensor]:
+        return [tensor.to(self.device) for tensor in tensors]
+
+    def _log(self, said: Mapping[str, Any]) -> None:
+        with (self._folder / "log.jsonl").open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps({"step": self.step} | dict(said)) + "\n")
+
+
+def _groups(model: Reader) -> list[dict[str, Any]]:
+    """Biases and norms are not decayed (Loshchilov and Hutter 2019)."""
+    learned = [p for p in model.parameters() if p.requires_grad]
+    whole = [p for p in learned if p.ndim >= 2]
+    rest = [p for p in learned if p.ndim < 2]
+    return [{"params": whole, "weight_decay": DECAY}, {"params": rest, "weight_decay": 0.0}]
+
+
+def _frozen(model: Reader) -> Reader:
+    """The reader as it begins, whose embeddings the trained one keeps."""
+    teacher = Reader(model.config).to(next(model.parameters()).device)
+    teacher.load_state_dict(model.state_dict())
+    return teacher.eval().requires_grad_(False)
+
+
+def _length(example: Cloze | Attribution | Relevance | str) -> int:
+    match example:
+        case str():
+            return len(example)
+        case Cloze():
+            return len(example.text) + len(example.passage)
+        case Attribution():
+            return len(example.passage)
+        case Relevance():
+            return max(len(text) for _, text in example.passages)
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return round(sum(numbers) / len(numbers), 4)

@@ -1,0 +1,116 @@
+"""The encoder with its heads, in torch: MiniLM (Wang et al. 2020) and a few linear maps on top."""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from transformers import BertConfig, BertModel
+from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, eager_mask
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+from rarr.encoder.inputs import MASKS, MaskKind
+
+_HINTS: dict[MaskKind, int] = {"date": 3058, "number": 2193, "name": 2171}  # "date", "number", "name"
+
+
+def _attention(
+    module: nn.Module,  # noqa: ARG001 (what the library passes)
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    scaling: float | None = None,
+    **_: Any,
+) -> tuple[Tensor, None]:
+    """Attention in the numbers that it is given: on a CPU, torch's fused one takes most of a step going back.
+
+    Autocast would go to 32 bits for the softmax, which takes twice as long.
+    """
+    with torch.autocast(query.device.type, enabled=False):
+        scale = query.shape[-1] ** -0.5 if scaling is None else scaling
+        scores = torch.matmul(query * scale, key.transpose(2, 3))
+        if attention_mask is not None:
+            scores = scores + attention_mask.to(scores.dtype)
+        return torch.matmul(torch.softmax(scores, -1), value).transpose(1, 2).contiguous(), None
+
+
+ALL_ATTENTION_FUNCTIONS.register(_attention.__name__, _attention)
+ALL_MASK_ATTENTION_FUNCTIONS.register(_attention.__name__, eager_mask)
+
+
+class Heads(NamedTuple):
+    """What one forward gives, for B sequences of T tokens.
+
+    `relevance` (B), `attribution` (B, 3), `wrong` (B, T): logits. `embedding` (B, H): mean of the tokens, of
+    length 1. `hidden` (B, T, H): from which `point` reads.
+    """
+
+    relevance: Tensor
+    attribution: Tensor
+    wrong: Tensor
+    embedding: Tensor
+    hidden: Tensor
+
+
+class Reader(nn.Module):
+    """One encoder, five heads: relevance, attribution, wrong words, pointers, and an embedding."""
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.config = config
+        config._attn_implementation = _attention.__name__
+        self.encoder = BertModel(config, add_pooling_layer=False)
+        size = config.hidden_size
+        self.summary = nn.Linear(size, size)
+        self.relevance = nn.Linear(size, 1)
+        self.attribution = nn.Linear(size, 3)
+        self.wrong = nn.Sequential(nn.Linear(size, size), nn.GELU(), nn.Linear(size, 1))
+        self.asks_start, self.asks_end = nn.Linear(size, size), nn.Linear(size, size)
+        self.is_start, self.is_end = nn.Linear(size, size), nn.Linear(size, size)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Heads:
+        """All of B sequences of T tokens (int64, padded with 0) in one pass."""
+        hidden = self.encoder(
+            input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
+        ).last_hidden_state
+        summary = torch.tanh(self.summary(hidden[:, 0]))
+        weights = attention_mask.unsqueeze(-1).to(hidden.dtype)
+        mean = (hidden * weights).sum(1) / weights.sum(1)
+        return Heads(
+            relevance=self.relevance(summary).squeeze(-1),
+            attribution=self.attribution(summary),
+            wrong=self.wrong(hidden).squeeze(-1),
+            embedding=nn.functional.normalize(mean.float(), dim=-1),
+            hidden=hidden,
+        )
+
+    def point(self, hidden: Tensor, rows: Tensor, positions: Tensor) -> tuple[Tensor, Tensor]:
+        """Start and end logits (N, T) of the tokens of row `rows[n]`, asked by the mask at `positions[n]`."""
+        asking = hidden[rows, positions]
+        scale = hidden.shape[-1] ** -0.5
+        told = hidden[rows]
+        start = torch.einsum("nh,nth->nt", self.asks_start(asking), self.is_start(told)) * scale
+        end = torch.einsum("nh,nth->nt", self.asks_end(asking), self.is_end(told)) * scale
+        return start, end
+
+
+def reader(config: dict[str, Any], weights: dict[str, Tensor] | None) -> Reader:
+    """A reader of this shape, its encoder with `weights` where there are any, its heads fresh.
+
+    The word embeddings stay as they are: half of all weights, which so little text would only wear.
+    """
+    made = Reader(BertConfig(**config | {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}))
+    if weights is not None:
+        kept = {name: value for name, value in weights.items() if not name.startswith("pooler.")}
+        missing, unknown = made.encoder.load_state_dict(kept, strict=False)
+        absent = [name for name in missing if "position_ids" not in name]
+        if absent or [name for name in unknown if "position_ids" not in name]:
+            raise ValueError(f"these are not the weights of such an encoder: {absent[:3]}, {unknown[:3]}")
+        with (
+            torch.no_grad()
+        ):  # the mask of a kind is the mask that the encoder knows, and the word for the kind
+            words = made.encoder.embeddings.word_embeddings.weight
+            for kind, word in _HINTS.items():
+                words[MASKS[kind]] = words[MASKS["word"]] + words[word] / 2
+    made.encoder.embeddings.word_embeddings.weight.requires_grad_(False)
+    return made

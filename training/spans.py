@@ -1,0 +1,113 @@
+"""What can be masked in a sentence, and where a passage says the same: values by rule, words by stem."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rarr.embedded.identity import key_words
+from rarr.embedded.sentence import Sentence, sentence
+from rarr.embedded.values import Value as Read, same
+from rarr.encoder.inputs import MaskKind
+from rarr.tools.document import Span, split_sentences
+from rarr.training.examples import Place, Value
+
+_KINDS: dict[str, MaskKind] = {"date": "date", "number": "number", "name": "name", "term": "word"}
+LONGEST_PHRASE = 3  # words that are masked together
+
+
+class Part(NamedTuple):
+    """A sentence of a passage, with the offset at which it begins."""
+
+    start: int
+    read: Sentence
+
+
+def parts(passage: str) -> list[Part]:
+    """The sentences of a passage."""
+    return [Part(span.start, sentence(span.of(passage))) for span in split_sentences(passage)]
+
+
+def maskable(text: str, told: Sequence[Part], title: str, *, unsaid: bool) -> Iterator[Value]:
+    """The values and phrases of a text that its passage says; with `unsaid`, values that it does not say.
+
+    A value that the title says is what the passage is about, and asks nothing.
+    """
+    titled = {word for word in key_words(title)} if title else set()
+    for span in split_sentences(text):
+        part = sentence(span.of(text))
+        for value in part.values:
+            said = part.text[value.start : value.end]
+            if value.kind == "name" and titled.issuperset(key_words(said)):
+                continue
+            answers = places(value, told)
+            if answers or (unsaid and value.kind != "term"):
+                yield Value(
+                    place=(span.start + value.start, span.start + value.end),
+                    kind=_KINDS[value.kind],
+                    answers=answers,
+                    others=tuple(dict.fromkeys(siblings(value, told)))[:6] if answers else (),
+                )
+        yield from _phrases(span, part, told, titled)
+
+
+def places(value: Read, told: Sequence[Part]) -> tuple[Place, ...]:
+    """Where the passage says a value of the same meaning."""
+    return tuple(
+        (part.start + other.start, part.start + other.end)
+        for part in told
+        for other in part.read.values
+        if same(value, other)
+    )
+
+
+def siblings(value: Read, told: Sequence[Part]) -> Iterator[str]:
+    """The values of the passage that are of its kind, and another."""
+    for part in told:
+        for other in part.read.values:
+            if other.kind == value.kind and same(value, other) is False:
+                yield part.read.text[other.start : other.end]
+
+
+def find(phrase: str, passage: str) -> tuple[Place, ...]:
+    """Where the passage has these words, in any case and of any form with the same stem."""
+    wanted = [word.stem or word.text.lower() for word in sentence(phrase).words]
+    if not wanted:
+        return ()
+    found = []
+    for part in parts(passage):
+        stems = [word.stem or word.text.lower() for word in part.read.words]
+        for at in range(len(stems) - len(wanted) + 1):
+            if stems[at : at + len(wanted)] == wanted:
+                words = part.read.words[at : at + len(wanted)]
+                found.append((part.start + words[0].start, part.start + words[-1].end))
+    return tuple(found)
+
+
+def _phrases(span: Span, part: Sentence, told: Sequence[Part], titled: set[str]) -> Iterator[Value]:
+    """Runs of words that begin and end with meaning, hold no value, and stand in the passage by their stems."""
+    taken = [(value.start, value.end) for value in part.values]
+    words = [w for w in part.words if not any(s < w.end and w.start < e for s, e in taken)]
+    for first, word in enumerate(words):
+        if not word.stem or word.text.lower() in titled:
+            continue
+        best: Value | None = None
+        for last in range(first, min(first + LONGEST_PHRASE, len(words))):
+            run = words[first : last + 1]
+            if not run[-1].stem or "," in part.text[run[0].start : run[-1].end]:
+                continue
+            if any(s < run[-1].end and run[0].start < e for s, e in taken):
+                break
+            stems = [w.stem or w.text.lower() for w in run]
+            if answers := tuple(_runs(stems, told)):
+                place = (span.start + run[0].start, span.start + run[-1].end)
+                best = Value(place=place, kind="word", answers=answers)
+        if best is not None:
+            yield best
+
+
+def _runs(stems: Sequence[str], told: Sequence[Part]) -> Iterator[Place]:
+    for part in told:
+        words = part.read.words
+        for at in range(len(words) - len(stems) + 1):
+            run = words[at : at + len(stems)]
+            if all((w.stem or w.text.lower()) == s for w, s in zip(run, stems, strict=True)):
+                yield part.start + run[0].start, part.start + run[-1].end
