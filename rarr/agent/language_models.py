@@ -14,7 +14,7 @@ from rarr.tools.patience import Limiter
 from rarr.tools.patient import Patient
 
 VLLM = "http://localhost:8000/v1"
-_CHOICE = "give embedded, vllm:NAME, openai:NAME, or another provider:NAME of LangChain"
+_CHOICE = "give embedded, rules, vllm:NAME, openai:NAME, or another provider:NAME of LangChain"
 
 
 class LanguageModels:
@@ -69,8 +69,8 @@ class LanguageModels:
     def _chat(self, name: Any) -> ChatModel:
         if not isinstance(name, str):
             return _given(name)
-        if name == "embedded":
-            raise SettingsError("fallbacks has 'embedded', which is no language model: leave it out")
+        if name in ("embedded", "rules"):
+            raise SettingsError(f"fallbacks has {name!r}, which is no language model: leave it out")
         provider, colon, model = name.partition(":")
         if not colon or not provider or not model:
             raise SettingsError(f"unknown model {name!r}: {_CHOICE}")

@@ -10,12 +10,14 @@ from rarr.agent.components import Closes, Reranker, Retriever, close_all
 from rarr.agent.objects import object_retriever
 from rarr.agent.settings import Settings
 from rarr.embedded.ranking import OverlapReranker
+from rarr.encoder.model import Encoder, shipped
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus import Corpus
 from rarr.retrievers.domains import Limits
 from rarr.tools.failures import redacted
 from rarr.tools.meter import meter
+from rarr.trained.ranking import TrainedReranker
 
 if TYPE_CHECKING:
     from rarr.retrievers.cache import Cache
@@ -97,13 +99,22 @@ def cache_path(settings: Settings) -> Path:
     return settings.home.expanduser() / "cache.sqlite"
 
 
+def encoder(settings: Settings) -> Encoder:
+    """The encoder that ships, or that of `weights`. Raises `SettingsError` where its files are not whole."""
+    made = shipped() if settings.weights is None else Encoder(settings.weights)
+    made.require()
+    return made
+
+
 def reranker(settings: Settings, opened: Opened) -> Reranker:
-    """`overlap`, a model served at an endpoint as `vllm:NAME`, or a cross-encoder by name.
+    """`embedded`, `overlap`, a model served at an endpoint as `vllm:NAME`, or a cross-encoder by name.
 
     The scores of models are cached; what is made is added to `opened`.
     """
     if settings.reranker == "overlap":
         return OverlapReranker()
+    if settings.reranker == "embedded":
+        return TrainedReranker(encoder(settings), settings.evidence_per_query)
     if settings.reranker.startswith(SERVED):
         from rarr.retrievers.cached import CachedReranker
 

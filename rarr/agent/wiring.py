@@ -13,7 +13,7 @@ from rarr.agent.components import (
     Verifier,
 )
 from rarr.agent.language_models import LanguageModels
-from rarr.agent.searching import Opened, reranker, retriever
+from rarr.agent.searching import Opened, encoder, reranker, retriever
 from rarr.agent.settings import Settings
 from rarr.embedded.agreement import ValueAgreement
 from rarr.embedded.baselines import (
@@ -26,6 +26,7 @@ from rarr.embedded.baselines import (
 from rarr.embedded.editing import ValueEditor
 from rarr.embedded.questions import ValueQuestions
 from rarr.embedded.support import ValueVerifier
+from rarr.encoder.model import Encoder
 from rarr.errors import SettingsError
 from rarr.prompted.agreement import PromptedChecker
 from rarr.prompted.cascade import CascadeChecker
@@ -36,15 +37,19 @@ from rarr.prompted.prompts import Prompts
 from rarr.prompted.questions import PromptedQuestions
 from rarr.prompted.rewriting import PromptedRewriter
 from rarr.tools.background import run
+from rarr.trained.agreement import TrainedAgreement
+from rarr.trained.support import TrainedVerifier
 
 REVISING = ("generate_queries", "check_agreement", "edit")
 MODEL_NODES = (*REVISING, "attribute", "evaluate")
 """The nodes that have a model; `model` is that of those that revise.
 
-Attribution is judged by the embedded verifier unless `models` names one: what edits should not also say how
+Attribution is judged by the embedded verifier, or by the rules, unless `models` names one: what edits should not also say how
 good the edits are, and a call a sentence and evidence costs more than all else together. Intent is judged by
 the model of `evaluate`, else not at all.
 """
+EMBEDDED = ("embedded", "rules")
+"""What needs no language model: the encoder that ships with the rules around it, and the rules alone."""
 NLI = "nli:"
 """How a model of Hugging Face is named that judges support, and nothing else."""
 
@@ -85,11 +90,19 @@ class _Parts:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         chosen = dict.fromkeys(REVISING, settings.model) | settings.models
-        self.named = {node: name for node, name in chosen.items() if name != "embedded"}
+        self.named = {node: name for node, name in chosen.items() if name not in EMBEDDED}
+        self.ruled = {node for node, name in chosen.items() if name == "rules"}
+        if settings.model == "rules" and "attribute" not in chosen:
+            self.ruled.add("attribute")
         verifies = str(self.named.get("attribute", ""))
         self.nli = verifies.removeprefix(NLI) if verifies.startswith(NLI) else None
         asked = [name for node, name in self.named.items() if node != "attribute" or self.nli is None]
         self.models = LanguageModels(settings, asked)
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The encoder, whose files are looked at before anything is spent."""
+        return encoder(self.settings)
 
     @cached_property
     def prompts(self) -> Prompts:
@@ -111,12 +124,15 @@ class _Parts:
         if not self.settings.agreement:
             return UnaskedAgreement() if "edit" in self.named else UngatedAgreement()
         if "check_agreement" not in self.named:
-            return ValueAgreement()
+            return self._embedded_checker()
         model = self.models[self.named["check_agreement"]]
         prompted = PromptedChecker(model, self.prompts, whole_text=self.settings.scope == "text")
         if self.settings.cascade is None:
             return prompted
-        return CascadeChecker(ValueAgreement(), prompted, self.settings.cascade)
+        return CascadeChecker(self._embedded_checker(), prompted, self.settings.cascade)
+
+    def _embedded_checker(self) -> AgreementChecker:
+        return ValueAgreement() if "check_agreement" in self.ruled else TrainedAgreement(self.encoder)
 
     def editor(self) -> Editor:
         if "edit" not in self.named:
@@ -136,8 +152,10 @@ class _Parts:
         return NoRewriter() if editor == "none" else None
 
     def verifier(self) -> Verifier:
-        if "attribute" not in self.named:
+        if "attribute" in self.ruled:
             return ValueVerifier(self.settings.support_threshold)
+        if "attribute" not in self.named:
+            return TrainedVerifier(self.encoder, self.settings.support_threshold)
         if self.nli is not None:
             from rarr.nli.verifier import NliVerifier
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rarr.encoder.inputs import NULL, Masked, Pair, covering, pair, single
-from rarr.encoder.weights import opened
+from rarr.encoder.weights import Calibration, Files, checked, opened
 from rarr.tools.document import Span
 
 if TYPE_CHECKING:
@@ -101,6 +101,10 @@ class Encoder:
         self._folder = folder
         self._opening = threading.Lock()
 
+    def require(self) -> None:
+        """Raises `SettingsError` where the files are not what they must be; reads no model."""
+        checked(self._folder)
+
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
         """How probably each passage (title, text) answers the query, from 0 to 1."""
         pairs = [pair(self._opened.tokenizer, query, title, text) for title, text in passages]
@@ -110,7 +114,7 @@ class Encoder:
         """What each passage is to its text, and which of the text's words are wrong by it."""
         pairs = [pair(self._opened.tokenizer, one.text, one.title, one.passage) for one in claims]
         rows = self._run(pairs, ["attribution", "wrong"])
-        return [self._judged(one, row) for one, row in zip(pairs, rows, strict=True)]
+        return [_judged(one, row) for one, row in zip(pairs, rows, strict=True)]
 
     def point(self, asked: Sequence[Asked]) -> list[Pointing]:
         """Where each passage says what stands in the masked span of its text."""
@@ -126,14 +130,10 @@ class Encoder:
         rows = [row["embedding"] for row in self._run(pairs, ["embedding"])]
         return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
 
-    def _judged(self, one: Pair, row: _Row) -> Judged:
-        warmth = self._opened.temperature
-        logits = row["attribution"] / warmth
-        odds = np.exp(logits - logits.max())
-        attributable, extrapolatory, contradictory = (float(p) for p in odds / odds.sum())
-        wrong = _sigmoid(row["wrong"][one.text_start : one.text_start + len(one.text_spans)])
-        words = tuple((Span(*span), float(p)) for span, p in zip(one.text_spans, wrong, strict=True))
-        return Judged(attributable, extrapolatory, contradictory, words)
+    @property
+    def calibration(self) -> Calibration:
+        """What was fitted on top of these weights."""
+        return self._opened.calibration
 
     def _run(self, pairs: Sequence[Pair], heads: list[str]) -> list[_Row]:
         """The outputs `heads` of each sequence, in the order of `pairs`."""
@@ -146,12 +146,12 @@ class Encoder:
         return found
 
     @property
-    def _opened(self) -> Any:
+    def _opened(self) -> Files:
         with self._opening:
             return self._files
 
     @cached_property
-    def _files(self) -> Any:
+    def _files(self) -> Files:
         return opened(self._folder)
 
 
@@ -171,6 +171,15 @@ def _feed(pairs: Sequence[Pair]) -> dict[str, "NDArray[np.int64]"]:
         types[row, : len(one.ids)] = one.types
         positions[row] = max(0, one.masks[0]) if one.masks else 0
     return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types, "mask_position": positions}
+
+
+def _judged(one: Pair, row: _Row) -> Judged:
+    logits = row["attribution"]
+    odds = np.exp(logits - logits.max())
+    attributable, extrapolatory, contradictory = (float(p) for p in odds / odds.sum())
+    wrong = _sigmoid(row["wrong"][one.text_start : one.text_start + len(one.text_spans)])
+    words = tuple((Span(*span), float(p)) for span, p in zip(one.text_spans, wrong, strict=True))
+    return Judged(attributable, extrapolatory, contradictory, words)
 
 
 def _pointing(one: Pair, row: _Row) -> Pointing:

@@ -1,6 +1,9 @@
 """The files of an encoder: `reader.onnx`, `tokenizer.json`, and `model.json`, which says what they must be."""
 
 import hashlib
+import json
+import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,33 +17,60 @@ SHIPPED = Path(__file__).parent / "weights"
 MODEL, TOKENIZER, FACTS = "reader.onnx", "tokenizer.json", "model.json"
 
 
-class Facts(BaseModel):
-    """What `model.json` says: the format, the digests of the files, and what was calibrated on dev."""
+class Logistic(BaseModel):
+    """A logistic regression: how likely something is, by what is told of it by name."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    bias: float
+    weights: dict[str, float]
+    threshold: float = 0.5
+    """From which probability on it is taken to be so."""
+
+    def probability(self, told: Mapping[str, float]) -> float:
+        """From 0 to 1. Raises KeyError where something is not told."""
+        logit = self.bias + sum(weight * told[name] for name, weight in self.weights.items())
+        return 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
+
+    def holds(self, told: Mapping[str, float]) -> bool:
+        """Is it taken to be so?"""
+        return self.probability(told) >= self.threshold
+
+
+class Calibration(BaseModel):
+    """What was fitted on dev, on top of the weights; `training.calibrate` writes it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    disagrees: Logistic
+    """That a passage has another value in place of the claim's (features: `rarr.trained.agreement`)."""
+    agrees: Logistic
+    """That it has the claim's value there."""
+    supports: Logistic
+    """That a passage makes a sentence attributable (features: `rarr.trained.support`)."""
+
+
+class Facts(BaseModel):
+    """What `model.json` says: the format, the digests of the other files, and the calibration."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     format: int
     sha256: dict[str, str]
-    temperature: float = 1.0
-    """By which the logits of the classes are divided (Guo et al. 2017)."""
+    calibration: Calibration
 
 
 class Files(NamedTuple):
-    """An open session and its tokenizer."""
+    """An open session with its tokenizer and calibration."""
 
     session: Any
     tokenizer: Any
-    temperature: float
+    calibration: Calibration
 
 
-def opened(folder: Path | None) -> Files:
-    """The files of `folder`, or those that ship. Raises `SettingsError` where they are not what they must be."""
-    where = SHIPPED if folder is None else folder.expanduser()
-    cure = (
-        "install rarr again: pip install --force-reinstall rarr"
-        if folder is None
-        else "write it again: rarr train editor"
-    )
+def checked(folder: Path | None) -> Facts:
+    """What `model.json` says, once the files are as it says. Raises `SettingsError` with the cure."""
+    where, cure = _where(folder)
     facts = _facts(where, cure)
     for name in (MODEL, TOKENIZER):
         try:
@@ -49,7 +79,21 @@ def opened(folder: Path | None) -> Files:
             raise SettingsError(f"{where / name} cannot be read ({error.strerror}): {cure}") from error
         if digest != facts.sha256.get(name):
             raise SettingsError(f"{where / name} is damaged: {cure}")
-    return Files(_session(where / MODEL), _tokenizer(where / TOKENIZER), facts.temperature)
+    return facts
+
+
+def opened(folder: Path | None) -> Files:
+    """The files of `folder`, or those that ship. Raises `SettingsError` where they are not what they must be."""
+    facts = checked(folder)
+    where, _ = _where(folder)
+    return Files(_session(where / MODEL), _tokenizer(where / TOKENIZER), facts.calibration)
+
+
+def _where(folder: Path | None) -> tuple[Path, str]:
+    """The folder, and what helps where its files are damaged."""
+    if folder is None:
+        return SHIPPED, "install rarr again: pip install --force-reinstall rarr"
+    return folder.expanduser(), "write it again: rarr train editor"
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -59,16 +103,20 @@ def digests(folder: Path) -> dict[str, str]:
 
 def _facts(where: Path, cure: str) -> Facts:
     try:
-        facts = Facts.model_validate_json((where / FACTS).read_bytes())
+        told = json.loads((where / FACTS).read_bytes())
     except OSError as error:
         raise SettingsError(f"{where} holds no weights ({FACTS} cannot be read): {cure}") from error
+    except ValueError as error:
+        raise SettingsError(f"{where / FACTS} is damaged: {cure}") from error
+    found = told.get("format") if isinstance(told, dict) else None
+    if found != FORMAT:
+        raise SettingsError(
+            f"{where} holds weights of format {found}, this version of rarr reads format {FORMAT}: {cure}"
+        )
+    try:
+        return Facts.model_validate(told)
     except ValidationError as error:
         raise SettingsError(f"{where / FACTS} is damaged: {cure}") from error
-    if facts.format != FORMAT:
-        raise SettingsError(
-            f"{where} holds weights of format {facts.format}, this version of rarr reads format {FORMAT}: {cure}"
-        )
-    return facts
 
 
 def _session(path: Path) -> Any:

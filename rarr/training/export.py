@@ -15,7 +15,7 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 from transformers import BertConfig
 
-from rarr.encoder.weights import FACTS, FORMAT, MODEL, SHIPPED, TOKENIZER, Facts, digests
+from rarr.encoder.weights import FACTS, FORMAT, MODEL, SHIPPED, TOKENIZER, Calibration, Facts, digests, opened
 from rarr.training.model import Reader
 
 if TYPE_CHECKING:
@@ -41,35 +41,37 @@ class _Exported(nn.Module):
 
 
 def export(
-    model: Reader, tokenizer: "Tokenizer", folder: Path, *, temperature: float = 1.0, quantised: bool = True
+    model: Reader, tokenizer: "Tokenizer", folder: Path, calibration: Calibration | None = None
 ) -> None:
     """Writes the files of an encoder into `folder`, in place of those that are there.
 
     Matrices and word embeddings become 8-bit, one scale a row; 7 bits of them are used, since on processors
-    without VNNI the products of 8 would overflow.
+    without VNNI the products of 8 would overflow. Without a calibration, that of the weights that ship is kept.
     """
     with tempfile.TemporaryDirectory() as made:
         whole, ready = Path(made) / "whole.onnx", Path(made) / "ready"
         ready.mkdir()
         _to_onnx(model, whole)
-        if quantised:
-            quantize_dynamic(
-                whole,
-                ready / MODEL,
-                op_types_to_quantize=["MatMul", "Gemm", "Gather"],
-                per_channel=True,
-                reduce_range=True,
-                weight_type=QuantType.QInt8,
-            )
-        else:
-            shutil.copy(whole, ready / MODEL)
+        quantize_dynamic(
+            whole,
+            ready / MODEL,
+            op_types_to_quantize=["MatMul", "Gather"],
+            per_channel=True,
+            reduce_range=True,
+            weight_type=QuantType.QInt8,
+        )
         tokenizer.save(str(ready / TOKENIZER))
-        facts = Facts(format=FORMAT, sha256=digests(ready), temperature=temperature)
+        facts = Facts(format=FORMAT, sha256=digests(ready), calibration=calibration or shipped())
         (ready / FACTS).write_text(facts.model_dump_json(indent=1) + "\n", encoding="utf-8")
         folder.mkdir(parents=True, exist_ok=True)
         for name in (MODEL, TOKENIZER, FACTS):
             shutil.copy(ready / name, folder / f"{name}.partial")
             (folder / f"{name}.partial").replace(folder / name)
+
+
+def shipped() -> Calibration:
+    """The calibration of the weights that ship."""
+    return opened(None).calibration
 
 
 def load(folder: Path | None = None) -> Reader:

@@ -1,0 +1,35 @@
+"""Long evidence in parts that the encoder can read, those first that say most of a claim's words."""
+
+from rarr.embedded.sentence import sentence
+from rarr.embedded.words import tokens
+from rarr.tools.document import Span, split_sentences
+
+ROOM = 900  # characters of a part
+
+
+def closest(text: str, passage: str, room: int = ROOM) -> str:
+    """The run of sentences, of at most `room` characters, that shares most words with `text`."""
+    return parts(text, passage, 1, room)[0]
+
+
+def parts(text: str, passage: str, count: int, room: int = ROOM) -> list[str]:
+    """At most `count` runs of sentences that do not overlap, those that share most words with `text` first."""
+    if len(passage) <= room:
+        return [passage]
+    wanted = {word.stem for word in tokens(text) if word.stem}
+    spans = split_sentences(passage) or [Span(0, len(passage))]
+    stems = [{word.stem for word in sentence(span.of(passage)).content} & wanted for span in spans]
+    runs = []
+    for first in range(len(spans)):
+        shared: set[str] = set()
+        last = first
+        while last < len(spans) and spans[last].end - spans[first].start <= room:
+            shared |= stems[last]
+            last += 1
+        end = spans[max(first, last - 1)].end
+        runs.append((-len(shared), Span(spans[first].start, min(end, spans[first].start + room))))
+    chosen: list[Span] = []
+    for _, run in sorted(runs):
+        if len(chosen) < count and not any(run.overlaps(one) for one in chosen):
+            chosen.append(run)
+    return [run.of(passage) for run in chosen]

@@ -1,0 +1,234 @@
+"""Fits the decisions on dev, on top of the weights, and writes them into their `model.json`.
+
+    python -m training.calibrate [FOLDER]
+
+The disagreements and agreements of values on the hand-written triples; support on the open sets of
+`dev/attribution`. Thresholds are chosen on cases that the fit did not see (five parts, by document).
+"""
+
+import argparse
+import gzip
+import json
+import pickle
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rarr.embedded.agreement import compare
+from rarr.embedded.claims import claims
+from rarr.embedded.editing import change_of
+from rarr.embedded.questions import askable
+from rarr.embedded.reading import passage, read as read_by_rules
+from rarr.embedded.support import entailments
+from rarr.encoder.model import Encoder
+from rarr.encoder.weights import FACTS, SHIPPED, Calibration, Facts, checked
+from rarr.evals.metrics import roc_auc as auc
+from rarr.records import Check, Evidence, Query
+from rarr.tools.document import Span
+from rarr.trained import agreement, support
+from rarr.trained.reading import around, read
+from training.data import FOLDER
+from training.fitting import fitted, held_out, most_right
+from training.sources import wrong_places
+
+RIGHT = 0.88
+"""Of the edits that are proposed, this share is exactly right on dev, so that 0.85 is elsewhere."""
+AGREES = 0.93
+"""Of the values that are said to agree, this share does."""
+
+
+class Case(NamedTuple):
+    """A value of a hand-written claim beside its passage."""
+
+    document: str
+    told: Mapping[str, float]
+    wrong: bool
+    agrees: bool | None
+    right: bool
+    """Would an edit to the evidence's value make the text exactly right?"""
+
+
+def main() -> None:
+    """Fits all three and writes them."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path, nargs="?", default=SHIPPED)
+    parser.add_argument("--cases", type=Path, help="keep the cases here, or take them from here")
+    options = parser.parse_args()
+    encoder = Encoder(options.folder)
+    cases = list(_kept(options.cases, "values", lambda: values(encoder)))
+    judged = list(_kept(options.cases, "support", lambda: judgements(encoder)))
+    calibration = Calibration(
+        disagrees=_disagrees(cases), agrees=_agrees(cases), supports=_supports(judged)
+    )
+    facts = checked(options.folder).model_copy(update={"calibration": calibration})
+    write(options.folder, facts)
+
+
+def write(folder: Path, facts: Facts) -> None:
+    """Writes `model.json` beside the old one and then in its place."""
+    partial = folder / f"{FACTS}.partial"
+    partial.write_text(facts.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    partial.replace(folder / FACTS)
+
+
+def values(encoder: Encoder) -> Iterator[Case]:
+    """Every value of every hand-written dev claim that can be asked for."""
+    with gzip.open(FOLDER / "dev/editing/handwritten.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for item in map(json.loads, lines):
+            for version in ("supported", "corrupted", "extrapolatory"):
+                yield from _cases(encoder, item, version)
+
+
+def _cases(encoder: Encoder, item: dict[str, Any], version: str) -> Iterator[Case]:
+    text, title, evidence = item[version], item["title"] or "", item["evidence"]
+    wrong = wrong_places(text, item["edits"]) if version == "corrupted" else []
+    by_passage = passage(evidence, title)
+    for claim in claims(text, None):
+        seen = read(encoder, text, None, claim.span, title, evidence)
+        for value, place in askable(text, claim):
+            found = seen.at(place)
+            assert found is not None
+            rules = compare(
+                claim, value, read_by_rules(claim.sentence, value, by_passage, claim.about), by_passage
+            )
+            other = agreement.differing(value, found)
+            told = agreement.features(seen, found, other, rules)
+            is_wrong = any(s < place.end and place.start < e for s, e in wrong)
+            unsaid = version == "extrapolatory" and not told["unsaid"]
+            yield Case(
+                document=item["doc"],
+                told=told,
+                wrong=is_wrong,
+                agrees=None if unsaid else version != "extrapolatory" and not is_wrong,
+                right=is_wrong and _edited(text, place, other.said) == item["supported"],
+            )
+
+
+def _edited(text: str, place: Span, answer: str) -> str:
+    query = Query(id="q", text="", start=place.start, end=place.end)
+    check = Check(
+        query_id="q", evidence_id="e", verdict="disagrees", text_answer=place.of(text), evidence_answer=answer
+    )
+    change = change_of(text, query, check) if answer else None
+    return text if change is None else text[: change.start] + change.new + text[change.end :]
+
+
+class Support(NamedTuple):
+    """A claim of an attribution set beside its evidence."""
+
+    source: str
+    group: str
+    told: Mapping[str, float]
+    supported: bool
+
+
+def judgements(encoder: Encoder) -> Iterator[Support]:
+    """Every judged row of the open sets of `dev/attribution`."""
+    for path in sorted((FOLDER / "dev/attribution").iterdir()):
+        rows = [row for row in _rows(path) if row.get("supported") is not None and row.get("evidence")]
+        if len({row["supported"] for row in rows}) < 2:
+            continue
+        for row in rows:
+            yield judgement(encoder, row)
+
+
+def judgement(encoder: Encoder, row: dict[str, Any]) -> Support:
+    """The features of one row."""
+    text = row["claim"]
+    body = "\n".join(one["text"] for one in row["evidence"])
+    title = str(row["evidence"][0].get("title") or "")
+    evidence = Evidence.model_validate(
+        {
+            "text": body, "title": title, "source": row["id"], "start": 0, "end": len(body),
+            "retrieved_at": "2026-01-01T00:00:00Z", "id": "e", "query_id": "q", "relevance": 1.0,
+        }
+    )  # fmt: skip
+    span = Span(0, len(text))
+    judged = support.best(encoder, around(text, span)[1], title, body)
+    by_sentence = [one for one in entailments(text, None, [c.span for c in claims(text, None)], evidence)]
+    by_rules = [one for one in by_sentence if one is not None]
+    told = support.features(judged, min(by_rules) if by_rules else None)
+    return Support(row["source"], row.get("group") or row["id"], told, bool(row["supported"]))
+
+
+def _disagrees(cases: Sequence[Case]) -> Any:
+    told, wrong = [one.told for one in cases], [one.wrong for one in cases]
+    even = [1.0] * len(cases)
+    likely = held_out(told, wrong, even, [one.document for one in cases])
+    threshold = most_right(likely, [one.right for one in cases], RIGHT)
+    over = sum(p >= threshold for p in likely)
+    exact = sum(p >= threshold and one.right for p, one in zip(likely, cases, strict=True))
+    print(f"disagrees: AUC {auc(wrong, likely):.3f}, threshold {threshold:.3f}: {over} edits, {exact} right")
+    for share in (0.7, 0.75, 0.8, 0.85, 0.9, 0.95):
+        at = most_right(likely, [one.right for one in cases], share)
+        print(f"  right {share}: {sum(p >= at for p in likely)} edits at {at:.3f}")
+    return fitted(told, wrong, even).model_copy(update={"threshold": round(threshold, 4)})
+
+
+def _agrees(cases: Sequence[Case]) -> Any:
+    known = [one for one in cases if one.agrees is not None]
+    told, so = [one.told for one in known], [bool(one.agrees) for one in known]
+    even = [1.0] * len(known)
+    likely = held_out(told, so, even, [one.document for one in known])
+    threshold = most_right(likely, so, AGREES)
+    print(
+        f"agrees: AUC {auc(so, likely):.3f}, threshold {threshold:.3f}:"
+        f" {sum(p >= threshold for p in likely)} of {len(likely)} values, {sum(so)} agree"
+    )
+    return fitted(told, so, even).model_copy(update={"threshold": round(threshold, 4)})
+
+
+def _supports(judged: Sequence[Support]) -> Any:
+    """Every source weighs the same, and in it what is supported as much as what is not."""
+    count = Counter((one.source, one.supported) for one in judged)
+    weights = [len(judged) / len(count) / count[one.source, one.supported] for one in judged]
+    told, so = [one.told for one in judged], [one.supported for one in judged]
+    likely = held_out(told, so, weights, [one.group for one in judged])
+    threshold, accuracy = best_balanced(judged, likely)
+    print(f"supports: mean balanced accuracy {accuracy:.3f} at {threshold:.3f}")
+    for source in sorted({one.source for one in judged}):
+        mine = [(p, one.supported) for p, one in zip(likely, judged, strict=True) if one.source == source]
+        print(f"  {source}: {len(mine)}, AUC {auc([s for _, s in mine], [p for p, _ in mine]):.3f}")
+    return fitted(told, so, weights).model_copy(update={"threshold": round(threshold, 4)})
+
+
+def best_balanced(judged: Sequence[Support], likely: Sequence[float]) -> tuple[float, float]:
+    """The threshold with the best mean over the sources of the balanced accuracy, and that mean."""
+    sources = sorted({one.source for one in judged})
+    best = (0.5, 0.0)
+    for threshold in np.arange(0.2, 0.81, 0.02):
+        shares = []
+        for source in sources:
+            for supported in (True, False):
+                hits = [
+                    (p >= threshold) == supported
+                    for p, one in zip(likely, judged, strict=True)
+                    if one.source == source and one.supported == supported
+                ]
+                shares.append(sum(hits) / len(hits))
+        best = max(best, (float(threshold), sum(shares) / len(shares)), key=lambda one: one[1])
+    return best
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def _kept(folder: Path | None, name: str, make: Any) -> Any:
+    """What `make` makes, from a file where it was kept."""
+    if folder is None:
+        return list(make())
+    path = folder / f"{name}.pickle"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(pickle.dumps(list(make())))
+    return pickle.loads(path.read_bytes())
+
+
+if __name__ == "__main__":
+    main()
