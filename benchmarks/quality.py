@@ -83,7 +83,7 @@ def run_set(name: str, limit: int | None, passages: int) -> Set:
         about += f", beside right ones; two rows for each of {passages} of its {len(found)}"
         about += " passages, drawn at random"
         found = sample(found, passages)
-    made = list(_rows(found))[:limit]
+    made = list(rows_of(found))[:limit]
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder, f"{name}.jsonl")
         data.write_text("".join(json.dumps(one) + "\n" for one in made), encoding="utf-8")
@@ -110,7 +110,7 @@ def _nothing(folder: str) -> Path:
     return file
 
 
-def _rows(found: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def rows_of(found: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Rows of a set as `rarr eval` reads them; those without evidence have nothing to be revised by.
 
     A passage of `handwritten` becomes two: its wrong paraphrase, and the right one, which needs nothing.
