@@ -90,7 +90,7 @@ def run_set(name: str, limit: int | None, passages: int) -> Set:
         reports = {}
         for number, (system, settings) in enumerate(SYSTEMS.items()):
             begun = time.perf_counter()
-            given = Settings(search="corpus", corpus=_nothing(folder), home=folder, **settings)
+            given = Settings(search="corpus", corpus=nothing(folder), home=folder, **settings)
             reports[system] = evaluate(data, Path(folder, str(number)), settings=given, jobs=1)
             print(
                 f"{name:22} {system:20} {len(made):4} rows {time.perf_counter() - begun:6.1f} s", flush=True
@@ -103,7 +103,7 @@ def sample(found: Sequence[Mapping[str, Any]], count: int) -> list[Mapping[str, 
     return [found[index] for index in sorted(random.Random(0).sample(range(len(found)), count))]
 
 
-def _nothing(folder: str) -> Path:
+def nothing(folder: str) -> Path:
     """A corpus that nobody searches: every row brings its own evidence."""
     file = Path(folder, "none.md")
     file.write_text("Nothing.", encoding="utf-8")
