@@ -171,8 +171,10 @@ def rates(found: Sequence[Row], threshold: float) -> Rates:
 
 
 def _balanced(counted: Sequence[Rates]) -> float | None:
-    right_yes, yes, right_no, no = (sum(column) for column in zip(*counted, strict=True))
-    return (right_yes / yes + right_no / no) / 2 if yes and no else None
+    yes, no = sum(one.yes for one in counted), sum(one.no for one in counted)
+    if not yes or not no:
+        return None
+    return (sum(one.right_yes for one in counted) / yes + sum(one.right_no for one in counted) / no) / 2
 
 
 def _rows(name: str, limit: int | None) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ def measure(context: Context) -> Found:
     tables = []
     for system, settings in context.systems.items():
         todo = [item for item in items if (system, item["id"]) not in kept]
-        for item, found in zip(todo, _outcomes(todo, settings, context.processes), strict=True):
+        for item, found in zip(todo, _revised(todo, settings, context.processes), strict=True):
             kept.add((system, item["id"]), [one._asdict() for one in found])
         read = [_read(kept[system, item["id"]]) for item in items]
         figures += figures_of(system, read)
@@ -71,7 +71,7 @@ def kinds(items: Items) -> str:
     return table(["kind", "corrected", "changed wrongly", "missed", "judged right"], body)
 
 
-def _outcomes(
+def _revised(
     items: Sequence[dict[str, Any]], settings: Mapping[str, Any], processes: int
 ) -> Iterator[list[Outcome]]:
     revise = partial(outcomes, settings=settings)

@@ -76,7 +76,9 @@ def _reranker(name: str) -> Score:
 
 def _cosine(base: Embeds) -> Score:
     async def score(question: str, found: Sequence[Passage]) -> Sequence[float]:
-        vectors = base.embed([question, *(f"{one.title}: {one.text}" for one in found)])
+        vectors = base.embed(
+            [question, *(f"{one.title}: {one.text}" if one.title else one.text for one in found)]
+        )
         return [float(one) for one in vectors[1:] @ vectors[0]]
 
     return score

@@ -16,7 +16,7 @@ PAIRS = 64
 RUNS = 7
 # Common words, each one token: with [CLS] and two [SEP] there are 100.
 QUERY = " ".join(["which city is the house of the king in"] * 2)
-PASSAGE = " ".join(["the king of the city was in his house by the river when the war came to"] * 5)[:-3]
+PASSAGE = " ".join(["the king of the city was in his old house by the river when war came"] * 5)[:-5]
 TOKENS = 100
 
 
