@@ -4,9 +4,10 @@
     python -m training.evaluate --only handwritten --limit 50
     python -m training.evaluate --write            and writes the tables into docs/models.md
 
-Results are kept under training/build/evaluation/, for `rarr` and the measures as they are: a change of either
-begins anew, and a run that was ended goes on. Intervals are 95%: Wilson for shares, else by bootstrap over
-documents; times are from the least to the most of their runs.
+Results are kept under training/build/evaluation/VERSION, for the code and the weights of `rarr` as they are:
+a change of these begins anew, and a run that was ended goes on. After a change of a measure itself, delete
+its file there. Intervals are 95%: Wilson for shares, else by bootstrap over documents; times are from the
+least to the most of their runs, and want a machine with nothing else to do.
 """
 
 import argparse
@@ -15,11 +16,11 @@ from pathlib import Path
 
 import rarr
 from benchmarks.report import machine
+from training.goals import goals, targets
 from training.measures import attribution, cloze, editing, handwritten, ranking, speed
 from training.measures.context import Figure, Measure, context, weights
-from training.measures.goals import goals, targets
 from training.measures.kept import fingerprint
-from training.measures.page import PAGE, filled
+from training.page import PAGE, filled
 
 FOLDER = Path(__file__).parent / "build" / "evaluation"
 MEASURES: Mapping[str, Measure] = {
@@ -36,7 +37,7 @@ MEASURES: Mapping[str, Measure] = {
 def main() -> None:
     """Measures, prints, and writes the page where that is asked for."""
     options = _options()
-    version = fingerprint(Path(rarr.__file__).parent, Path(__file__).parent / "measures")
+    version = fingerprint(Path(rarr.__file__).parent)
     given = context(options.folder / version, options.limit, options.processes)
     figures: list[Figure] = []
     tables: dict[str, str] = {}

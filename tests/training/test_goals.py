@@ -6,11 +6,11 @@ import pytest
 
 from rarr.evals.metrics import Measured
 from training.evaluate import FOLDER
+from training.goals import Values, goals, met, targets
 from training.measures.context import COSINE, RULES, TRAINED, Figure
-from training.measures.goals import Values, goals, met, targets
-from training.measures.page import PAGE, filled, places
+from training.page import PAGE, filled, places
 
-TABLES = {"run", "targets", "kinds", "cloze", "sets", "editing", "retrieval", "speed"}
+TABLES = {"run", "targets", "kinds", "judged", "cloze", "sets", "editing", "retrieval", "speed"}
 
 
 def values(trained: float | None, rules: float | None = None) -> Values:

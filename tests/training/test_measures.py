@@ -108,6 +108,14 @@ def test_kinds_say_what_became_of_the_wrong_versions() -> None:
     assert "| 1 | 0 | 1/1" in lines[3]
 
 
+def test_judgements_count_what_each_version_was_taken_for() -> None:
+    assert list(handwritten.judgements(RULES, ITEMS)) == [
+        [RULES, "supported", "2", "0", "0"],
+        [RULES, "corrupted", "0", "2", "0"],
+        [RULES, "extrapolatory", "0", "1", "1"],
+    ]
+
+
 def test_handwritten_items_go_through_the_reviser_once(data: Path) -> None:
     context = Context(data / "kept", systems={RULES: {"model": "embedded"}})
     first = handwritten.measure(context)

@@ -18,7 +18,7 @@ from rarr.evals import metrics
 from rarr.evals.metrics import Measured
 from rarr.testing import InMemoryRetriever
 from training.measures.context import COSINE, Context, Embeds, Figure, Found
-from training.measures.intervals import grouped, over_groups, over_sets
+from training.measures.intervals import RESAMPLES, grouped, over_groups, over_sets
 from training.measures.kept import Kept
 
 BATCH = 50
@@ -124,34 +124,24 @@ def balanced_threshold(sets: Sets) -> float:
 
 def mean_balanced(sets: Sets, threshold: float) -> Measured:
     """The mean over sets, at one threshold; its interval by bootstrap over the groups of each set."""
-    counted = {
-        name: [rates(group, threshold) for group in grouped(found, [row.group for row in found])]
-        for name, found in sets.items()
-    }
-    return over_sets(counted, _balanced)
+    return over_sets({name: _counted(found, threshold) for name, found in sets.items()}, _balanced)
 
 
 def mean_auc(sets: Sets) -> Measured:
-    """The mean over sets, without an interval: each set has its own."""
-    found = [metrics.roc_auc([r.score for r in one], [r.supported for r in one]) for one in sets.values()]
-    defined = [one for one in found if one is not None]
-    return Measured(value=sum(defined) / len(defined) if defined else None, n=len(defined))
+    """The mean over sets; its interval by bootstrap over the groups of each set."""
+    by_group = {name: grouped(found, [row.group for row in found]) for name, found in sets.items()}
+    return over_sets(by_group, lambda drawn: _auc([row for group in drawn for row in group]))
 
 
 def balanced(found: Sequence[Row], threshold: float) -> Measured:
     """The mean of the shares of supported rows and of others that are told so."""
-    return over_groups(
-        found, [row.group for row in found], lambda drawn: _balanced([rates(drawn, threshold)])
-    )
+    value = metrics.bootstrap(_counted(found, threshold), _balanced, resamples=RESAMPLES)
+    return value.model_copy(update={"n": len(found)})
 
 
 def auc(found: Sequence[Row]) -> Measured:
     """The chance that a supported row scores above another."""
-    return over_groups(
-        found,
-        [row.group for row in found],
-        lambda drawn: metrics.roc_auc([r.score for r in drawn], [r.supported for r in drawn]),
-    )
+    return over_groups(found, [row.group for row in found], _auc)
 
 
 def f1(found: Sequence[Row], threshold: float) -> Measured:
@@ -168,6 +158,14 @@ def rates(found: Sequence[Row], threshold: float) -> Rates:
     yes = [row.score >= threshold for row in found if row.supported]
     no = [row.score < threshold for row in found if not row.supported]
     return Rates(sum(yes), len(yes), sum(no), len(no))
+
+
+def _counted(found: Sequence[Row], threshold: float) -> list[Rates]:
+    return [rates(group, threshold) for group in grouped(found, [row.group for row in found])]
+
+
+def _auc(found: Sequence[Row]) -> float | None:
+    return metrics.roc_auc([row.score for row in found], [row.supported for row in found])
 
 
 def _balanced(counted: Sequence[Rates]) -> float | None:

@@ -22,7 +22,8 @@ def measure(context: Context) -> Found:
     items = rows(FILE)[: context.limit]
     kept = context.kept("handwritten")
     figures: list[Figure] = []
-    tables = []
+    tables: list[str] = []
+    lines: list[list[str]] = []
     for system, settings in context.systems.items():
         todo = [item for item in items if (system, item["id"]) not in kept]
         for item, found in zip(todo, _revised(todo, settings, context.processes), strict=True):
@@ -30,7 +31,9 @@ def measure(context: Context) -> Found:
         read = [_read(kept[system, item["id"]]) for item in items]
         figures += figures_of(system, read)
         tables.append(f"### By kind: {system}\n\n{kinds(read)}")
-    return Found(figures, {"kinds": "\n\n".join(tables)})
+        lines += judgements(system, read)
+    classes = table(["system", "claims", *VERSIONS.values()], lines)
+    return Found(figures, {"kinds": "\n\n".join(tables), "judged": classes})
 
 
 def figures_of(system: str, items: Items) -> Iterator[Figure]:
@@ -69,6 +72,13 @@ def kinds(items: Items) -> str:
             share([one.judged == "contradictory" for one in its]),
         ])  # fmt: skip
     return table(["kind", "corrected", "changed wrongly", "missed", "judged right"], body)
+
+
+def judgements(system: str, items: Items) -> Iterator[list[str]]:
+    """Lines that say how many of the claims of each version were judged what."""
+    for version in VERSIONS:
+        judged = Counter(one.judged for item in items for one in item if one.version == version)
+        yield [system, version, *(str(judged[name]) for name in VERSIONS.values())]
 
 
 def _revised(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "models.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "models.md"
 
 
 def filled(page: str, tables: Mapping[str, str]) -> str:
