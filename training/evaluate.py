@@ -11,12 +11,12 @@ least to the most of their runs, and want a machine with nothing else to do.
 """
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import rarr
 from benchmarks.report import machine
-from training.goals import goals, targets
+from training.goals import COLUMNS, goals, targets
 from training.measures import attribution, cloze, editing, handwritten, ranking, speed
 from training.measures.context import Figure, Measure, context, weights
 from training.measures.kept import fingerprint
@@ -46,7 +46,7 @@ def main() -> None:
         found = MEASURES[name](given)
         figures += found.figures
         tables |= found.tables
-    tables = {"targets": targets(figures, goals()), "run": _run(version, options.limit)} | tables
+    tables = {"targets": targets(figures, goals()), "run": _run(version, options.limit, figures)} | tables
     print(*(f"\n## {name}\n\n{content}" for name, content in tables.items()), sep="\n")
     if options.write:
         PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), tables), encoding="utf-8")
@@ -66,8 +66,10 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _run(version: str, limit: int | None) -> str:
+def _run(version: str, limit: int | None, figures: Sequence[Figure]) -> str:
     part = "" if limit is None else f" **Of each set the first {limit} rows alone.**"
+    if absent := [name for name in COLUMNS if name not in {one.system for one in figures}]:
+        part += f" Not measured, for want of what it needs: {', '.join(absent)}."
     file = weights()
     of = f"`{file.name}`" if file is not None else "no weights: the rules alone"
     return f"Measured of {of}, version {version} of the code and the weights, on {machine()}.{part}"

@@ -1,5 +1,6 @@
 """The hand-written triples through the public `Reviser`, each with its passage as the only corpus."""
 
+import multiprocessing
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -88,7 +89,7 @@ def _revised(
     if processes == 1 or len(items) < processes:
         yield from map(revise, items)
         return
-    with ProcessPoolExecutor(processes) as pool:
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
         yield from pool.map(revise, items)
 
 

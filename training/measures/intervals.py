@@ -34,7 +34,10 @@ def over_groups(
 def over_sets(
     sets: Mapping[str, Sequence[Row]], statistic: Callable[[Sequence[Row]], float | None]
 ) -> Measured:
-    """The mean over sets of a statistic, its interval by bootstrap within each set; `n` counts sets."""
+    """The mean over sets of a statistic, its interval by bootstrap within each set.
+
+    A set for which it is not defined enters no mean; `n` counts the others.
+    """
 
     def of(drawn: Sequence[Sequence[Row]]) -> float | None:
         found = [one for one in map(statistic, drawn) if one is not None]
@@ -42,12 +45,13 @@ def over_sets(
 
     whole = list(sets.values())
     value, random = of(whole), Random(0)
+    n = sum(statistic(one) is not None for one in whole)
     redrawn = [of([random.choices(one, k=len(one)) for one in whole]) for _ in range(RESAMPLES)]
     ordered = sorted(one for one in redrawn if one is not None)
     if value is None or not ordered:
-        return Measured(value=value, n=len(sets))
+        return Measured(value=value, n=n)
     cut = len(ordered) // 40
-    return Measured(value=value, low=ordered[cut], high=ordered[-1 - cut], n=len(sets))
+    return Measured(value=value, low=ordered[cut], high=ordered[-1 - cut], n=n)
 
 
 def mean(values: Sequence[float]) -> float | None:
