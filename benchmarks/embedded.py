@@ -72,15 +72,15 @@ def main() -> None:
 
 def print_times(folder: Path) -> None:
     """How long imports and revisions take, with an index that is already built."""
-    index, passages = _index(folder)
+    index, passages = indexed(folder)
     reviser = Reviser(Settings(corpus=index, home=folder / "home"))
     edits = sum(edit.accepted for edit in reviser.revise(TEXT).edits)
     said = f"of 5 sentences ({edits} edits) against {passages:,} passages"
-    _print_row(f"revise a text {said}, warm", "s", _times(lambda: reviser.revise(TEXT), WARM_RUNS), 3)
+    _print_row(f"revise a text {said}, warm", "s", times(lambda: reviser.revise(TEXT), WARM_RUNS), 3)
     imports = [float(_python(_IMPORT)) for _ in range(COLD_RUNS)]
     _print_row("`import rarr`", "s", imports, 2)
-    _print_row("process that imports rarr", "s", _times(lambda: _python(_IMPORT), COLD_RUNS), 2)
-    first = _times(lambda: _python(_REVISE, TEXT, str(index)), COLD_RUNS)
+    _print_row("process that imports rarr", "s", times(lambda: _python(_IMPORT), COLD_RUNS), 2)
+    first = times(lambda: _python(_REVISE, TEXT, str(index)), COLD_RUNS)
     _print_row("process that imports rarr and revises the same text", "s", first, 2)
 
 
@@ -91,20 +91,22 @@ def print_index(runs: Sequence[Measurement]) -> None:
         _print_row(f"{runs[0].passages:,} passages: {what}", unit, values, digits)
 
 
-def _index(folder: Path) -> tuple[Path, int]:
+def indexed(folder: Path) -> tuple[Path, int]:
+    """An index of the examples and of random documents, about `PASSAGES`; its folder and their number."""
     source = folder / "source"
     shutil.copytree(CORPUS, source)
     write_corpus(source, PASSAGES, EnglishLike(0))
     return folder / "index", build_index(source, folder / "index", **index_rules()).passages
 
 
-def _times(call: Callable[[], object], runs: int) -> list[float]:
-    times = []
+def times(call: Callable[[], object], runs: int) -> list[float]:
+    """The seconds of each run."""
+    taken = []
     for _ in range(runs):
         start = time.perf_counter()
         call()
-        times.append(time.perf_counter() - start)
-    return times
+        taken.append(time.perf_counter() - start)
+    return taken
 
 
 def _python(program: str, *argv: str) -> str:

@@ -10,6 +10,7 @@ import argparse
 import json
 import tempfile
 from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,13 +23,13 @@ VERSIONS = {"supported": "attributable", "corrupted": "contradictory", "extrapol
 
 
 class Outcome(NamedTuple):
-    """What one claim became."""
+    """What one claim became. `kinds` are those of the errors that its item has."""
 
     version: str
     judged: str
     changed: bool
     right: bool
-    kind: str
+    kinds: tuple[str, ...]
 
 
 def judged(revision: Revision) -> str:
@@ -39,20 +40,19 @@ def judged(revision: Revision) -> str:
     return "attributable" if statuses == {"supported"} else "extrapolatory"
 
 
-def outcomes(item: dict[str, Any]) -> list[Outcome]:
-    """Revises the three claims of an item against its passage."""
+def outcomes(item: dict[str, Any], settings: Mapping[str, Any] | None = None) -> list[Outcome]:
+    """Revises the three claims of an item against its passage; `settings` in place of the defaults."""
+    kinds = tuple(dict.fromkeys(edit["kind"] for edit in item["edits"]))
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "passage.json"
         passage = {"text": item["evidence"], "title": item["title"] or "", "source": item["id"]}
         corpus.write_text(json.dumps(passage), encoding="utf-8")
-        reviser = Reviser(Settings(corpus=corpus, home=Path(folder) / "home"))
+        reviser = Reviser(Settings(corpus=corpus, home=Path(folder) / "home", **(settings or {})))
         found = []
         for version in VERSIONS:
             revision = reviser.revise(item[version])
             right = version == "corrupted" and revision.text == item["supported"]
-            found.append(
-                Outcome(version, judged(revision), revision.changed, right, item["edits"][0]["kind"])
-            )
+            found.append(Outcome(version, judged(revision), revision.changed, right, kinds))
         return found
 
 
@@ -82,7 +82,7 @@ def print_table(done: list[Outcome]) -> None:
     print(f"| became exactly right, of the changed | {share([one.right for one in changed])} |")
     for version in ("supported", "extrapolatory"):
         print(f"| changed, of the {version} | {share([one.changed for one in by[version]])} |")
-    kinds = Counter(one.kind for one in right)
+    kinds = Counter(kind for one in right for kind in one.kinds)
     print(f"\nright by kind: {', '.join(f'{kind} {count}' for kind, count in kinds.most_common())}")
     for version in VERSIONS:
         print(f"{version} judged: {dict(Counter(one.judged for one in by[version]).most_common())}")

@@ -83,14 +83,14 @@ def run_set(name: str, limit: int | None, passages: int) -> Set:
         about += f", beside right ones; two rows for each of {passages} of its {len(found)}"
         about += " passages, drawn at random"
         found = sample(found, passages)
-    made = list(_rows(found))[:limit]
+    made = list(rows_of(found))[:limit]
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder, f"{name}.jsonl")
         data.write_text("".join(json.dumps(one) + "\n" for one in made), encoding="utf-8")
         reports = {}
         for number, (system, settings) in enumerate(SYSTEMS.items()):
             begun = time.perf_counter()
-            given = Settings(search="corpus", corpus=_nothing(folder), home=folder, **settings)
+            given = Settings(search="corpus", corpus=nothing(folder), home=folder, **settings)
             reports[system] = evaluate(data, Path(folder, str(number)), settings=given, jobs=1)
             print(
                 f"{name:22} {system:20} {len(made):4} rows {time.perf_counter() - begun:6.1f} s", flush=True
@@ -103,14 +103,14 @@ def sample(found: Sequence[Mapping[str, Any]], count: int) -> list[Mapping[str, 
     return [found[index] for index in sorted(random.Random(0).sample(range(len(found)), count))]
 
 
-def _nothing(folder: str) -> Path:
+def nothing(folder: str) -> Path:
     """A corpus that nobody searches: every row brings its own evidence."""
     file = Path(folder, "none.md")
     file.write_text("Nothing.", encoding="utf-8")
     return file
 
 
-def _rows(found: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def rows_of(found: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Rows of a set as `rarr eval` reads them; those without evidence have nothing to be revised by.
 
     A passage of `handwritten` becomes two: its wrong paraphrase, and the right one, which needs nothing.

@@ -12,7 +12,7 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,15 +41,24 @@ def main() -> None:
 
 async def ranking(names: Sequence[str]) -> None:
     """A line for the search alone and for each reranker."""
-    texts = rows("dev/retrieval/wiki_passages_corpus.jsonl")
-    queries = [one for one in rows("dev/retrieval/wiki_passages_queries.jsonl") if one["gold"]]
-    print(f"{len(queries)} questions, {len(texts)} passages; of {BROUGHT} that BM25 brings")
+    queries = questions()
+    print(f"{len(queries)} questions; of {BROUGHT} passages that BM25 brings")
+    brought = await searched(queries)
+    _line("BM25 alone", queries, [[one.source for one in found] for found in brought], 0.0)
+    for name in names:
+        await _reranked(name, queries, brought)
+
+
+def questions() -> list[dict[str, Any]]:
+    """The questions that a passage answers."""
+    return [one for one in rows("dev/retrieval/wiki_passages_queries.jsonl") if one["gold"]]
+
+
+async def searched(queries: Sequence[Mapping[str, Any]]) -> list[Sequence[Passage]]:
+    """The passages that BM25 brings for each, best first."""
     with tempfile.TemporaryDirectory() as folder:
-        corpus = _corpus(texts, Path(folder) / "corpus")
-        brought = [await corpus.retrieve(query["question"], BROUGHT) for query in queries]
-        _line("BM25 alone", queries, [[one.source for one in found] for found in brought], 0.0)
-        for name in names:
-            await _reranked(name, queries, brought)
+        corpus = _corpus(rows("dev/retrieval/wiki_passages_corpus.jsonl"), Path(folder) / "corpus")
+        return [await corpus.retrieve(query["question"], BROUGHT) for query in queries]
 
 
 async def _reranked(
@@ -71,15 +80,18 @@ async def _reranked(
 def _line(
     name: str, queries: Sequence[dict[str, Any]], ranked: Sequence[Sequence[str]], speed: float
 ) -> None:
-    ranks = []
-    for query, sources in zip(queries, ranked, strict=True):
-        documents = list(dict.fromkeys(sources))
-        gold = {str(one) for one in query["gold"]}
-        ranks.append(next((n for n, source in enumerate(documents, 1) if source in gold), 0))
-    mrr = sum(1 / rank for rank in ranks if rank) / len(ranks)
-    at_1, at_5 = share([rank == 1 for rank in ranks]), share([0 < rank <= 5 for rank in ranks])
+    ranks = [rank(query, sources) for query, sources in zip(queries, ranked, strict=True)]
+    mrr = sum(1 / at for at in ranks if at) / len(ranks)
+    at_1, at_5 = share([at == 1 for at in ranks]), share([0 < at <= 5 for at in ranks])
     shown = f", {speed:,.0f} passages a second" if speed else ""
     print(f"  {name}: recall@1 {at_1}, recall@5 {at_5}, MRR {mrr:.3f}{shown}")
+
+
+def rank(query: Mapping[str, Any], sources: Sequence[str]) -> int:
+    """The place of the first right document among those of the passages, from 1; 0 where none is there."""
+    documents = dict.fromkeys(sources)
+    gold = {str(one) for one in query["gold"]}
+    return next((place for place, source in enumerate(documents, 1) if source in gold), 0)
 
 
 def chain() -> None:

@@ -110,10 +110,10 @@ def section(lines: Sequence[Sequence[str]]) -> str:
 def lines_of(name: str, limit: int | None = None, names: Sequence[str] = ()) -> list[list[str]]:
     """The lines of one set: each verifier, then word overlap."""
     found = [row for row in rows(f"dev/attribution/{SETS[name]}")[:limit] if row["evidence"]]
-    asked = asyncio.run(_asked(found))
+    asked = asyncio.run(asked_of(found))
     lines = []
     for verifier in ("embedded", *names):
-        judged = asyncio.run(_judged(asked, _wired(verifier)))
+        judged = asyncio.run(judged_by(asked, _wired(verifier)))
         print(f"{name:22} {verifier:20} {len(judged):4} claims", flush=True)
         lines.append([name, verifier, *_cells(judged, Settings().support_threshold)])
     overlap = _auc(
@@ -129,11 +129,13 @@ def _wired(verifier: str) -> Components:
     return wire(Settings(search=InMemoryRetriever(), models={"attribute": verifier}))
 
 
-async def _asked(found: Sequence[Mapping[str, Any]]) -> list[Asked]:
+async def asked_of(found: Sequence[Mapping[str, Any]]) -> list[Asked]:
+    """Each row with the windows of its evidence that are read."""
     return [Asked(row, await _nearest(row["claim"], list(_windows(row, Settings())))) for row in found]
 
 
-async def _judged(asked: Sequence[Asked], parts: Components) -> list[Judged]:
+async def judged_by(asked: Sequence[Asked], parts: Components) -> list[Judged]:
+    """What the verifier says of each row. Closes what the components hold open."""
     judged: list[Judged] = []
     try:
         for start in range(0, len(asked), 50):

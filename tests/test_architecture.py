@@ -38,7 +38,8 @@ LAYERS = (
         "rarr.agent.trial",
         "rarr.agent.variables",
     ),
-    ("rarr.embedded.*", "rarr.prompted.*", "rarr.nli.*", "rarr.nodes.*", "rarr.testing.*"),
+    ("rarr.embedded.*", "rarr.encoder.*", "rarr.prompted.*", "rarr.nli.*", "rarr.nodes.*", "rarr.testing.*"),
+    ("rarr.training.*",),
     (
         "rarr.agent.language_models",
         "rarr.agent.objects",

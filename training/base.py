@@ -17,7 +17,8 @@ def config() -> dict[str, Any]:
 
 def weights() -> dict[str, Tensor]:
     """Its weights by name."""
-    return load_file(_folder() / "model.safetensors")
+    read: dict[str, Tensor] = load_file(_folder() / "model.safetensors")
+    return read
 
 
 def tokenizer() -> Tokenizer:

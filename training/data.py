@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rarr.retrievers.corpus import Corpus
-from rarr.training.examples import Cloze, read, write
+from rarr.training.examples import Cloze, Relevance, read, write
 from rarr.training.loop import Data
 from training import pretraining, sources
 
@@ -89,9 +89,10 @@ def relevance() -> Iterable[Any]:
 def loaded(folder: Path) -> dict[str, Data]:
     """The data sets as the trainer wants them."""
     sets = {path.stem: read(path) for path in sorted(folder.glob("*.jsonl"))}
-    texts = [one.passage for one in sets["span_selection"][::3]] + [
-        text for one in sets["relevance"] for text in (one.query, one.passages[0][1])
-    ]
+    texts = [one.passage for one in sets["span_selection"][::3] if isinstance(one, Cloze)]
+    for one in sets["relevance"]:
+        if isinstance(one, Relevance):
+            texts += [one.query, one.passages[0][1]]
     return {
         "span_selection": Data("cloze", sets["span_selection"], 32),
         "swapped": Data("swapped", [one for one in sets["span_selection"] if _can_swap(one)], 32),

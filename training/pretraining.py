@@ -1,7 +1,7 @@
 """Span-selection pre-training (Glass et al. 2020): an article says things twice, in other words.
 
-A sentence of an article is the text, another place of the article is the passage. Values and phrases that both
-say are masked and pointed at; values that the passage lacks are nowhere.
+A sentence of an article is the text, another place of the article is the passage. Values and phrases that
+both say are masked and pointed at; values that the passage lacks are nowhere.
 """
 
 import random
@@ -68,7 +68,7 @@ def _marks(part: Sentence, title_stems: set[str]) -> set[str]:
 
 
 def _window(body: str, said: Sequence[Part], at: int, without: int, rng: random.Random) -> str:
-    """The sentence `at` with neighbours on both sides, as far as there is room and the text is not reached."""
+    """The sentence `at` with neighbours on both sides, as far as there is room, short of the text."""
     first = last = at
     for _ in range(4):
         back = rng.random() < 0.5

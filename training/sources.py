@@ -53,6 +53,20 @@ def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
             )
 
 
+def corrections(item: Item) -> list[Cloze]:
+    """The right value of each error masked alone, where the passage says it."""
+    found = []
+    for example in handwritten_cloze([item]):
+        if example.source == "handwritten":
+            rights = {edit["right"] for edit in item["edits"]}
+            found += [
+                example.model_copy(update={"values": (value,)})
+                for value in example.values
+                if example.text[slice(*value.place)] in rights and value.others
+            ]
+    return found
+
+
 def handwritten_attribution(items: Sequence[Item]) -> Iterator[Attribution]:
     """The three texts of each item: true, with its errors, and unverifiable."""
     for item in items:

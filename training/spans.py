@@ -31,7 +31,7 @@ def maskable(text: str, told: Sequence[Part], title: str, *, unsaid: bool) -> It
 
     A value that the title says is what the passage is about, and asks nothing.
     """
-    titled = {word for word in key_words(title)} if title else set()
+    titled = set(key_words(title)) if title else set()
     for span in split_sentences(text):
         part = sentence(span.of(text))
         for value in part.values:
@@ -83,7 +83,7 @@ def find(phrase: str, passage: str) -> tuple[Place, ...]:
 
 
 def _phrases(span: Span, part: Sentence, told: Sequence[Part], titled: set[str]) -> Iterator[Value]:
-    """Runs of words that begin and end with meaning, hold no value, and stand in the passage by their stems."""
+    """Runs of words that begin and end with meaning, hold no value, and stand in the passage by stem."""
     taken = [(value.start, value.end) for value in part.values]
     words = [w for w in part.words if not any(s < w.end and w.start < e for s, e in taken)]
     for first, word in enumerate(words):

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from rarr.encoder.inputs import NULL, covering
+from rarr.encoder.inputs import NULL, Masked, covering, pair
+from rarr.tools.document import Span
 from rarr.training import batches
-from rarr.training.examples import Attribution, Cloze
+from rarr.training.examples import Cloze
 from rarr.training.model import Reader
 from training import sources
 from training.data import FOLDER
@@ -28,12 +29,15 @@ class Watch:
         with gzip.open(FOLDER / "dev/editing/handwritten.jsonl.gz", "rt", encoding="utf-8") as lines:
             items = [json.loads(line) for line in lines][:ITEMS]
         self._tokenizer = tokenizer
-        self._corrections = [example for item in items for example in corrections(item)]
+        self._corrections = [example for item in items for example in sources.corrections(item)]
         self._judged = list(sources.handwritten_attribution(items))
 
-    @torch.no_grad()
     def __call__(self, model: Reader) -> Mapping[str, float]:
         """Measured with the model as it is."""
+        with torch.no_grad():
+            return self._measured(model)
+
+    def _measured(self, model: Reader) -> Mapping[str, float]:
         device = next(model.parameters()).device
         exact = [_exact(model, self._tokenizer, one, device) for one in self._corrections]
         classes: list[bool] = []
@@ -58,27 +62,13 @@ class Watch:
         }
 
 
-def corrections(item: sources.Item) -> list[Cloze]:
-    """The right value of each error masked alone, where the passage says it."""
-    found = []
-    for example in sources.handwritten_cloze([item]):
-        if example.source == "handwritten":
-            rights = {edit["right"] for edit in item["edits"]}
-            found += [
-                example.model_copy(update={"values": (value,)})
-                for value in example.values
-                if example.text[slice(*value.place)] in rights and value.others
-            ]
-    return found
-
-
 def _exact(model: Reader, tokenizer: "Tokenizer", example: Cloze, device: torch.device) -> bool:
-    made = batches.pair(
+    made = pair(
         tokenizer,
         example.text,
         example.title,
         example.passage,
-        [batches.Masked(batches.Span(*example.values[0].place), example.values[0].kind)],
+        [Masked(Span(*example.values[0].place), example.values[0].kind)],
     )
     if made.masks[0] < 0:
         return False

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.quality import _rows, sample
+from benchmarks.quality import rows_of, sample
 from benchmarks.quality_page import Set, beats, document
 from benchmarks.report import cell, table
 from benchmarks.verifiers import HEAD, Judged, _cells, _least, _verdict
@@ -25,7 +25,7 @@ def report(*after: float) -> EvalReport:
 
 def test_evidence_without_an_address_has_no_source() -> None:
     given = [{"text": "A.", "url": "https://a.org"}, {"text": "B.", "url": None}, {"text": " "}]
-    (row,) = _rows([{"id": "1", "original": "x", "revised": "y", "evidence": given}])
+    (row,) = rows_of([{"id": "1", "original": "x", "revised": "y", "evidence": given}])
     assert row["evidence"] == [
         {"text": "A.", "title": "", "source": "https://a.org"},
         {"text": "B.", "title": ""},
@@ -36,12 +36,12 @@ def test_evidence_without_an_address_has_no_source() -> None:
 def test_row_with_nothing_to_revise_or_to_revise_by_is_left_out(
     text: str, evidence: list[dict[str, str]]
 ) -> None:
-    assert list(_rows([{"id": "1", "original": text, "revised": "y", "evidence": evidence}])) == []
+    assert list(rows_of([{"id": "1", "original": text, "revised": "y", "evidence": evidence}])) == []
 
 
 def test_passage_becomes_a_wrong_row_and_a_right_one() -> None:
     rows = list(
-        _rows([{"id": "1", "corrupted": "bad", "supported": "good", "evidence": "E.", "title": None}])
+        rows_of([{"id": "1", "corrupted": "bad", "supported": "good", "evidence": "E.", "title": None}])
     )
     assert [(row["id"], row["text"], row["revised"]) for row in rows] == [
         ("1/corrupted", "bad", "good"),

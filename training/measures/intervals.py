@@ -1,0 +1,59 @@
+"""Intervals of what was not drawn one row at a time: rows of one document say the same thing twice."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import TypeVar
+
+from rarr.evals.metrics import Measured, bootstrap
+
+RESAMPLES = 500
+Row = TypeVar("Row")
+
+
+def grouped(rows: Sequence[Row], groups: Sequence[str]) -> list[list[Row]]:
+    """The rows of each group, the groups in the order in which they come first."""
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row, group in zip(rows, groups, strict=True):
+        found[group].append(row)
+    return list(found.values())
+
+
+def over_groups(
+    rows: Sequence[Row], groups: Sequence[str], statistic: Callable[[Sequence[Row]], float | None]
+) -> Measured:
+    """A statistic of rows, its interval by bootstrap over their groups; `n` counts rows."""
+
+    def flat(drawn: Sequence[Sequence[Row]]) -> float | None:
+        return statistic([row for group in drawn for row in group])
+
+    found = bootstrap(grouped(rows, groups), flat, resamples=RESAMPLES)
+    return found.model_copy(update={"n": len(rows)})
+
+
+def over_sets(
+    sets: Mapping[str, Sequence[Row]], statistic: Callable[[Sequence[Row]], float | None]
+) -> Measured:
+    """The mean over sets of a statistic, its interval by bootstrap within each set.
+
+    A set for which it is not defined enters no mean; `n` counts the others.
+    """
+
+    def of(drawn: Sequence[Sequence[Row]]) -> float | None:
+        found = [one for one in map(statistic, drawn) if one is not None]
+        return sum(found) / len(found) if found else None
+
+    whole = list(sets.values())
+    value, random = of(whole), Random(0)
+    n = sum(statistic(one) is not None for one in whole)
+    redrawn = [of([random.choices(one, k=len(one)) for one in whole]) for _ in range(RESAMPLES)]
+    ordered = sorted(one for one in redrawn if one is not None)
+    if value is None or not ordered:
+        return Measured(value=value, n=n)
+    cut = len(ordered) // 40
+    return Measured(value=value, low=ordered[cut], high=ordered[-1 - cut], n=n)
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """Their mean; of none, None."""
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,57 @@
+"""Results as they come, a JSON line each: a run that is ended goes on where it was."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+TOLD = 200  # results after which a line says how many there are
+
+
+class Kept:
+    """The results of one measure by key. What is kept is not measured again."""
+
+    def __init__(self, path: Path) -> None:
+        """Reads what is there. A last line that was cut off while it was written is dropped."""
+        self._path = path
+        self._found: dict[tuple[str, ...], Any] = {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_file():
+            whole = path.read_bytes()
+            lines = whole[: whole.rfind(b"\n") + 1]
+            if len(lines) < len(whole):
+                path.write_bytes(lines)
+            for line in lines.splitlines():
+                read = json.loads(line)
+                self._found[tuple(read["key"])] = read["value"]
+
+    def __contains__(self, key: tuple[str, ...]) -> bool:
+        return key in self._found
+
+    def __getitem__(self, key: tuple[str, ...]) -> Any:
+        return self._found[key]
+
+    def add(self, key: tuple[str, ...], value: Any) -> None:
+        """Keeps a result, which JSON must be able to say."""
+        with self._path.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps({"key": key, "value": value}) + "\n")
+        self._found[key] = value
+        if len(self._found) % TOLD == 0:
+            print(f"  {len(self._found)} results in {self._path.name}", flush=True)
+
+    def of(self, keys: Iterable[tuple[str, ...]]) -> list[Any] | None:
+        """The results for the keys, in order; None where one of them was not measured."""
+        wanted = list(keys)
+        return [self._found[key] for key in wanted] if all(key in self._found for key in wanted) else None
+
+
+def fingerprint(*folders: Path) -> str:
+    """What is measured, in twelve digits: every file of the folders, weights included, bytecode not."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                digest.update(f"{path.relative_to(folder.parent)}\n".encode())
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:12]

@@ -1,0 +1,66 @@
+"""The size of the file, and how fast this machine is with it."""
+
+import statistics
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks.embedded import TEXT, indexed, times
+from benchmarks.report import machine, table
+from rarr import Reviser, Settings
+from rarr.evals.metrics import Measured
+from training.measures.context import TRAINED, Context, Figure, Found, Reads, weights
+
+PAIRS = 64
+RUNS = 7
+# Common words, each one token: with [CLS] and two [SEP] there are 100.
+QUERY = " ".join(["which city is the house of the king in"] * 2)
+PASSAGE = " ".join(["the king of the city was in his old house by the river when war came"] * 5)[:-5]
+TOKENS = 100
+
+
+def measure(context: Context) -> Found:
+    """Megabytes, pairs a second and seconds for a text. Times are medians, from the least to the most."""
+    kept = context.kept("speed")
+    file = weights()
+    found: list[tuple[str, str, Measured]] = []
+    if file is not None:
+        found.append(("MB of the file", TRAINED, Measured(value=file.stat().st_size / 1e6, n=1)))
+    if context.encoder is not None:
+        if ("pairs",) not in kept:
+            kept.add(("pairs",), pairs_a_second(context.encoder))
+        found.append((f"pairs a second at {TOKENS} tokens", TRAINED, middle(kept[("pairs",)])))
+    for system, settings in context.systems.items():
+        if ("revise", system) not in kept:
+            kept.add(("revise", system), revisions(settings))
+        name = "seconds for 5 sentences against 10,000 passages"
+        found.append((name, system, middle(kept["revise", system])))
+    figures = [Figure(*one) for one in found]
+    body = [[name, system, text_of(value)] for name, system, value in found]
+    return Found(figures, {"speed": f"{table(['what', 'system', 'value'], body)}\n\nMachine: {machine()}."})
+
+
+def pairs_a_second(encoder: Reads) -> list[float]:
+    """Of each run, the first of which is left out."""
+    passages = [("", PASSAGE)] * PAIRS
+    return [PAIRS / one for one in times(lambda: encoder.relevance(QUERY, passages), RUNS + 1)[1:]]
+
+
+def revisions(settings: Mapping[str, Any]) -> list[float]:
+    """Seconds of each run, with an index that is built; the first is left out."""
+    with tempfile.TemporaryDirectory() as folder:
+        index, _ = indexed(Path(folder))
+        with Reviser(Settings(corpus=index, home=Path(folder, "home"), **settings)) as reviser:
+            return times(lambda: reviser.revise(TEXT), RUNS + 1)[1:]
+
+
+def middle(values: list[float]) -> Measured:
+    """The median, between the least and the most."""
+    return Measured(value=statistics.median(values), low=min(values), high=max(values), n=len(values))
+
+
+def text_of(value: Measured) -> str:
+    """A figure that is no share: three digits."""
+    shown = f"{value.value:.3g}"
+    return shown if value.low is None else f"{shown} ({value.low:.3g} to {value.high:.3g}, {value.n} runs)"

@@ -1,0 +1,24 @@
+"""The tables of `docs/models.md`, each between two marks; what stands around them is written by hand."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "models.md"
+
+
+def filled(page: str, tables: Mapping[str, str]) -> str:
+    """The page with each table in its place. Raises `ValueError` for one that has none."""
+    for name, content in tables.items():
+        begin, end = f"<!-- begin: {name} -->", f"<!-- end: {name} -->"
+        if page.count(begin) != 1 or page.count(end) != 1:
+            raise ValueError(f"the page has no place for {name}: write {begin} and {end} into it, once")
+        before, _, rest = page.partition(begin)
+        _, _, after = rest.partition(end)
+        page = f"{before}{begin}\n\n{content}\n\n{end}{after}"
+    return page
+
+
+def places(page: str) -> list[str]:
+    """The names of the tables that the page has a place for."""
+    return re.findall(r"<!-- begin: (\S+) -->", page)
