@@ -60,9 +60,7 @@ def main() -> None:
     encoder = Encoder(options.folder)
     cases = list(_kept(options.cases, "values", lambda: values(encoder)))
     judged = list(_kept(options.cases, "support", lambda: judgements(encoder)))
-    calibration = Calibration(
-        disagrees=_disagrees(cases), agrees=_agrees(cases), supports=_supports(judged)
-    )
+    calibration = Calibration(disagrees=_disagrees(cases), agrees=_agrees(cases), supports=_supports(judged))
     facts = checked(options.folder).model_copy(update={"calibration": calibration})
     write(options.folder, facts)
 
@@ -148,7 +146,7 @@ def judgement(encoder: Encoder, row: dict[str, Any]) -> Support:
     )  # fmt: skip
     span = Span(0, len(text))
     judged = support.best(encoder, around(text, span)[1], title, body)
-    by_sentence = [one for one in entailments(text, None, [c.span for c in claims(text, None)], evidence)]
+    by_sentence = entailments(text, None, [claim.span for claim in claims(text, None)], evidence)
     by_rules = [one for one in by_sentence if one is not None]
     told = support.features(judged, min(by_rules) if by_rules else None)
     return Support(row["source"], row.get("group") or row["id"], told, bool(row["supported"]))
@@ -161,7 +159,7 @@ def _disagrees(cases: Sequence[Case]) -> Any:
     threshold = most_right(likely, [one.right for one in cases], RIGHT)
     over = sum(p >= threshold for p in likely)
     exact = sum(p >= threshold and one.right for p, one in zip(likely, cases, strict=True))
-    print(f"disagrees: AUC {auc(wrong, likely):.3f}, threshold {threshold:.3f}: {over} edits, {exact} right")
+    print(f"disagrees: AUC {auc(likely, wrong):.3f}, threshold {threshold:.3f}: {over} edits, {exact} right")
     for share in (0.7, 0.75, 0.8, 0.85, 0.9, 0.95):
         at = most_right(likely, [one.right for one in cases], share)
         print(f"  right {share}: {sum(p >= at for p in likely)} edits at {at:.3f}")
@@ -175,7 +173,7 @@ def _agrees(cases: Sequence[Case]) -> Any:
     likely = held_out(told, so, even, [one.document for one in known])
     threshold = most_right(likely, so, AGREES)
     print(
-        f"agrees: AUC {auc(so, likely):.3f}, threshold {threshold:.3f}:"
+        f"agrees: AUC {auc(likely, so):.3f}, threshold {threshold:.3f}:"
         f" {sum(p >= threshold for p in likely)} of {len(likely)} values, {sum(so)} agree"
     )
     return fitted(told, so, even).model_copy(update={"threshold": round(threshold, 4)})
@@ -191,7 +189,7 @@ def _supports(judged: Sequence[Support]) -> Any:
     print(f"supports: mean balanced accuracy {accuracy:.3f} at {threshold:.3f}")
     for source in sorted({one.source for one in judged}):
         mine = [(p, one.supported) for p, one in zip(likely, judged, strict=True) if one.source == source]
-        print(f"  {source}: {len(mine)}, AUC {auc([s for _, s in mine], [p for p, _ in mine]):.3f}")
+        print(f"  {source}: {len(mine)}, AUC {auc([p for p, _ in mine], [s for _, s in mine]):.3f}")
     return fitted(told, so, weights).model_copy(update={"threshold": round(threshold, 4)})
 
 

@@ -5,12 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rarr.embedded.sentence import sentence
-from rarr.embedded.words import tokens
-from rarr.tools.document import split_sentences
+from rarr.trained.windows import ROOM, closest
 from rarr.training.examples import Attribution, Class, Cloze, Place, Relevance, Value, Version
 from training.spans import find, maskable, parts
-
-ROOM = 900  # characters of a passage that are kept around what a text says
 
 Item = dict[str, Any]
 
@@ -142,26 +139,6 @@ def relevance(
                 passages.append(its)
         if len(passages) >= 4:
             yield Relevance(source="questions", query=query, passages=tuple(passages[:4]))
-
-
-def closest(text: str, passage: str, room: int) -> str:
-    """The run of sentences, of at most `room` characters, that shares most words with `text`."""
-    if len(passage) <= room:
-        return passage
-    wanted = {word.stem for word in tokens(text) if word.stem}
-    spans = split_sentences(passage)
-    stems = [{word.stem for word in sentence(span.of(passage)).content} & wanted for span in spans]
-    best, chosen = -1.0, (0, room)
-    for first in range(len(spans)):
-        shared: set[str] = set()
-        last = first
-        while last < len(spans) and spans[last].end - spans[first].start <= room:
-            shared |= stems[last]
-            last += 1
-        if len(shared) > best:
-            best = len(shared)
-            chosen = (spans[first].start, spans[max(first, last - 1)].end)
-    return passage[chosen[0] : min(chosen[1], chosen[0] + room)]
 
 
 def wrong_places(corrupted: str, edits: Sequence[Item]) -> list[Place]:

@@ -189,7 +189,7 @@ class Settings(BaseSettings):
     max_page_mb: int = Field(default=10, ge=1, le=1000)
     """Pages above this size, in megabytes, are not read."""
     reranker: str = "overlap"
-    """`embedded`, `overlap`, `vllm:NAME` for a served one, or a cross-encoder: its folder or name (extra `torch`)."""
+    """`embedded`, `overlap`, `vllm:NAME`, or a cross-encoder: its folder or name (extra `torch`)."""
     documents_per_query: int = Field(default=5, ge=1, le=100)
     """K: documents retrieved for a query."""
     evidence_per_query: int = Field(default=3, ge=1, le=100)

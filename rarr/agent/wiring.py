@@ -44,9 +44,9 @@ REVISING = ("generate_queries", "check_agreement", "edit")
 MODEL_NODES = (*REVISING, "attribute", "evaluate")
 """The nodes that have a model; `model` is that of those that revise.
 
-Attribution is judged by the embedded verifier, or by the rules, unless `models` names one: what edits should not also say how
-good the edits are, and a call a sentence and evidence costs more than all else together. Intent is judged by
-the model of `evaluate`, else not at all.
+Attribution is judged by the embedded verifier, or by the rules, unless `models` names one: what edits should
+not also say how good the edits are, and a call a sentence and evidence costs more than all else together.
+Intent is judged by the model of `evaluate`, else not at all.
 """
 EMBEDDED = ("embedded", "rules")
 """What needs no language model: the encoder that ships with the rules around it, and the rules alone."""

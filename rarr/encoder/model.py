@@ -1,10 +1,9 @@
-"""The encoder at run time: its heads over texts and passages, a few sequences at a time.
+"""The encoder at run time: its heads over texts and passages, all of them computed by one ONNX file."""
 
-Everything is computed by one ONNX file; what is asked together is sorted by length, so that little is padding.
-"""
-
+import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,7 +17,7 @@ from rarr.tools.document import Span
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-BATCH = 16  # sequences that are computed together
+THREADS = min(4, os.cpu_count() or 1)  # sequences that are computed at the same time
 LONGEST_ANSWER = 12  # tokens
 _Row = dict[str, "NDArray[Any]"]
 
@@ -136,14 +135,21 @@ class Encoder:
         return self._opened.calibration
 
     def _run(self, pairs: Sequence[Pair], heads: list[str]) -> list[_Row]:
-        """The outputs `heads` of each sequence, in the order of `pairs`."""
-        found: list[_Row] = [{} for _ in pairs]
-        order = sorted(range(len(pairs)), key=lambda n: len(pairs[n].ids))
-        for numbers in _portions(order, BATCH):
-            outputs = self._opened.session.run(heads, _feed([pairs[n] for n in numbers]))
-            for row, number in enumerate(numbers):
-                found[number] = {head: out[row] for head, out in zip(heads, outputs, strict=True)}
-        return found
+        """The outputs `heads` of each sequence.
+
+        One at a time, on as many threads as help: 8-bit products share one scale for all that is computed
+        together, so that in a batch an answer would depend on what else was asked.
+        """
+        session = self._opened.session
+
+        def compute(one: Pair) -> _Row:
+            outputs = session.run(heads, _feed(one))
+            return {head: out[0] for head, out in zip(heads, outputs, strict=True)}
+
+        if len(pairs) < 2:
+            return [compute(one) for one in pairs]
+        with ThreadPoolExecutor(min(THREADS, len(pairs))) as pool:
+            return list(pool.map(compute, pairs))
 
     @property
     def _opened(self) -> Files:
@@ -161,16 +167,14 @@ def shipped() -> Encoder:
     return Encoder()
 
 
-def _feed(pairs: Sequence[Pair]) -> dict[str, "NDArray[np.int64]"]:
-    longest = max(len(one.ids) for one in pairs)
-    ids, mask, types = (np.zeros((len(pairs), longest), np.int64) for _ in range(3))
-    positions = np.zeros(len(pairs), np.int64)
-    for row, one in enumerate(pairs):
-        ids[row, : len(one.ids)] = one.ids
-        mask[row, : len(one.ids)] = 1
-        types[row, : len(one.ids)] = one.types
-        positions[row] = max(0, one.masks[0]) if one.masks else 0
-    return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types, "mask_position": positions}
+def _feed(one: Pair) -> dict[str, "NDArray[np.int64]"]:
+    position = max(0, one.masks[0]) if one.masks else 0
+    return {
+        "input_ids": np.array([one.ids], np.int64),
+        "attention_mask": np.ones((1, len(one.ids)), np.int64),
+        "token_type_ids": np.array([one.types], np.int64),
+        "mask_position": np.array([position], np.int64),
+    }
 
 
 def _judged(one: Pair, row: _Row) -> Judged:
@@ -191,11 +195,6 @@ def _pointing(one: Pair, row: _Row) -> Pointing:
         _log_softmax(np.append(row[head][first:last], row[head][NULL])) for head in ("start", "end")
     )
     return Pointing(starts[:-1], ends[:-1], float(starts[-1] + ends[-1]), tuple(one.passage_spans))
-
-
-def _portions(order: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-    for begin in range(0, len(order), size):
-        yield order[begin : begin + size]
 
 
 def _log_softmax(logits: "NDArray[np.float32]") -> "NDArray[np.float32]":

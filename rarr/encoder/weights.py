@@ -1,4 +1,4 @@
-"""The files of an encoder: `reader.onnx`, `tokenizer.json`, and `model.json`, which says what they must be."""
+"""The files of an encoder: `reader.onnx`, `tokenizer.json`, and `model.json`, which tells what they are."""
 
 import hashlib
 import json
@@ -83,7 +83,7 @@ def checked(folder: Path | None) -> Facts:
 
 
 def opened(folder: Path | None) -> Files:
-    """The files of `folder`, or those that ship. Raises `SettingsError` where they are not what they must be."""
+    """The files of `folder`, or those that ship. Raises `SettingsError` where they are not whole."""
     facts = checked(folder)
     where, _ = _where(folder)
     return Files(_session(where / MODEL), _tokenizer(where / TOKENIZER), facts.calibration)
@@ -124,6 +124,7 @@ def _session(path: Path) -> Any:
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
+    options.intra_op_num_threads = 1  # sequences are computed side by side, each by one thread
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 

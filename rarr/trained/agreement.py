@@ -84,7 +84,7 @@ def decided(
 
 
 def differing(value: Value, found: Found) -> Other:
-    """The most probable other value that the rules can tell from the claim's; an empty one where there is none."""
+    """The most probable other value that the rules can tell from the claim's; an empty one for none."""
     for other in found.others:
         if value.kind == "name":
             return other

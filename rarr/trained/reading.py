@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rarr.embedded.claims import Claim, claims
+from rarr.embedded.claims import claims
 from rarr.embedded.questions import askable
 from rarr.embedded.sentence import sentence
 from rarr.embedded.values import Value, same
@@ -62,7 +62,7 @@ def read(encoder: Encoder, text: str, context: str | None, span: Span, title: st
     """Reads `passage` for the claim of `text` at `span`."""
     claim = next(one for one in claims(text, context) if one.span == span)
     start, said = around(text, span)
-    values = [one for one in askable(text, claim)]
+    values = askable(text, claim)
     asked = [
         Asked(said, title, passage, Masked(Span(place.start - start, place.end - start), _KINDS[value.kind]))
         for value, place in values

@@ -13,7 +13,7 @@ def closest(text: str, passage: str, room: int = ROOM) -> str:
 
 
 def parts(text: str, passage: str, count: int, room: int = ROOM) -> list[str]:
-    """At most `count` runs of sentences that do not overlap, those that share most words with `text` first."""
+    """At most `count` runs of sentences apart from each other; what shares most words with `text` first."""
     if len(passage) <= room:
         return [passage]
     wanted = {word.stem for word in tokens(text) if word.stem}

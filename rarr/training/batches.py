@@ -87,7 +87,7 @@ def cloze(
 
 
 def swapped(tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Random) -> tuple[Sequences, Tags]:
-    """Each text unmasked, half of them with one value wrong; of its words only values that are told are tagged."""
+    """Each text unmasked, half of them with one value wrong; values that are told are tagged."""
     pairs, tags = [], []
     for example in examples:
         told = [value for value in example.values if value.answers]

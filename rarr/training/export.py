@@ -46,7 +46,7 @@ def export(
     """Writes the files of an encoder into `folder`, in place of those that are there.
 
     Matrices and word embeddings become 8-bit, one scale a row; 7 bits of them are used, since on processors
-    without VNNI the products of 8 would overflow. Without a calibration, that of the weights that ship is kept.
+    without VNNI the products of 8 would overflow. The default calibration is that of the weights that ship.
     """
     with tempfile.TemporaryDirectory() as made:
         whole, ready = Path(made) / "whole.onnx", Path(made) / "ready"
@@ -96,7 +96,7 @@ def _to_onnx(model: Reader, path: Path) -> None:
     wrapped = _Exported(model).eval().to("cpu")
     example = torch.ones((2, 8), dtype=torch.long)
     sizes = {"input_ids": {0: "batch", 1: "length"}, "mask_position": {0: "batch"}}
-    axes = sizes | {name: sizes["input_ids"] for name in INPUTS[1:3]}
+    axes = sizes | dict.fromkeys(INPUTS[1:3], sizes["input_ids"])
     torch.onnx.export(
         wrapped,
         (example, example, example, torch.zeros(2, dtype=torch.long)),
