@@ -22,7 +22,7 @@ LAYERS = (
     ("rarr.evals.metrics.*",),  # low, because the graph acts on what it measures
     ("rarr.prompts.*",),
     ("rarr.tools.*",),
-    ("rarr.retrievers.*",),
+    ("rarr.retrievers.*", "rarr.encoder.*"),
     (
         "rarr.agent.settings",
         "rarr.agent.complaints",
@@ -50,7 +50,8 @@ LAYERS = (
         "rarr.agent.trace",
     ),
     ("rarr",),
-    ("rarr.evals.*",),
+    ("rarr.evals.*", "rarr.noising.*"),
+    ("rarr.training.*",),
     ("rarr.cli.*", "rarr.server", "rarr.doctor.*", "rarr.render", "rarr.render_scores", "rarr.notebook"),
 )
 

@@ -1,7 +1,7 @@
 """Span-selection pre-training (Glass et al. 2020): an article says things twice, in other words.
 
-A sentence of an article is the text, another place of the article is the passage. Values and phrases that both
-say are masked and pointed at; values that the passage lacks are nowhere.
+A sentence of an article is the text, another place of the article is the passage. Values and phrases that
+both say are masked and pointed at; values that the passage lacks are nowhere.
 """
 
 import random
@@ -13,7 +13,7 @@ from typing import Any
 from rarr.embedded.sentence import Sentence
 from rarr.embedded.words import tokens
 from rarr.training.examples import Cloze
-from training.spans import Part, maskable, parts
+from rarr.training.spans import Part, maskable, parts
 
 SENTENCES_EACH = 9  # texts that are taken of one article, at most
 SHORTEST, LONGEST = 6, 42  # words of a text
@@ -68,7 +68,7 @@ def _marks(part: Sentence, title_stems: set[str]) -> set[str]:
 
 
 def _window(body: str, said: Sequence[Part], at: int, without: int, rng: random.Random) -> str:
-    """The sentence `at` with neighbours on both sides, as far as there is room and the text is not reached."""
+    """The sentence `at` with neighbours on both sides, as far as room and the text allow."""
     first = last = at
     for _ in range(4):
         back = rng.random() < 0.5

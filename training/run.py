@@ -2,7 +2,7 @@
 
     python -m training.run [--scale SHARE] [--folder FOLDER]
 
-Writes checkpoints, `log.jsonl` and, at the end, `reader.pt` under FOLDER. `--scale` makes every phase shorter.
+Writes checkpoints, `log.jsonl` and, at the end, `reader.pt` under FOLDER. `--scale` makes phases shorter.
 """
 
 import argparse

@@ -9,7 +9,7 @@ import torch
 
 from rarr.encoder.inputs import NULL, covering
 from rarr.training import batches
-from rarr.training.examples import Attribution, Cloze
+from rarr.training.examples import Cloze
 from rarr.training.model import Reader
 from training import sources
 from training.data import FOLDER

@@ -1,7 +1,7 @@
 """What the encoder reads: a text and a passage as one sequence, with spans of the text masked.
 
-`[CLS] text [SEP] title: passage [SEP]`, the text with type 0, the rest with type 1. A masked span is one token,
-which says of what kind the value is that stood there. Training and run time build their inputs here alone.
+`[CLS] text [SEP] title: passage [SEP]`, the text with type 0, the rest with type 1. A masked span is one
+token, which says of what kind the value is that stood there. Training and run time build inputs here alone.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ class Pair(NamedTuple):
 
 
 def pair(tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: Sequence[Masked] = ()) -> Pair:
-    """The sequence for `text` and `passage`; `masked` are in order and apart. What is too long loses its end."""
+    """The sequence for `text` and `passage`; `masked` are in order and apart. Too much loses its end."""
     ids, spans, masks = _masked_text(tokenizer, text, masked)
     ids, spans = ids[:LONGEST_TEXT], spans[:LONGEST_TEXT]
     masks = [position + 1 if position < len(ids) else -1 for position in masks]

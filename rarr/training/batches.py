@@ -87,7 +87,7 @@ def cloze(
 
 
 def swapped(tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Random) -> tuple[Sequences, Tags]:
-    """Each text unmasked, half of them with one value wrong; of its words only values that are told are tagged."""
+    """Each text unmasked, half of them with one value wrong; only values that are told are tagged."""
     pairs, tags = [], []
     for example in examples:
         told = [value for value in example.values if value.answers]
@@ -126,7 +126,8 @@ class Judged(NamedTuple):
 
 def attribution(tokenizer: "Tokenizer", examples: Sequence[Attribution]) -> Judged:
     """Every version of every example."""
-    made, tags, labels, contrasts = [], [], [], []
+    made: list[Pair] = []
+    tags, labels, contrasts = [], [], []
     for example in examples:
         rows: dict[str, int] = {}
         for version in example.versions:

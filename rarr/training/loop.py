@@ -173,7 +173,8 @@ class Trainer:
                 if asked is None:
                     return hidden.sum() * 0
                 asked = batches.Pointers(*self._there(asked))
-                return losses.pointer(*model.point(hidden, asked.rows, asked.positions), asked)
+                start, end = model.point(hidden, asked.rows, asked.positions)
+                return losses.pointer(start, end, asked)
             case "swapped":
                 sequences, tags = batches.swapped(tokenizer, batch, rng)
                 heads = model(*self._there(sequences))

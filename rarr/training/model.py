@@ -14,7 +14,7 @@ _HINTS: dict[MaskKind, int] = {"date": 3058, "number": 2193, "name": 2171}  # "d
 
 
 def _attention(
-    module: nn.Module,  # noqa: ARG001 (what the library passes)
+    module: nn.Module,
     query: Tensor,
     key: Tensor,
     value: Tensor,
