@@ -95,6 +95,9 @@ Seeds = Annotated[
     Path, typer.Argument(metavar="QUERIES", help='Queries, one a line, or JSON lines with "query".')
 ]
 Rows = Annotated[Path, typer.Option("--out", "-o", metavar="DATA", help="JSON lines that rows are added to.")]
+Writer = Annotated[
+    str | None, typer.Option(metavar="M", help="To write with: vllm:NAME, openai:NAME, ...; not embedded.")
+]
 Relevance = Annotated[
     float | None,
     typer.Option(metavar="R", min=0, max=1, help="Relevance from which on a passage is written from; 0.6."),

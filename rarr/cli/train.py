@@ -26,7 +26,7 @@ def data(
     search: options.Search = None,
     offline: options.Offline = False,
     refresh: options.Refresh = False,
-    model: options.Model = None,
+    model: options.Writer = None,
     base_url: options.BaseUrl = None,
     prompts: options.Prompts = None,
     preset: options.Preset = None,
@@ -36,11 +36,11 @@ def data(
     relevance: options.Relevance = None,
     jobs: options.QueryJobs = 4,
 ) -> int:
-    """Make training data of queries: texts that your documents support, and the same with errors.
+    """Make training data: texts that your documents support, and the same texts with errors.
 
-    A query is searched for; a language model writes a short text from at most four relevant passages, and puts
-    errors into it. A row is kept where the verifier finds the text supported, and each error not. The other
-    queries, with the reason, are in DATA with .dropped in its name. The same call again does what is left.
+    Each query is searched for; a language model writes a short text from at most four relevant passages, and
+    puts errors into it. A row is kept where the verifier finds the text supported, and less with its errors.
+    The other queries, each with the reason, are in a file beside DATA. The same call again does what is left.
     Prices for --max-cost, and settings without an option, come from rarr.toml.
     Exit status: 0 done, also where a limit was reached; 2 the call is wrong, or a query failed; 3 all failed.
 
@@ -141,7 +141,9 @@ def editor(
     from rarr.render import Waiting
 
     try:
-        from rarr.training.editor import fine_tune
+        from rarr.training.editor import Backend, fine_tune
+
+        backend = Backend.of_the_package()
     except ImportError as error:
         raise SetupError(
             f"rarr train editor cannot run ({error.name} is missing): pip install 'rarr[train]'"
@@ -153,12 +155,16 @@ def editor(
             steps=steps,
             seed=seed,
             start=start,
+            backend=backend,
             on_step=lambda done, total: waiting.say(f"step {done} of {total}"),
         )
     examples = ", ".join(f"{name} {count}" for name, count in report.examples.items())
+    losses = ", ".join(
+        f"{name} {report.before[name]:.3f} {after:.3f}" for name, after in report.after.items()
+    )
     write(
         f"rows: {report.rows}, {report.held_out} of them held out\nexamples: {examples}\n"
-        f"steps: {report.steps}\nloss on what was held out: {report.before:.3f} before,"
-        f" {report.after:.3f} after\nweights: {out}, after {report.seconds:.0f} seconds\n"
+        f"steps: {report.steps}\nloss on what was held out, before and after: {losses}\n"
+        f"weights: {out}, after {report.seconds:.0f} seconds\n"
     )
     return 0

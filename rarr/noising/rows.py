@@ -13,6 +13,7 @@ from rarr.records import Evidence, Record
 from rarr.tools.lines import whole_lines
 
 Reason = Literal["no_evidence", "no_summary", "unjudged", "unattributable", "no_error", "undetected"]
+_BEGIN = b'{"query": '  # of every line
 Shape = TypeVar("Shape", bound=Record)
 REASONS: dict[Reason, str] = {
     "no_evidence": "no passage is relevant enough",
@@ -93,13 +94,25 @@ def dropped_beside(data: Path) -> Path:
 
 
 def rows(data: Path) -> Iterator[Row]:
-    """The rows of a file; a last line that was cut is taken out. Raises `InputError` for one that is none."""
+    """The rows of a file, without a last line that was cut; none where it is missing.
+
+    Raises `InputError` for a line that is none.
+    """
     yield from _records(data, Row)
 
 
 def dropped(data: Path) -> Iterator[Dropped]:
     """The queries that have no row in `data`, likewise."""
     yield from _records(dropped_beside(data), Dropped)
+
+
+def mend(data: Path) -> None:
+    """Takes last lines that were cut out of both files. Raises `InputError` where other lines are in them."""
+    for path, records in ((data, rows(data)), (dropped_beside(data), dropped(data))):
+        for _ in records:
+            pass
+        for _ in whole_lines(path):
+            pass
 
 
 def corrupted(summary: str, edits: tuple[Mistake, ...]) -> str:
@@ -110,13 +123,21 @@ def corrupted(summary: str, edits: tuple[Mistake, ...]) -> str:
 
 
 def _records(path: Path, shape: type[Shape]) -> Iterator[Shape]:
-    for number, line in enumerate(whole_lines(path), start=1):
-        try:
-            yield shape.model_validate_json(line)
-        except ValidationError:
-            raise InputError(
-                f"{path}, line {number}, is no row of rarr train data: delete that line, or give another file"
-            ) from None
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}): give a file of JSON lines") from None
+    with file:
+        for number, line in enumerate(file, start=1):
+            try:
+                yield shape.model_validate_json(line)
+            except ValidationError:
+                if line.endswith(b"\n") or line[: len(_BEGIN)] != _BEGIN[: len(line)]:
+                    raise InputError(
+                        f"{path}, line {number}, is not of rarr train data: delete it, or give another file"
+                    ) from None
 
 
 def _line(record: Record) -> bytes:

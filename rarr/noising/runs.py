@@ -12,7 +12,7 @@ from rarr.agent.settings import Settings
 from rarr.errors import BudgetError, InputError, RarrError
 from rarr.noising.item import noised
 from rarr.noising.relevance import RELEVANT
-from rarr.noising.rows import Dropped, Reason, dropped, dropped_beside, rows
+from rarr.noising.rows import Dropped, Reason, dropped, dropped_beside, mend, rows
 from rarr.noising.seeds import read_seeds
 from rarr.noising.wiring import Noising, wire_noising
 from rarr.records import Record, Usage
@@ -62,7 +62,7 @@ def make_data(
 ) -> NoisingReport:
     """Makes a row of each query of the file `seeds`, `jobs` at once, and adds it to the file `out`.
 
-    From the `relevance` on a passage is evidence to write from. A query that has a row, or was dropped, is not
+    From `relevance` on, a passage is evidence to write from. A query that has a row, or was dropped, is not
     done again. `parts` are given instead of `settings`. `on_query` is told how many queries are done, and of
     all, `on_index` the same of a corpus's files. Raises `RarrError` before anything is spent: for a file
     without a query, a missing model, an `out` that is in use or holds other lines.
@@ -72,6 +72,7 @@ def make_data(
     path, queries = Path(out), read_seeds(Path(seeds))
     claimed = f"{path} is in use by another rarr train data: wait for it, or give another file"
     with locked(path.with_name(f".{path.name}.lock"), claimed):
+        mend(path)
         before = [row.query for row in rows(path)]
         unmade = {one.query: one.reason for one in dropped(path)}
         done = {*before, *unmade}
