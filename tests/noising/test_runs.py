@@ -176,7 +176,7 @@ def test_file_of_other_lines_is_refused_and_left_alone(queries: Path) -> None:
 
 
 def test_file_in_use_is_refused(queries: Path, out: Path) -> None:
-    first = threading.Thread(target=lambda: made(queries, out, scripted(seconds=0.2)))
+    first = threading.Thread(target=lambda: made(queries, out, scripted(seconds=0.05)))
     first.start()
     while not out.exists():
         time.sleep(0.005)

@@ -41,8 +41,6 @@ def test_words_are_found_by_their_stems() -> None:
     assert find("", PASSAGE) == ()
 
 
-@pytest.mark.parametrize(
-    ("words", "kind"), [("4 May 1901", "date"), ("37", "number"), ("a mill", "word")]
-)
+@pytest.mark.parametrize(("words", "kind"), [("4 May 1901", "date"), ("37", "number"), ("a mill", "word")])
 def test_kind_of_words_is_that_of_the_value_that_they_are(words: str, kind: str) -> None:
     assert kind_of(words) == kind
