@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, field_validator
 
 from rarr.prompted.prompts import Prompts
 from rarr.prompted.rewriting import BETWEEN
@@ -29,7 +29,14 @@ class Error(BaseModel):
 
     right: str
     wrong: str
-    kind: ErrorKind
+    kind: ErrorKind = "other"
+
+    @field_validator("kind", mode="before")
+    @classmethod
+    def _known(cls, said: object) -> object:
+        """A kind of the model's own costs no row: servers that constrain no answer let it pass."""
+        kind = said.strip().casefold() if isinstance(said, str) else said
+        return kind if kind in KINDS else "other"
 
 
 class Corrupted(BaseModel):
