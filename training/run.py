@@ -20,9 +20,9 @@ SEED = 20261122
 PHASES = (
     Phase(200, 0.0, 2e-4, {"span_selection": 0.8, "embedding": 0.1, "handwritten_cloze": 0.1}),
     Phase(
-        1800,
+        700,
         2e-4,
-        1.5e-4,
+        1.8e-4,
         {
             "span_selection": 0.60,
             "swapped": 0.14,
@@ -32,18 +32,17 @@ PHASES = (
         },
     ),
     Phase(
-        2400,
-        1.5e-4,
+        2300,
+        1.8e-4,
         0.0,
         {
-            "handwritten_cloze": 0.24,
-            "written_cloze": 0.06,
-            "handwritten": 0.28,
-            "written": 0.07,
-            "handwritten_swapped": 0.04,
-            "verifier": 0.14,
+            "handwritten_cloze": 0.25,
+            "written_cloze": 0.10,
+            "handwritten": 0.22,
+            "written": 0.09,
+            "verifier": 0.12,
             "verifier_cloze": 0.02,
-            "span_selection": 0.05,
+            "span_selection": 0.09,
             "relevance": 0.07,
             "embedding": 0.04,
         },

@@ -73,12 +73,13 @@ class Reader(nn.Module):
         hidden = self.encoder(
             input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
         ).last_hidden_state
-        summary = torch.tanh(self.summary(hidden[:, 0]))
+        # Of three dimensions throughout: what is exported of two is turned when it is made 8-bit.
+        summary = torch.tanh(self.summary(hidden[:, :1]))
         weights = attention_mask.unsqueeze(-1).to(hidden.dtype)
         mean = (hidden * weights).sum(1) / weights.sum(1)
         return Heads(
-            relevance=self.relevance(summary).squeeze(-1),
-            attribution=self.attribution(summary),
+            relevance=self.relevance(summary)[:, 0, 0],
+            attribution=self.attribution(summary)[:, 0],
             wrong=self.wrong(hidden).squeeze(-1),
             embedding=nn.functional.normalize(mean.float(), dim=-1),
             hidden=hidden,
@@ -86,11 +87,11 @@ class Reader(nn.Module):
 
     def point(self, hidden: Tensor, rows: Tensor, positions: Tensor) -> tuple[Tensor, Tensor]:
         """Start and end logits (N, T) of the tokens of row `rows[n]`, asked by the mask at `positions[n]`."""
-        asking = hidden[rows, positions]
+        asking = hidden[rows, positions].unsqueeze(1)
         scale = hidden.shape[-1] ** -0.5
         told = hidden[rows]
-        start = torch.einsum("nh,nth->nt", self.asks_start(asking), self.is_start(told)) * scale
-        end = torch.einsum("nh,nth->nt", self.asks_end(asking), self.is_end(told)) * scale
+        start = (self.asks_start(asking) * self.is_start(told)).sum(-1) * scale
+        end = (self.asks_end(asking) * self.is_end(told)).sum(-1) * scale
         return start, end
 
 

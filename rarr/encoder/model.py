@@ -1,0 +1,198 @@
+"""The encoder at run time: its heads over texts and passages, a few sequences at a time.
+
+Everything is computed by one ONNX file; what is asked together is sorted by length, so that little is padding.
+"""
+
+import threading
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rarr.encoder.inputs import NULL, Masked, Pair, covering, pair, single
+from rarr.encoder.weights import opened
+from rarr.tools.document import Span
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BATCH = 16  # sequences that are computed together
+LONGEST_ANSWER = 12  # tokens
+_Row = dict[str, "NDArray[Any]"]
+
+
+class Claimed(NamedTuple):
+    """A text that a passage (with its title) may attribute."""
+
+    text: str
+    title: str
+    passage: str
+
+
+class Judged(NamedTuple):
+    """Probabilities of the three classes, and of each word of the text that it is wrong: (span, 0 to 1)."""
+
+    attributable: float
+    extrapolatory: float
+    contradictory: float
+    wrong: tuple[tuple[Span, float], ...]
+
+    @property
+    def classes(self) -> tuple[float, float, float]:
+        """The three together, in the order of `AttributionClass`."""
+        return self.attributable, self.extrapolatory, self.contradictory
+
+    def wrongness(self, span: Span) -> float:
+        """The highest probability of a word in `span`."""
+        return max((p for place, p in self.wrong if place.overlaps(span)), default=0.0)
+
+
+class Asked(NamedTuple):
+    """A span of a text, masked: what does the passage say there?"""
+
+    text: str
+    title: str
+    passage: str
+    masked: Masked
+
+
+class Pointing(NamedTuple):
+    """Where a passage fills a masked span: log-probabilities of each token to be its start, and its end.
+
+    `nowhere` is the log-probability that it does not say it. `spans` are the characters of the tokens.
+    """
+
+    starts: "NDArray[np.float32]"
+    ends: "NDArray[np.float32]"
+    nowhere: float
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def best(self) -> Span | None:
+        """The most probable span of the passage; None where `nowhere` is more probable."""
+        found = self.ranked(1)
+        return found[0][0] if found and found[0][1] > self.nowhere else None
+
+    def ranked(self, count: int) -> list[tuple[Span, float]]:
+        """The `count` most probable spans with their log-probabilities, best first."""
+        tokens = len(self.spans)
+        scores = [
+            (float(self.starts[s] + self.ends[e]), s, e)
+            for s in range(tokens)
+            for e in range(s, min(tokens, s + LONGEST_ANSWER))
+        ]
+        return [
+            (Span(self.spans[s][0], self.spans[e][1]), score) for score, s, e in sorted(scores)[::-1][:count]
+        ]
+
+    def of(self, span: Span) -> float:
+        """The log-probability of one span of characters; that of nothing where no token is there."""
+        tokens = covering(self.spans, *span)
+        return -np.inf if tokens is None else float(self.starts[tokens[0]] + self.ends[tokens[1]])
+
+
+class Encoder:
+    """The heads of one ONNX file. Threads may share it; the file is read when it is first used."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """`folder` holds weights as `rarr train editor` writes them; None: those that ship."""
+        self._folder = folder
+        self._opening = threading.Lock()
+
+    def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
+        """How probably each passage (title, text) answers the query, from 0 to 1."""
+        pairs = [pair(self._opened.tokenizer, query, title, text) for title, text in passages]
+        return [float(_sigmoid(row["relevance"])) for row in self._run(pairs, ["relevance"])]
+
+    def attribution(self, claims: Sequence[Claimed]) -> list[Judged]:
+        """What each passage is to its text, and which of the text's words are wrong by it."""
+        pairs = [pair(self._opened.tokenizer, one.text, one.title, one.passage) for one in claims]
+        rows = self._run(pairs, ["attribution", "wrong"])
+        return [self._judged(one, row) for one, row in zip(pairs, rows, strict=True)]
+
+    def point(self, asked: Sequence[Asked]) -> list[Pointing]:
+        """Where each passage says what stands in the masked span of its text."""
+        tokenizer = self._opened.tokenizer
+        pairs = [pair(tokenizer, one.text, one.title, one.passage, [one.masked]) for one in asked]
+        rows = self._run(pairs, ["start", "end"])
+        return [_pointing(one, row) for one, row in zip(pairs, rows, strict=True)]
+
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """One vector a text (N, 384), of length 1: their product is the cosine."""
+        tokenizer = self._opened.tokenizer
+        pairs = [Pair(ids, [0] * len(ids), [], 0, [], 0, []) for ids in (single(tokenizer, t) for t in texts)]
+        rows = [row["embedding"] for row in self._run(pairs, ["embedding"])]
+        return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
+
+    def _judged(self, one: Pair, row: _Row) -> Judged:
+        warmth = self._opened.temperature
+        logits = row["attribution"] / warmth
+        odds = np.exp(logits - logits.max())
+        attributable, extrapolatory, contradictory = (float(p) for p in odds / odds.sum())
+        wrong = _sigmoid(row["wrong"][one.text_start : one.text_start + len(one.text_spans)])
+        words = tuple((Span(*span), float(p)) for span, p in zip(one.text_spans, wrong, strict=True))
+        return Judged(attributable, extrapolatory, contradictory, words)
+
+    def _run(self, pairs: Sequence[Pair], heads: list[str]) -> list[_Row]:
+        """The outputs `heads` of each sequence, in the order of `pairs`."""
+        found: list[_Row] = [{} for _ in pairs]
+        order = sorted(range(len(pairs)), key=lambda n: len(pairs[n].ids))
+        for numbers in _portions(order, BATCH):
+            outputs = self._opened.session.run(heads, _feed([pairs[n] for n in numbers]))
+            for row, number in enumerate(numbers):
+                found[number] = {head: out[row] for head, out in zip(heads, outputs, strict=True)}
+        return found
+
+    @property
+    def _opened(self) -> Any:
+        with self._opening:
+            return self._files
+
+    @cached_property
+    def _files(self) -> Any:
+        return opened(self._folder)
+
+
+@cache
+def shipped() -> Encoder:
+    """The encoder that ships, one for the whole process."""
+    return Encoder()
+
+
+def _feed(pairs: Sequence[Pair]) -> dict[str, "NDArray[np.int64]"]:
+    longest = max(len(one.ids) for one in pairs)
+    ids, mask, types = (np.zeros((len(pairs), longest), np.int64) for _ in range(3))
+    positions = np.zeros(len(pairs), np.int64)
+    for row, one in enumerate(pairs):
+        ids[row, : len(one.ids)] = one.ids
+        mask[row, : len(one.ids)] = 1
+        types[row, : len(one.ids)] = one.types
+        positions[row] = max(0, one.masks[0]) if one.masks else 0
+    return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types, "mask_position": positions}
+
+
+def _pointing(one: Pair, row: _Row) -> Pointing:
+    first, last = one.passage_start, one.passage_start + len(one.passage_spans)
+    if one.masks[0] < 0:  # the text was too long: what was cut off was not asked
+        nothing = np.full(len(one.passage_spans), -np.inf, np.float32)
+        return Pointing(nothing, nothing, 0.0, tuple(one.passage_spans))
+    starts, ends = (
+        _log_softmax(np.append(row[head][first:last], row[head][NULL])) for head in ("start", "end")
+    )
+    return Pointing(starts[:-1], ends[:-1], float(starts[-1] + ends[-1]), tuple(one.passage_spans))
+
+
+def _portions(order: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    for begin in range(0, len(order), size):
+        yield order[begin : begin + size]
+
+
+def _log_softmax(logits: "NDArray[np.float32]") -> "NDArray[np.float32]":
+    shifted = logits - logits.max()
+    return np.asarray(shifted - np.log(np.exp(shifted).sum()))
+
+
+def _sigmoid(logits: "NDArray[np.float32]") -> "NDArray[np.float32]":
+    return np.asarray(1 / (1 + np.exp(-logits)))

@@ -1,0 +1,143 @@
+"""From a trained reader to the files that the package runs, and back."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+import torch
+from onnx import numpy_helper
+from onnxruntime.quantization import QuantType, quantize_dynamic
+from torch import Tensor, nn
+from transformers import BertConfig
+
+from rarr.encoder.weights import FACTS, FORMAT, MODEL, SHIPPED, TOKENIZER, Facts, digests
+from rarr.training.model import Reader
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+HEADS = ("relevance", "attribution", "wrong", "embedding", "start", "end")
+INPUTS = ("input_ids", "attention_mask", "token_type_ids", "mask_position")
+OPSET = 18
+_NAMES, _SHAPE = "rarr_names", "rarr_shape"  # of the ONNX file's metadata
+
+
+class _Exported(nn.Module):
+    """The reader with one mask a row, as it is at run time."""
+
+    def __init__(self, model: Reader) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, ids: Tensor, mask: Tensor, types: Tensor, position: Tensor) -> tuple[Tensor, ...]:
+        heads = self.model(ids, mask, types)
+        start, end = self.model.point(heads.hidden, torch.arange(ids.shape[0]), position)
+        return heads.relevance, heads.attribution, heads.wrong, heads.embedding, start, end
+
+
+def export(
+    model: Reader, tokenizer: "Tokenizer", folder: Path, *, temperature: float = 1.0, quantised: bool = True
+) -> None:
+    """Writes the files of an encoder into `folder`, in place of those that are there.
+
+    Matrices and word embeddings become 8-bit, one scale a row; 7 bits of them are used, since on processors
+    without VNNI the products of 8 would overflow.
+    """
+    with tempfile.TemporaryDirectory() as made:
+        whole, ready = Path(made) / "whole.onnx", Path(made) / "ready"
+        ready.mkdir()
+        _to_onnx(model, whole)
+        if quantised:
+            quantize_dynamic(
+                whole,
+                ready / MODEL,
+                op_types_to_quantize=["MatMul", "Gemm", "Gather"],
+                per_channel=True,
+                reduce_range=True,
+                weight_type=QuantType.QInt8,
+            )
+        else:
+            shutil.copy(whole, ready / MODEL)
+        tokenizer.save(str(ready / TOKENIZER))
+        facts = Facts(format=FORMAT, sha256=digests(ready), temperature=temperature)
+        (ready / FACTS).write_text(facts.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in (MODEL, TOKENIZER, FACTS):
+            shutil.copy(ready / name, folder / f"{name}.partial")
+            (folder / f"{name}.partial").replace(folder / name)
+
+
+def load(folder: Path | None = None) -> Reader:
+    """The weights of a folder, or those that ship, back in torch, so that they can be trained on.
+
+    What was rounded to 8 bits stays rounded: training goes on from what is run.
+    """
+    graph = onnx.load(SHIPPED / MODEL if folder is None else folder / MODEL)
+    told = {one.key: json.loads(one.value) for one in graph.metadata_props if one.key in (_NAMES, _SHAPE)}
+    arrays = _dequantised({one.name: numpy_helper.to_array(one) for one in graph.graph.initializer})
+    model = Reader(BertConfig(**told[_SHAPE]))
+    state = {
+        name: torch.from_numpy(np.array(arrays[kept].T if turned else arrays[kept], np.float32))
+        for name, (kept, turned) in told[_NAMES].items()
+    }
+    model.load_state_dict(state)
+    model.encoder.embeddings.word_embeddings.weight.requires_grad_(False)
+    return model
+
+
+def _to_onnx(model: Reader, path: Path) -> None:
+    wrapped = _Exported(model).eval().to("cpu")
+    example = torch.ones((2, 8), dtype=torch.long)
+    sizes = {"input_ids": {0: "batch", 1: "length"}, "mask_position": {0: "batch"}}
+    axes = sizes | {name: sizes["input_ids"] for name in INPUTS[1:3]}
+    torch.onnx.export(
+        wrapped,
+        (example, example, example, torch.zeros(2, dtype=torch.long)),
+        str(path),
+        input_names=list(INPUTS),
+        output_names=list(HEADS),
+        dynamic_axes=axes,
+        opset_version=OPSET,
+        dynamo=False,
+    )
+    graph = onnx.load(path)
+    kept = {one.name: numpy_helper.to_array(one) for one in graph.graph.initializer}
+    shape = {k: v for k, v in model.config.to_dict().items() if isinstance(v, int | float | str)}
+    onnx.helper.set_model_props(
+        graph, {_NAMES: json.dumps(_named(model.state_dict(), kept)), _SHAPE: json.dumps(shape)}
+    )
+    onnx.save(graph, path)
+
+
+def _named(state: Mapping[str, Tensor], kept: Mapping[str, Any]) -> dict[str, tuple[str, bool]]:
+    """Where each weight went: the exporter names anew and turns the matrices that it multiplies with."""
+    found = {}
+    for name, tensor in state.items():
+        weight = tensor.cpu().numpy()
+        for other, array in kept.items():
+            if array.shape == weight.shape and np.array_equal(array, weight):
+                found[name] = (other, False)
+            elif weight.ndim == 2 and array.shape == weight.T.shape and np.array_equal(array, weight.T):
+                found[name] = (other, True)
+        if name not in found:
+            raise ValueError(f"the ONNX file has no weight that is {name}")
+    return found
+
+
+def _dequantised(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """The arrays by the names that they had before they were rounded."""
+    found = dict(arrays)
+    for name, array in arrays.items():
+        base = name.removesuffix("_quantized")
+        if base == name:
+            continue
+        scale, zero = arrays[f"{base}_scale"], arrays[f"{base}_zero_point"]
+        if array.ndim == 2 and scale.ndim == 1 and len(scale) > 1 and len(scale) != array.shape[1]:
+            scale, zero = scale[:, None], zero[:, None]
+        found[base] = (array.astype(np.float32) - zero.astype(np.float32)) * scale
+    return found
