@@ -11,6 +11,8 @@ from rarr.errors import SettingsError
 from rarr.prompted.noising import PromptedNoiser
 from rarr.tools.background import run
 
+_WRITING = "noise"  # beside the nodes, what a language model is chosen for
+
 
 @dataclass(frozen=True)
 class Noising:
@@ -31,8 +33,6 @@ class Noising:
 
 def wire_noising(settings: Settings, on_index: Callable[[int, int], None] | None = None) -> Noising:
     """What `settings` name. Raises before anything is spent where one is not to be had."""
-    if settings.model == "embedded":
-        raise SettingsError("'embedded' cannot write summaries: name a language model, as in model=vllm:NAME")
     opened = Opened(settings)
     try:
         return _wired(settings, opened, on_index)
@@ -43,7 +43,11 @@ def wire_noising(settings: Settings, on_index: Callable[[int, int], None] | None
 
 def _wired(settings: Settings, opened: Opened, on_index: Callable[[int, int], None] | None) -> Noising:
     judging = {node: name for node, name in settings.models.items() if node == "attribute"}
-    parts = Parts(settings, {"noise": settings.model} | judging)
+    parts = Parts(settings, {_WRITING: settings.model} | judging)
+    if _WRITING not in parts.named:
+        raise SettingsError(
+            f"{settings.model!r} cannot write summaries: name a language model, as in model=vllm:NAME"
+        )
     return Noising(
         settings=settings,
         verifier=parts.verifier(),

@@ -39,7 +39,7 @@ class Backend(NamedTuple):
     @classmethod
     def of_the_package(cls) -> "Backend":
         """The package's own. Raises `ImportError` where a part of the extra `train` is missing."""
-        from rarr.training.export import export, load  # type: ignore[import-not-found]
+        from rarr.training.export import export, load
 
         return cls(load, _tokenizer, export)
 
@@ -149,7 +149,7 @@ def _phases(steps: int) -> list[Phase]:
 def _tokenizer(folder: Path | None) -> Any:
     from tokenizers import Tokenizer
 
-    from rarr.encoder.weights import SHIPPED, TOKENIZER  # type: ignore[import-not-found]
+    from rarr.encoder.weights import SHIPPED, TOKENIZER
 
     path = (folder or SHIPPED) / TOKENIZER
     if not path.is_file():

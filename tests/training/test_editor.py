@@ -52,7 +52,8 @@ def backend(exports: Exports) -> Backend:
         torch.manual_seed(0)
         return reader(SIZE | {"vocab_size": 3200, "max_position_embeddings": 400}, None)
 
-    return Backend(load, lambda folder: Words(), exports)
+    tokenizer: Any = Words()
+    return Backend(load, lambda folder: tokenizer, exports)
 
 
 @pytest.fixture
