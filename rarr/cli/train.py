@@ -160,11 +160,11 @@ def editor(
         )
     examples = ", ".join(f"{name} {count}" for name, count in report.examples.items())
     losses = ", ".join(
-        f"{name} {report.before[name]:.3f} {after:.3f}" for name, after in report.after.items()
+        f"{name} {report.before[name]:.3f} to {after:.3f}" for name, after in report.after.items()
     )
     write(
         f"rows: {report.rows}, {report.held_out} of them held out\nexamples: {examples}\n"
-        f"steps: {report.steps}\nloss on what was held out, before and after: {losses}\n"
+        f"steps: {report.steps}\nloss on what was held out: {losses}\n"
         f"weights: {out}, after {report.seconds:.0f} seconds\n"
     )
     return 0

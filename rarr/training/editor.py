@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 RATE = 5e-5  # at its highest; a quarter of what the weights were first trained with
 WARM = 0.1  # of the steps: the rate rises
-MIXTURE = {"attribution": 0.4, "cloze": 0.35, "relevance": 0.15, "embedding": 0.1}
+KEPT = "embedding"  # is not learned, but kept as it is
+MIXTURE = {"attribution": 0.4, "cloze": 0.35, "relevance": 0.15, KEPT: 0.1}
 EPOCHS = 3  # over the rows, where no number of steps is given
 BATCH = 8  # rows
 FEWEST_STEPS = 30
@@ -74,7 +75,8 @@ def fine_tune(
     backend, began = backend or Backend.of_the_package(), time.monotonic()
     given = _rows(data)
     taught, held = _split(given, seed)
-    sets, unseen = _sets(taught), _sets(held)
+    sets = _sets(taught)
+    unseen = {name: one for name, one in _sets(held).items() if name != KEPT}
     steps = steps or max(FEWEST_STEPS, EPOCHS * len(taught) // BATCH)
     made = Made(
         data=hashlib.sha256(b"".join(row.line() for row in given)).hexdigest(),
@@ -136,7 +138,7 @@ def _sets(chosen: Sequence[Row]) -> dict[str, Data]:
         "attribution": Data("attribution", [one for row in chosen for one in conversion.attribution(row)], 8),
         "cloze": Data("cloze", [one for row in chosen for one in conversion.cloze(row)], 16),
         "relevance": Data("relevance", [one for row in chosen for one in conversion.relevance(row)], 4),
-        "embedding": Data("embedding", [one for row in chosen for one in conversion.texts(row)], 16),
+        KEPT: Data("embedding", [one for row in chosen for one in conversion.texts(row)], 16),
     }
     return {name: one for name, one in sets.items() if one.examples}
 

@@ -149,7 +149,7 @@ def test_editor_shows_what_it_did(command: Command, monkeypatch: pytest.MonkeyPa
     assert done == (
         0,
         b"rows: 20, 2 of them held out\nexamples: cloze 30, attribution 36\nsteps: 9\n"
-        b"loss on what was held out, before and after: cloze 2.500 1.250\nweights: w, after 61 seconds\n",
+        b"loss on what was held out: cloze 2.500 to 1.250\nweights: w, after 61 seconds\n",
         "",
     )
     assert calls == [(Path("r.jsonl"), Path("w"), 9, 7, Path("other"))]
