@@ -22,7 +22,7 @@ LAYERS = (
     ("rarr.evals.metrics.*",),  # low, because the graph acts on what it measures
     ("rarr.prompts.*",),
     ("rarr.tools.*",),
-    ("rarr.retrievers.*",),
+    ("rarr.retrievers.*", "rarr.encoder.*"),
     (
         "rarr.agent.settings",
         "rarr.agent.complaints",
@@ -38,8 +38,8 @@ LAYERS = (
         "rarr.agent.trial",
         "rarr.agent.variables",
     ),
-    ("rarr.embedded.*", "rarr.encoder.*", "rarr.prompted.*", "rarr.nli.*", "rarr.nodes.*", "rarr.testing.*"),
-    ("rarr.training.*",),
+    ("rarr.embedded.*", "rarr.prompted.*", "rarr.nli.*", "rarr.nodes.*", "rarr.testing.*"),
+    ("rarr.trained.*",),
     (
         "rarr.agent.language_models",
         "rarr.agent.objects",
@@ -51,7 +51,8 @@ LAYERS = (
         "rarr.agent.trace",
     ),
     ("rarr",),
-    ("rarr.evals.*",),
+    ("rarr.evals.*", "rarr.noising.*"),
+    ("rarr.training.*",),
     ("rarr.cli.*", "rarr.server", "rarr.doctor.*", "rarr.render", "rarr.render_scores", "rarr.notebook"),
 )
 

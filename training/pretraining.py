@@ -13,7 +13,7 @@ from typing import Any
 from rarr.embedded.sentence import Sentence
 from rarr.embedded.words import tokens
 from rarr.training.examples import Cloze
-from training.spans import Part, maskable, parts
+from rarr.training.spans import Part, maskable, parts
 
 SENTENCES_EACH = 9  # texts that are taken of one article, at most
 SHORTEST, LONGEST = 6, 42  # words of a text

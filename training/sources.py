@@ -4,10 +4,9 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rarr.embedded.sentence import sentence
 from rarr.trained.windows import ROOM, closest
-from rarr.training.examples import Attribution, Class, Cloze, Place, Relevance, Value, Version
-from training.spans import find, maskable, parts
+from rarr.training.examples import Attribution, Class, Cloze, Place, Relevance, Version
+from rarr.training.spans import Corrected, maskable, parts, shared
 
 Item = dict[str, Any]
 
@@ -15,21 +14,13 @@ Item = dict[str, Any]
 def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
     """The values of each true text that its passage says, and of each unverifiable one those it does not."""
     for item in items:
-        told = parts(item["evidence"])
         title = item["title"] or ""
-        places = wrong_places(item["corrupted"], item["edits"])
-        right = _shifted(places, item["edits"])
-        values = {value.place: value for value in maskable(item["supported"], told, title, unsaid=False)}
-        for place, edit in zip(right, item["edits"], strict=True):
-            answers = find(edit["right"], item["evidence"]) or tuple(
-                answer for value in values.values() if _inside(value.place, place) for answer in value.answers
-            )
-            values = {at: value for at, value in values.items() if at[1] <= place[0] or place[1] <= at[0]}
-            if answers:
-                values[place] = Value(
-                    place=place, kind=_kind(edit["right"]), answers=answers, others=(edit["wrong"],)
-                )
-        if values:
+        right = _shifted(wrong_places(item["corrupted"], item["edits"]), item["edits"])
+        errors = [
+            Corrected(place, edit["right"], edit["wrong"])
+            for place, edit in zip(right, item["edits"], strict=True)
+        ]
+        if values := shared(item["supported"], title, item["evidence"], errors):
             yield Cloze(
                 source="handwritten",
                 text=item["supported"],
@@ -38,7 +29,9 @@ def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
                 values=tuple(values.values()),
             )
         unsaid = tuple(
-            value for value in maskable(item["extrapolatory"], told, title, unsaid=True) if not value.answers
+            value
+            for value in maskable(item["extrapolatory"], parts(item["evidence"]), title, unsaid=True)
+            if not value.answers
         )
         if unsaid:
             yield Cloze(
@@ -163,16 +156,6 @@ def _shifted(places: Sequence[Place], edits: Sequence[Item]) -> list[Place]:
         found.append((start + shift, start + shift + len(edit["right"])))
         shift += len(edit["right"]) - len(edit["wrong"])
     return found
-
-
-def _kind(said: str) -> Any:
-    kinds = {"date": "date", "number": "number", "name": "name", "term": "word"}
-    read = [v for v in sentence(said).values if v.end - v.start >= 0.6 * len(said)]
-    return kinds[read[0].kind] if read else "word"
-
-
-def _inside(one: Place, other: Place) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
 
 
 def sampled(items: Sequence[Any], count: int, seed: int) -> list[Any]:

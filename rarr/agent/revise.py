@@ -72,7 +72,7 @@ class Reviser:
         if context is not None:
             _validate(context, "context")
         started = time.perf_counter()
-        meter = Meter(_budget(self._components.settings), self._on_call)
+        meter = Meter(budget_of(self._components.settings), self._on_call)
         token = METER.set(meter)
         try:
             state = await self._run(
@@ -87,7 +87,7 @@ class Reviser:
         finally:
             METER.reset(token)
         state["warnings"] = [*state["warnings"], *meter.warnings]
-        return _revision(state, _usage(meter, time.perf_counter() - started))
+        return _revision(state, usage_of(meter, time.perf_counter() - started))
 
     def estimate(self, text: str, context: str | None = None) -> Estimate:
         """What `revise` may be expected to spend on this text; asks no model and searches nothing."""
@@ -217,7 +217,8 @@ def _unsearched(settings: Settings) -> list[Notice]:
     return [Notice(code="corpus_not_searched", message=message, node="retrieve")]
 
 
-def _budget(settings: Settings) -> Budget:
+def budget_of(settings: Settings) -> Budget:
+    """The limits of one run."""
     return Budget(
         max_calls=settings.max_calls,
         max_tokens=settings.max_tokens,
@@ -226,7 +227,8 @@ def _budget(settings: Settings) -> Budget:
     )
 
 
-def _usage(meter: Meter, seconds: float) -> Usage:
+def usage_of(meter: Meter, seconds: float) -> Usage:
+    """What a run spent, which took so long."""
     by_node = {node: NodeUsage(**asdict(tally)) for node, tally in meter.by_node.items()}
     total = {name: value for name, value in asdict(meter.total).items() if name in ModelUsage.model_fields}
     return Usage(**total, seconds=seconds, by_node=by_node)

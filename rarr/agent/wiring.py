@@ -1,7 +1,8 @@
 """From names in the settings to implementations: the only place that knows both."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import Any
 
 from rarr.agent.components import (
     AgreementChecker,
@@ -65,10 +66,7 @@ def wire(settings: Settings, on_index: Callable[[int, int], None] | None = None)
 
 
 def _wired(settings: Settings, opened: Opened, on_index: Callable[[int, int], None] | None) -> Components:
-    for node in settings.models:
-        if node not in MODEL_NODES:
-            raise SettingsError(f"models names no node {node!r}: nodes are {', '.join(MODEL_NODES)}")
-    parts = _Parts(settings)
+    parts = Parts(settings, dict.fromkeys(REVISING, settings.model) | settings.models)
     return Components(
         settings=settings,
         query_generator=parts.query_generator(),
@@ -84,12 +82,15 @@ def _wired(settings: Settings, opened: Opened, on_index: Callable[[int, int], No
     )
 
 
-class _Parts:
-    """What each node uses: embedded, or prompted with a language model."""
+class Parts:
+    """What each node uses: embedded, or prompted with the language model that is `chosen` for it."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, chosen: Mapping[str, Any]) -> None:
+        """Raises `SettingsError` where `models` names no node, or a model is not to be had."""
+        for node in settings.models:
+            if node not in MODEL_NODES:
+                raise SettingsError(f"models names no node {node!r}: nodes are {', '.join(MODEL_NODES)}")
         self.settings = settings
-        chosen = dict.fromkeys(REVISING, settings.model) | settings.models
         self.named = {node: name for node, name in chosen.items() if name not in EMBEDDED}
         self.ruled = {node for node, name in chosen.items() if name == "rules"}
         if settings.model == "rules" and "attribute" not in chosen:

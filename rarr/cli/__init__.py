@@ -14,6 +14,7 @@ from rarr.cli.eval import eval_
 from rarr.cli.index import index
 from rarr.cli.revise import revise
 from rarr.cli.streams import complain, write
+from rarr.cli.train import train
 from rarr.errors import RarrError
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -53,6 +54,7 @@ def main(
       rarr revise --file draft.md --corpus notes/
       rarr index notes/ -o notes.index
       rarr eval data.jsonl -o scores --corpus notes/
+      rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B
       rarr doctor
 
     Exit status: 0 done; 2 the call or its input is wrong; 3 nothing could be checked; 4 a measure is under
@@ -63,6 +65,7 @@ def main(
 for command in (revise, index, doctor):
     app.command()(command)
 app.command("eval")(eval_)
+app.add_typer(train, name="train")
 
 
 def _misuse(error: typer.TyperException) -> str:

@@ -60,6 +60,12 @@ Preset = Annotated[
 MaxCalls = Annotated[
     int | None, typer.Option(metavar="N", help="Requests to language models in one run, at most.")
 ]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X", help="Cost of one run, about, at most, in the unit of the prices of endpoints."
+    ),
+]
 Deadline = Annotated[float | None, typer.Option(metavar="S", help="Seconds for one run.")]
 Estimate = Annotated[
     bool, typer.Option("--estimate", help="Print what it would about spend, and revise nothing.")
@@ -83,4 +89,24 @@ FailUnder = Annotated[
 Compare = Annotated[
     tuple[Path, Path] | None,
     typer.Option(metavar="A B", help="Compare the runs in two folders, row by row, and do nothing else."),
+]
+
+Seeds = Annotated[
+    Path, typer.Argument(metavar="QUERIES", help='Queries, one a line, or JSON lines with "query".')
+]
+Rows = Annotated[Path, typer.Option("--out", "-o", metavar="DATA", help="JSON lines that rows are added to.")]
+Writer = Annotated[
+    str | None, typer.Option(metavar="M", help="To write with: vllm:NAME, openai:NAME, ...; not embedded.")
+]
+Relevance = Annotated[
+    float | None,
+    typer.Option(metavar="R", min=0, max=1, help="Relevance from which on a passage is written from; 0.6."),
+]
+QueryJobs = Annotated[int, typer.Option(metavar="N", min=1, help="Queries that are done at once.")]
+TrainingRows = Annotated[Path, typer.Argument(metavar="DATA", help="Rows of rarr train data.")]
+Weights = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the weights.")]
+Steps = Annotated[int | None, typer.Option(metavar="N", min=1, help="Steps; else three times over the data.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="What chance follows from.")]
+From = Annotated[
+    Path | None, typer.Option("--from", metavar="WEIGHTS", help="Folder of weights to begin with.")
 ]

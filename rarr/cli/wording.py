@@ -14,6 +14,7 @@ _OPTIONS = {
     "prompts": "--prompts",
     "preset": "--preset",
     "max_calls": "--max-calls",
+    "max_cost": "--max-cost",
     "deadline_s": "--deadline",
 }
 # A message may have both already, as in "corpus=PATH (--corpus PATH)".

@@ -24,6 +24,7 @@ EXTRAS = {
     "torch": ("torch", "sentence-transformers"),
     "tavily": ("tavily-python",),
     "eval": ("rouge-score",),
+    "train": ("torch", "transformers", "onnx", "onnxscript", "safetensors"),
 }
 """Optional extras of the package and what each installs."""
 

@@ -9,15 +9,11 @@ run.lock            held by the process that works here
 """
 
 import json
-import os
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from rarr.errors import InputError
@@ -25,6 +21,7 @@ from rarr.evals.html import render_html
 from rarr.evals.reports import EvalReport
 from rarr.evals.scoring import Prediction
 from rarr.tools.files import sync_folder, write_lines, write_whole
+from rarr.tools.lines import locked, whole_lines, writing
 
 RUN, PREDICTIONS, LOCK = "run.json", "predictions.jsonl", "run.lock"
 REPORT, PAGE = "report.json", "report.html"
@@ -32,33 +29,11 @@ _ELSEWHERE = "give another folder, or delete this one"
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """What the system refuses here becomes an `InputError`. What was done before stays done."""
-    try:
-        yield
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise InputError(
-            f"{path} cannot be written ({why}): mend that and run again, which goes on from there"
-        ) from None
-
-
-@contextmanager
 def claimed(path: Path) -> Iterator[None]:
     """The folder, made where it is missing, for this caller alone. Raises `InputError` where it is in use."""
-    lock = FileLock(path / LOCK)
-    with writing(path):
-        path.mkdir(parents=True, exist_ok=True)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise InputError(
-                f"{path} is in use by another rarr eval: wait for it, or give another folder"
-            ) from None
-    try:
+    claimed = f"{path} is in use by another rarr eval: wait for it, or give another folder"
+    with locked(path / LOCK, claimed):
         yield
-    finally:
-        lock.release()
 
 
 def check(path: Path, made_with: Mapping[str, Any]) -> None:
@@ -142,53 +117,10 @@ def predictions(path: Path) -> Iterator[Prediction]:
 
     Raises `InputError` for any other line that cannot be read.
     """
-    whole = 0
-    with writing(path):
+    for number, line in enumerate(whole_lines(path / PREDICTIONS), start=1):
         try:
-            file = (path / PREDICTIONS).open("r+b")
-        except FileNotFoundError:
-            return
-    with file:
-        for number, line in enumerate(file, start=1):
-            if not line.endswith(b"\n"):
-                file.truncate(whole)
-                return
-            whole += len(line)
-            try:
-                yield Prediction.model_validate_json(line)
-            except ValidationError:
-                raise InputError(
-                    f"{path / PREDICTIONS}, line {number}, is damaged: delete that line and run again"
-                ) from None
-
-
-class Appending:
-    """Adds lines to `predictions.jsonl` from any thread: each is whole and on the disk when `add` returns."""
-
-    def __init__(self, path: Path) -> None:
-        self._path, self._lock = path, threading.Lock()
-        with writing(path):
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
-            self._handle: int | None = os.open(path / PREDICTIONS, flags, 0o666)
-            sync_folder(path)
-
-    def add(self, prediction: Prediction) -> None:
-        """Adds one; nothing once it is closed, as when an interrupted row ends late."""
-        line = memoryview(prediction.line())
-        with self._lock, writing(self._path):
-            if self._handle is None:
-                return
-            while line:
-                line = line[os.write(self._handle, line) :]
-            os.fsync(self._handle)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        with self._lock:
-            if self._handle is not None:
-                os.close(self._handle)
-            self._handle = None
+            yield Prediction.model_validate_json(line)
+        except ValidationError:
+            raise InputError(
+                f"{path / PREDICTIONS}, line {number}, is damaged: delete that line and run again"
+            ) from None

@@ -22,6 +22,7 @@ from rarr.records import Revision
 from rarr.retrievers.corpus import Corpus
 from rarr.retrievers.index import Progress
 from rarr.tools.background import run
+from rarr.tools.lines import Appending
 from rarr.tools.notices import nothing_checked
 from rarr.tools.together import together
 
@@ -114,7 +115,7 @@ def _all_rows(
     async def work() -> None:
         for row in todo:  # all workers take from one
             prediction = await revising.predict(row)
-            await asyncio.to_thread(appending.add, prediction)
+            await asyncio.to_thread(appending.add, prediction.line())
             found[row.id] = scored(row, prediction)
             say(len(found), len(rows))
 
@@ -126,7 +127,7 @@ def _all_rows(
 
     if len(found) < len(rows):
         folder.reopen(path)
-        with folder.Appending(path) as appending:
+        with Appending(path / folder.PREDICTIONS) as appending:
             run(work_all())
     return [found[row.id] for row in rows]
 

@@ -47,7 +47,7 @@ def _new(query: Query, passages: Sequence[Passage], state: State) -> list[Passag
         if any(span.overlaps(Span(other.start, other.end)) for span in about)
     }
     known = [one for one in state.get("evidence", []) if one.query_id in earlier]
-    return [passage for passage in passages if not any(_same_place(passage, one) for one in known)]
+    return [passage for passage in passages if not any(same_place(passage, one) for one in known)]
 
 
 async def _ranked(query: Query, passages: Sequence[Passage], components: Components) -> list[Evidence]:
@@ -71,7 +71,7 @@ def _kept(query: Query, passages: Sequence[Passage], scores: Sequence[float], mo
             continue
         why = suspicion(f"{passage.title}\n{passage.text}")
         # A suspicious copy must not push the genuine one out.
-        if any(_same_place(passage, other) for _, other, doubt in kept if bool(doubt) == bool(why)):
+        if any(same_place(passage, other) for _, other, doubt in kept if bool(doubt) == bool(why)):
             continue
         kept.append((score, passage, why))
         clean += not why
@@ -98,11 +98,11 @@ def _warnings(kept: Sequence[Evidence], before: Sequence[Evidence]) -> list[Noti
             query_id=one.query_id,
         )
         for one in kept
-        if one.suspicious and not any(_same_place(one, other) for other in told)
+        if one.suspicious and not any(same_place(one, other) for other in told)
     ]
 
 
-def _same_place(one: Passage, other: Passage) -> bool:
-    """Windows overlap by design; the better-ranked one stands for its place."""
+def same_place(one: Passage, other: Passage) -> bool:
+    """Are these words the same? Windows overlap by design; the better-ranked one stands for its place."""
     overlap = one.source == other.source and one.start < other.end and other.start < one.end
     return overlap or one.text == other.text

@@ -12,6 +12,7 @@ from rarr.embedded.support import entailments
 from rarr.evals.metrics import pres_lev
 from rarr.records import Change, Check, Evidence, Query
 from rarr.testing.doubles import RETRIEVED_AT
+from rarr.testing.noising import errors, summarized
 from rarr.tools.document import Span, sentences
 
 _NOTHING = "(none)"  # how a prompt says that a variable is empty
@@ -38,6 +39,10 @@ def answer(prompt: str, variables: Variables) -> dict[str, Any]:
             return _intent(variables)
         case "judge_attribution":
             return _attribution(variables)
+        case "summarize":
+            return {"summary": summarized(variables["query"], variables["evidence"].split(_BETWEEN))}
+        case "corrupt":
+            return {"errors": errors(variables["text"])}
     raise NotImplementedError(f"the rules have no answer to prompt {prompt}")
 
 

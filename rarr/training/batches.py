@@ -126,7 +126,8 @@ class Judged(NamedTuple):
 
 def attribution(tokenizer: "Tokenizer", examples: Sequence[Attribution]) -> Judged:
     """Every version of every example."""
-    made, tags, labels, contrasts = [], [], [], []
+    made: list[Pair] = []
+    tags, labels, contrasts = [], [], []
     for example in examples:
         rows: dict[str, int] = {}
         for version in example.versions:

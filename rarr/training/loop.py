@@ -65,12 +65,14 @@ class Trainer:
         save_every: int = 250,
         watch: Callable[[Reader], Mapping[str, float]] | None = None,
         watch_every: int = 500,
+        on_step: Callable[[int, int], None] | None = None,
     ) -> None:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model = model.to(self.device)
         self.teacher: dict[str, Tensor] | None = None
         self._tokenizer, self._data, self._recipe, self._folder = tokenizer, data, recipe, folder
         self._save_every, self._watch, self._watch_every = save_every, watch, watch_every
+        self._on_step = on_step or (lambda done, steps: None)
         self._optimizer = torch.optim.AdamW(_groups(model), lr=0.0, betas=(0.9, 0.98))
         self.step = 0
         self._drawn: Counter[str] = Counter()
@@ -92,6 +94,7 @@ class Trainer:
             name, loss = self._one()
             seen[name].append(loss)
             self.step += 1
+            self._on_step(self.step, self.steps)
             if self.step % LOG_EVERY == 0:
                 speed = (self.step - first) / (time.perf_counter() - started)
                 self._log({"steps_a_second": round(speed, 3)} | {k: _mean(v) for k, v in seen.items()})
@@ -114,6 +117,20 @@ class Trainer:
         partial = self._folder / "checkpoint.partial"
         torch.save(state, partial)
         partial.replace(self._folder / "checkpoint.pt")
+
+    def measured(self, data: Mapping[str, Data]) -> dict[str, float]:
+        """The mean loss of each data set by the model as it is; what is masked follows from the seed."""
+        self.model.eval()
+        found = {}
+        for name, one in data.items():
+            rng = random.Random(f"{self._recipe.seed} measured {name}")
+            total = 0.0
+            for at in range(0, len(one.examples), one.size):
+                batch = list(one.examples[at : at + one.size])
+                with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
+                    total += float(self._loss(one.task, batch, rng)) * len(batch)
+            found[name] = round(total / len(one.examples), 4)
+        return found
 
     def _resume(self) -> None:
         path = self._folder / "checkpoint.pt"
@@ -173,7 +190,8 @@ class Trainer:
                 if asked is None:
                     return hidden.sum() * 0
                 asked = batches.Pointers(*self._there(asked))
-                return losses.pointer(*model.point(hidden, asked.rows, asked.positions), asked)
+                start, end = model.point(hidden, asked.rows, asked.positions)
+                return losses.pointer(start, end, asked)
             case "swapped":
                 sequences, tags = batches.swapped(tokenizer, batch, rng)
                 heads = model(*self._there(sequences))

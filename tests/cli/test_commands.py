@@ -5,11 +5,14 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
 from cli.helpers import Command, FakeReviser, is_complaint
 from rarr.cli.options import given
+from rarr.noising.runs import NoisingReport
 
 
 def test_index_counts_what_it_read(command: Command, notes: Path) -> None:
@@ -69,6 +72,8 @@ def examples() -> list[str]:
             ["index", "--help"],
             ["eval", "--help"],
             ["doctor", "--help"],
+            ["train", "data", "--help"],
+            ["train", "editor", "--help"],
         )
     ]
     return [line.strip() for page in pages for line in page.splitlines() if line.startswith("    rarr ")]
@@ -78,6 +83,11 @@ def test_every_help_text_has_examples_that_work(
     command: Command, fake: type[FakeReviser], notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RARR_OFFLINE", "true")  # for `rarr doctor`; the others have a fake
+    noised = NoisingReport(rows=1, new=1, dropped={})
+    monkeypatch.setattr("rarr.noising.runs.make_data", lambda *files, **more: noised)
+    trained = SimpleNamespace(rows=2, held_out=1, examples={}, steps=1, before={}, after={}, seconds=1.0)
+    editor = SimpleNamespace(fine_tune=lambda *rows, **more: trained, Backend=Mock())
+    monkeypatch.setitem(sys.modules, "rarr.training.editor", editor)  # it needs torch
     Path("draft.md").write_text("The bridge opened in 1935.")
     Path("data.jsonl").write_text('{"text": "The bridge opened in 1937."}\n')
     assert command("index", "notes", "-o", "notes.index").status == 0

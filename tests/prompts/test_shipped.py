@@ -13,6 +13,7 @@ from rarr.tools.chat import estimated_tokens
 PROMPTS = {
     "check_agreement": (660, ["text_answer", "evidence_answer", "reason", "verdict"]),
     "check_agreement_in_context": (700, ["text_answer", "evidence_answer", "reason", "verdict"]),
+    "corrupt": (450, ["errors"]),
     "edit": (620, ["span", "revision"]),
     "edit_in_context": (720, ["span", "revision"]),
     "generate_queries": (900, ["questions"]),
@@ -21,6 +22,7 @@ PROMPTS = {
     "judge_intent": (450, ["reason", "verdict"]),
     "rewrite_sentence": (400, ["revision"]),
     "rewrite_text": (400, ["revision"]),
+    "summarize": (400, ["summary"]),
     "target_queries": (700, ["questions"]),
 }
 ONCE = "Answer with one JSON object and nothing else."
@@ -153,6 +155,17 @@ def test_every_verdict_is_shown(name: str) -> None:
 @pytest.mark.parametrize("demonstration", demonstrations("check_agreement", "check_agreement_in_context"))
 def test_irrelevant_evidence_answers_nothing(demonstration: Demonstration) -> None:
     assert (demonstration.verdict == "irrelevant") is (demonstration.answer["evidence_answer"] == "")
+
+
+@pytest.mark.parametrize("demonstration", demonstrations("corrupt"))
+def test_an_error_replaces_words_that_stand_once_in_the_text(demonstration: Demonstration) -> None:
+    for error in demonstration.answer["errors"]:
+        assert demonstration.variables["text"].count(error["right"]) == 1
+        assert error["kind"] in demonstration.variables["kinds"].split(", ")
+
+
+def test_evidence_without_an_answer_is_shown() -> None:
+    assert {"summary": ""} in [one.answer for one in demonstrations("summarize")]
 
 
 def test_every_class_of_attribution_is_shown() -> None:

@@ -12,6 +12,7 @@ from rarr.training.examples import Place, Value
 
 _KINDS: dict[str, MaskKind] = {"date": "date", "number": "number", "name": "name", "term": "word"}
 LONGEST_PHRASE = 3  # words that are masked together
+_OF_ITS_KIND = 0.6  # of the characters of an error, at least, are of the value that gives it its kind
 
 
 class Part(NamedTuple):
@@ -19,6 +20,14 @@ class Part(NamedTuple):
 
     start: int
     read: Sentence
+
+
+class Corrected(NamedTuple):
+    """An error that was put right: where the right words stand in the text, and what stood there."""
+
+    place: Place
+    right: str
+    wrong: str
 
 
 def parts(passage: str) -> list[Part]:
@@ -47,6 +56,28 @@ def maskable(text: str, told: Sequence[Part], title: str, *, unsaid: bool) -> It
                     others=tuple(dict.fromkeys(siblings(value, told)))[:6] if answers else (),
                 )
         yield from _phrases(span, part, told, titled)
+
+
+def shared(text: str, title: str, passage: str, errors: Sequence[Corrected]) -> dict[Place, Value]:
+    """What a right text and its passage both say; the words that were put right are one value each.
+
+    Those that the passage does not say are left out, with what overlaps them.
+    """
+    values = {value.place: value for value in maskable(text, parts(passage), title, unsaid=False)}
+    for place, right, wrong in errors:
+        answers = find(right, passage) or tuple(
+            answer for value in values.values() if _overlap(value.place, place) for answer in value.answers
+        )
+        values = {at: value for at, value in values.items() if not _overlap(at, place)}
+        if answers:
+            values[place] = Value(place=place, kind=kind_of(right), answers=answers, others=(wrong,))
+    return values
+
+
+def kind_of(said: str) -> MaskKind:
+    """The kind of the value that most of these words are; of others, `word`."""
+    read = [value for value in sentence(said).values if value.end - value.start >= _OF_ITS_KIND * len(said)]
+    return _KINDS[read[0].kind] if read else "word"
 
 
 def places(value: Read, told: Sequence[Part]) -> tuple[Place, ...]:
@@ -102,6 +133,10 @@ def _phrases(span: Span, part: Sentence, told: Sequence[Part], titled: set[str])
                 best = Value(place=place, kind="word", answers=answers)
         if best is not None:
             yield best
+
+
+def _overlap(one: Place, other: Place) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
 
 
 def _runs(stems: Sequence[str], told: Sequence[Part]) -> Iterator[Place]:

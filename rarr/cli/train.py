@@ -1,0 +1,170 @@
+"""`rarr train data` and `rarr train editor`: data made by noising, and the weights fine-tuned on it."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from rarr.cli import options
+from rarr.cli.eval import Clock
+from rarr.cli.streams import complain, warn, write
+from rarr.errors import SetupError
+
+if TYPE_CHECKING:
+    from rarr.noising.runs import NoisingReport
+
+train = typer.Typer(rich_markup_mode=None, help="Adapt the embedded editor to your documents.")
+_NAMED = 5  # queries, on standard error
+
+
+@train.command()
+def data(
+    queries: options.Seeds,
+    out: options.Rows,
+    corpus: options.Corpus = None,
+    search: options.Search = None,
+    offline: options.Offline = False,
+    refresh: options.Refresh = False,
+    model: options.Writer = None,
+    base_url: options.BaseUrl = None,
+    prompts: options.Prompts = None,
+    preset: options.Preset = None,
+    max_calls: options.MaxCalls = None,
+    max_cost: options.MaxCost = None,
+    deadline: options.Deadline = None,
+    relevance: options.Relevance = None,
+    jobs: options.QueryJobs = 4,
+) -> int:
+    """Make training data: texts that your documents support, and the same texts with errors.
+
+    Each query is searched for; a language model writes a short text from at most four relevant passages, and
+    puts errors into it. A row is kept where the verifier finds the text supported, and less with its errors.
+    The other queries, each with the reason, are in a file beside DATA. The same call again does what is left.
+    Prices for --max-cost, and settings without an option, come from rarr.toml.
+    Exit status: 0 done, also where a limit was reached; 2 the call is wrong, or a query failed; 3 all failed.
+
+    \b
+    Examples:
+      rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B
+      rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B --max-calls 500
+    """
+    given = options.given(
+        corpus=corpus,
+        search=search,
+        offline=offline,
+        refresh=refresh,
+        model=model,
+        base_url=base_url,
+        prompts=prompts,
+        preset=preset,
+        max_calls=max_calls,
+        max_cost=max_cost,
+        deadline_s=deadline,
+    )
+    report = _made(queries, out, given, relevance, jobs)
+    write(_shown(report, out))
+    return _outcome(report)
+
+
+def _made(
+    queries: Path, out: Path, chosen: dict[str, Any], relevance: float | None, jobs: int
+) -> "NoisingReport":
+    from rarr.agent.settings import Settings
+    from rarr.noising.relevance import RELEVANT
+    from rarr.noising.runs import make_data
+    from rarr.render import Waiting
+
+    clock = Clock()
+    with Waiting(watched=sys.stderr.isatty()) as waiting:
+        return make_data(
+            queries,
+            out,
+            settings=Settings(**chosen),
+            relevance=RELEVANT if relevance is None else relevance,
+            jobs=jobs,
+            on_query=lambda done, total: waiting.say(clock.progress(done, total)),
+            on_index=lambda done, total: waiting.say(f"index: {done} of {total} files"),
+        )
+
+
+def _shown(report: "NoisingReport", out: Path) -> str:
+    from rarr.noising.rows import REASONS, dropped_beside
+
+    lines = [f"rows: {report.rows} in {out}, {report.new} of them new"]
+    if report.dropped:
+        lines.append(f"dropped: {sum(report.dropped.values())} queries, in {dropped_beside(out)}")
+        lines += [f"  {count}: {REASONS[reason]}" for reason, count in sorted(report.dropped.items())]
+    if report.suspicious:
+        lines.append(f"passages that speak to a language model, left out: {report.suspicious}")
+    spent = report.usage
+    cost = "" if spent.cost is None else f", cost {spent.cost:.4f}"
+    lines.append(
+        f"spent: {spent.model_calls} model calls, {spent.input_tokens} tokens in,"
+        f" {spent.output_tokens} out{cost}, {spent.seconds:.1f} seconds"
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _outcome(report: "NoisingReport") -> int:
+    for message in report.warnings:
+        warn(message)
+    if report.limit:
+        warn(f"{report.limit}: {report.left} queries are left, which the same call does")
+    if not report.failed:
+        return 0
+    for one in report.failed[:_NAMED]:
+        warn(f"{one.query!r} failed: {one.error}")
+    if not report.rows and not report.dropped:
+        return complain(f"no query could be done: {report.failed[0].error}: see rarr doctor", 3)
+    return complain(f"{len(report.failed)} queries failed: mend the cause, and run again, which does them", 2)
+
+
+@train.command()
+def editor(
+    rows: options.TrainingRows,
+    out: options.Weights,
+    steps: options.Steps = None,
+    seed: options.Seed = 1,
+    start: options.From = None,
+) -> int:
+    """Fine-tune the weights that find and correct errors on DATA, and write them to FOLDER.
+
+    A tenth of the rows is held out, and the loss on it is shown before and after. The same call again goes on
+    where it was ended. It needs pip install 'rarr[train]'; minutes on a processor, less on a GPU.
+
+    \b
+    Examples:
+      rarr train editor rows.jsonl -o weights
+      rarr train editor rows.jsonl -o weights --steps 500 --seed 7 --from other-weights
+    """
+    from rarr.render import Waiting
+
+    try:
+        from rarr.training.editor import Backend, fine_tune
+
+        backend = Backend.of_the_package()
+    except ImportError as error:
+        raise SetupError(
+            f"rarr train editor cannot run ({error.name} is missing): pip install 'rarr[train]'"
+        ) from error
+    with Waiting(watched=sys.stderr.isatty()) as waiting:
+        report = fine_tune(
+            rows,
+            out,
+            steps=steps,
+            seed=seed,
+            start=start,
+            backend=backend,
+            on_step=lambda done, total: waiting.say(f"step {done} of {total}"),
+        )
+    examples = ", ".join(f"{name} {count}" for name, count in report.examples.items())
+    losses = ", ".join(
+        f"{name} {report.before[name]:.3f} to {after:.3f}" for name, after in report.after.items()
+    )
+    write(
+        f"rows: {report.rows}, {report.held_out} of them held out\nexamples: {examples}\n"
+        f"steps: {report.steps}\nloss on what was held out: {losses}\n"
+        f"weights: {out}, after {report.seconds:.0f} seconds\n"
+    )
+    return 0

@@ -1,0 +1,42 @@
+"""Seed queries: a file with one a line, as it stands or as a JSON object with "query"."""
+
+import json
+from pathlib import Path
+
+from rarr.errors import InputError
+
+
+def read_seeds(path: Path) -> list[str]:
+    """The queries, each once, in their order. Raises `InputError` for a file or line that is none."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}): give a file of queries") from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path} is not UTF-8 (byte 0x{error.object[error.start]:02x} at offset {error.start}):"
+            " convert it, as with iconv -f LATIN1 -t UTF-8"
+        ) from None
+    lines = enumerate(text.splitlines(), start=1)
+    found = dict.fromkeys(_query(line.strip(), f"{path}, line {n}") for n, line in lines if line.strip())
+    if not found:
+        raise InputError(f"{path} has no query: give one a line")
+    return list(found)
+
+
+def _query(line: str, where: str) -> str:
+    if not line.startswith("{"):
+        return line
+    cure = 'give {"query": "..."}, or the query as it stands'
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        raise InputError(f"{where}, is not JSON ({error}): {cure}") from None
+    query = value.get("query")
+    if not isinstance(query, str) or not query.strip():
+        raise InputError(f'{where}, has no "query": {cure}')
+    try:
+        query.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{where}, has half of a character: write it as UTF-8") from None
+    return " ".join(query.split())

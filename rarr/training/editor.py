@@ -1,0 +1,162 @@
+"""The fine-tuning of the encoder on rows of noising: weights in, weights in a folder out."""
+
+import hashlib
+import random
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rarr.errors import InputError
+from rarr.noising.rows import Row, rows
+from rarr.records import Record
+from rarr.tools.lines import locked, writing
+from rarr.training import conversion
+from rarr.training.loop import Data, Phase, Recipe, Trainer
+from rarr.training.model import Reader
+from rarr.training.progress import FOLDER, Made, Run, begun, kept
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+RATE = 5e-5  # at its highest; a quarter of what the weights were first trained with
+WARM = 0.1  # of the steps: the rate rises
+KEPT = "embedding"  # is not learned, but kept as it is
+MIXTURE = {"attribution": 0.4, "cloze": 0.35, "relevance": 0.15, KEPT: 0.1}
+EPOCHS = 3  # over the rows, where no number of steps is given
+BATCH = 8  # rows
+FEWEST_STEPS = 30
+SAVE_EVERY = 100
+HELD_OUT = 10  # one of so many rows
+
+
+class Backend(NamedTuple):
+    """Where weights come from, and what is written in the end. `load` and `tokenizer`: None is what ships."""
+
+    load: Callable[[Path | None], Reader]
+    tokenizer: Callable[[Path | None], "Tokenizer"]
+    export: Callable[[Reader, "Tokenizer", Path], None]
+
+    @classmethod
+    def of_the_package(cls) -> "Backend":
+        """The package's own. Raises `ImportError` where a part of the extra `train` is missing."""
+        from rarr.training.export import export, load
+
+        return cls(load, _tokenizer, export)
+
+
+class EditorReport(Record):
+    """What was done. `before` and `after` are the losses on the rows that were held out, by task."""
+
+    rows: int
+    held_out: int
+    examples: dict[str, int]
+    steps: int
+    before: dict[str, float]
+    after: dict[str, float]
+    seconds: float
+
+
+def fine_tune(
+    data: Path,
+    out: Path,
+    *,
+    steps: int | None = None,
+    seed: int = 1,
+    start: Path | None = None,
+    backend: Backend | None = None,
+    on_step: Callable[[int, int], None] | None = None,
+) -> EditorReport:
+    """Trains the weights of `start` (None: those that ship) on the rows of `data`, and writes them to `out`.
+
+    Called again with the same, it goes on from its last checkpoint. Raises `InputError` for data of fewer
+    than two rows, and for an `out` that holds anything else.
+    """
+    backend, began = backend or Backend.of_the_package(), time.monotonic()
+    given = _rows(data)
+    taught, held = _split(given, seed)
+    sets = _sets(taught)
+    unseen = {name: one for name, one in _sets(held).items() if name != KEPT}
+    steps = steps or max(FEWEST_STEPS, EPOCHS * len(taught) // BATCH)
+    made = Made(
+        data=hashlib.sha256(b"".join(row.line() for row in given)).hexdigest(),
+        steps=steps,
+        seed=seed,
+        start=None if start is None else str(start.resolve()),
+    )
+    begun(out, made)
+    with (
+        locked(out / FOLDER / "run.lock", f"{out} is in use by another rarr train editor: wait for it"),
+        writing(out),
+    ):
+        tokenizer = backend.tokenizer(start)
+        recipe = Recipe(seed, _phases(steps))
+        model = backend.load(start)
+        folder = out / FOLDER
+        trainer = Trainer(model, tokenizer, sets, recipe, folder, save_every=SAVE_EVERY, on_step=on_step)
+        run = kept(out) or Run(made=made, before=trainer.measured(unseen))
+        run.save(out)
+        if run.after is None:
+            trainer.train()
+            run = run.model_copy(update={"after": trainer.measured(unseen)})
+            backend.export(trainer.model, tokenizer, out)
+            run.save(out)
+            (folder / "checkpoint.pt").unlink(missing_ok=True)
+    return EditorReport(
+        rows=len(given),
+        held_out=len(held),
+        examples={name: len(one.examples) for name, one in sets.items()},
+        steps=steps,
+        before=run.before,
+        after=run.after or {},
+        seconds=time.monotonic() - began,
+    )
+
+
+def _rows(data: Path) -> list[Row]:
+    if not data.exists():
+        raise InputError(f"{data} is not there: give a file that rarr train data wrote")
+    found = list(rows(data))
+    if len(found) < 2:
+        raise InputError(
+            f"{data} has {len(found)} rows, and one is held out: make at least 2, better hundreds"
+        )
+    return found
+
+
+def _split(given: Sequence[Row], seed: int) -> tuple[list[Row], list[Row]]:
+    """The rows to learn from, and a tenth to measure with: no query is in both, since each has one row."""
+    order = list(given)
+    random.Random(seed).shuffle(order)
+    count = max(1, len(order) // HELD_OUT)
+    return order[count:], order[:count]
+
+
+def _sets(chosen: Sequence[Row]) -> dict[str, Data]:
+    """The examples by task; without those of a task that has none."""
+    sets = {
+        "attribution": Data("attribution", [one for row in chosen for one in conversion.attribution(row)], 8),
+        "cloze": Data("cloze", [one for row in chosen for one in conversion.cloze(row)], 16),
+        "relevance": Data("relevance", [one for row in chosen for one in conversion.relevance(row)], 4),
+        KEPT: Data("embedding", [one for row in chosen for one in conversion.texts(row)], 16),
+    }
+    return {name: one for name, one in sets.items() if one.examples}
+
+
+def _phases(steps: int) -> list[Phase]:
+    warm = int(steps * WARM)
+    return [Phase(warm, 0.0, RATE, MIXTURE), Phase(steps - warm, RATE, 0.0, MIXTURE)]
+
+
+def _tokenizer(folder: Path | None) -> Any:
+    from tokenizers import Tokenizer
+
+    from rarr.encoder.weights import SHIPPED, TOKENIZER
+
+    path = (folder or SHIPPED) / TOKENIZER
+    if not path.is_file():
+        raise InputError(f"{path} is not there: give a folder of weights that rarr train editor wrote")
+    made = Tokenizer.from_file(str(path))
+    made.no_padding()
+    made.no_truncation()
+    return made
