@@ -17,19 +17,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rarr.embedded.agreement import compare
 from rarr.embedded.claims import claims
 from rarr.embedded.editing import change_of
-from rarr.embedded.questions import askable
-from rarr.embedded.reading import passage, read as read_by_rules
 from rarr.embedded.support import entailments
-from rarr.encoder.model import Encoder
-from rarr.encoder.weights import FACTS, SHIPPED, Calibration, Facts, checked
+from rarr.encoder.model import Encoder, Judged
+from rarr.encoder.weights import FACTS, SHIPPED, Calibration, Facts, Logistic, checked
 from rarr.evals.metrics import roc_auc as auc
 from rarr.records import Check, Evidence, Query
 from rarr.tools.document import Span
-from rarr.trained import agreement, support
-from rarr.trained.reading import around, read
+from rarr.trained import support
+from rarr.trained.agreement import Weighed, of_claim, weighed
+from rarr.trained.reading import around
 from training.data import FOLDER
 from training.fitting import fitted, held_out, most_right
 from training.sources import wrong_places
@@ -38,17 +36,29 @@ RIGHT = 0.88
 """Of the edits that are proposed, this share is exactly right on dev, so that 0.85 is elsewhere."""
 AGREES = 0.93
 """Of the values that are said to agree, this share does."""
+CONTRADICTS = 0.8
+"""Of the sentences that are said to be contradicted, this share is."""
 
 
 class Case(NamedTuple):
     """A value of a hand-written claim beside its passage."""
 
-    document: str
     told: Mapping[str, float]
     wrong: bool
     agrees: bool | None
     right: bool
     """Would an edit to the evidence's value make the text exactly right?"""
+
+
+class Claimed(NamedTuple):
+    """A sentence of a hand-written claim beside its passage."""
+
+    document: str
+    version: str
+    judged: Judged
+    found: list[Weighed]
+    cases: list[Case]
+    wrong: bool
 
 
 def main() -> None:
@@ -58,9 +68,12 @@ def main() -> None:
     parser.add_argument("--cases", type=Path, help="keep the cases here, or take them from here")
     options = parser.parse_args()
     encoder = Encoder(options.folder)
-    cases = list(_kept(options.cases, "values", lambda: values(encoder)))
-    judged = list(_kept(options.cases, "support", lambda: judgements(encoder)))
-    calibration = Calibration(disagrees=_disagrees(cases), agrees=_agrees(cases), supports=_supports(judged))
+    claimed = _kept(options.cases, "sentences", lambda: sentences(encoder))
+    judged = _kept(options.cases, "support", lambda: judgements(encoder))
+    disagrees, agrees = _disagrees(claimed), _agrees(claimed)
+    values_alone = Calibration(disagrees=disagrees, agrees=agrees, contradicts=agrees, supports=agrees)
+    contradicts, supports = _contradicts(claimed, values_alone), _supports(judged)
+    calibration = values_alone.model_copy(update={"contradicts": contradicts, "supports": supports})
     facts = checked(options.folder).model_copy(update={"calibration": calibration})
     write(options.folder, facts)
 
@@ -72,37 +85,29 @@ def write(folder: Path, facts: Facts) -> None:
     partial.replace(folder / FACTS)
 
 
-def values(encoder: Encoder) -> Iterator[Case]:
-    """Every value of every hand-written dev claim that can be asked for."""
+def sentences(encoder: Encoder) -> Iterator[Claimed]:
+    """Every sentence of every hand-written dev claim."""
     with gzip.open(FOLDER / "dev/editing/handwritten.jsonl.gz", "rt", encoding="utf-8") as lines:
         for item in map(json.loads, lines):
             for version in ("supported", "corrupted", "extrapolatory"):
-                yield from _cases(encoder, item, version)
+                text = item[version]
+                wrong = wrong_places(text, item["edits"]) if version == "corrupted" else []
+                for claim in claims(text, None):
+                    judged, found = weighed(encoder, text, None, claim, item["title"] or "", item["evidence"])
+                    cases = [_case(item, version, one, wrong) for one in found]
+                    is_wrong = any(s < claim.span.end and claim.span.start < e for s, e in wrong)
+                    yield Claimed(item["doc"], version, judged, found, cases, is_wrong)
 
 
-def _cases(encoder: Encoder, item: dict[str, Any], version: str) -> Iterator[Case]:
-    text, title, evidence = item[version], item["title"] or "", item["evidence"]
-    wrong = wrong_places(text, item["edits"]) if version == "corrupted" else []
-    by_passage = passage(evidence, title)
-    for claim in claims(text, None):
-        seen = read(encoder, text, None, claim.span, title, evidence)
-        for value, place in askable(text, claim):
-            found = seen.at(place)
-            assert found is not None
-            rules = compare(
-                claim, value, read_by_rules(claim.sentence, value, by_passage, claim.about), by_passage
-            )
-            other = agreement.differing(value, found)
-            told = agreement.features(seen, found, other, rules)
-            is_wrong = any(s < place.end and place.start < e for s, e in wrong)
-            unsaid = version == "extrapolatory" and not told["unsaid"]
-            yield Case(
-                document=item["doc"],
-                told=told,
-                wrong=is_wrong,
-                agrees=None if unsaid else version != "extrapolatory" and not is_wrong,
-                right=is_wrong and _edited(text, place, other.said) == item["supported"],
-            )
+def _case(item: dict[str, Any], version: str, one: Weighed, wrong: Sequence[tuple[int, int]]) -> Case:
+    is_wrong = any(s < one.place.end and one.place.start < e for s, e in wrong)
+    said_too = version == "extrapolatory" and not one.told["unsaid"]
+    return Case(
+        told=one.told,
+        wrong=is_wrong,
+        agrees=None if said_too else version != "extrapolatory" and not is_wrong,
+        right=is_wrong and _edited(item[version], one.place, one.other.said) == item["supported"],
+    )
 
 
 def _edited(text: str, place: Span, answer: str) -> str:
@@ -152,25 +157,25 @@ def judgement(encoder: Encoder, row: dict[str, Any]) -> Support:
     return Support(row["source"], row.get("group") or row["id"], told, bool(row["supported"]))
 
 
-def _disagrees(cases: Sequence[Case]) -> Any:
-    told, wrong = [one.told for one in cases], [one.wrong for one in cases]
+def _disagrees(claimed: Sequence[Claimed]) -> Logistic:
+    cases = [(one.document, case) for one in claimed for case in one.cases]
+    told, wrong = [case.told for _, case in cases], [case.wrong for _, case in cases]
+    right = [case.right for _, case in cases]
     even = [1.0] * len(cases)
-    likely = held_out(told, wrong, even, [one.document for one in cases])
-    threshold = most_right(likely, [one.right for one in cases], RIGHT)
-    over = sum(p >= threshold for p in likely)
-    exact = sum(p >= threshold and one.right for p, one in zip(likely, cases, strict=True))
-    print(f"disagrees: AUC {auc(likely, wrong):.3f}, threshold {threshold:.3f}: {over} edits, {exact} right")
-    for share in (0.7, 0.75, 0.8, 0.85, 0.9, 0.95):
-        at = most_right(likely, [one.right for one in cases], share)
-        print(f"  right {share}: {sum(p >= at for p in likely)} edits at {at:.3f}")
+    likely = held_out(told, wrong, even, [document for document, _ in cases])
+    print(f"disagrees: AUC {auc(likely, wrong):.3f} of {sum(wrong)} wrong values in {len(cases)}")
+    for share in (0.7, 0.75, 0.8, 0.85, RIGHT, 0.9, 0.95):
+        at = most_right(likely, right, share)
+        print(f"  exactly right {share}: {sum(p >= at for p in likely)} edits at {at:.3f}")
+    threshold = most_right(likely, right, RIGHT)
     return fitted(told, wrong, even).model_copy(update={"threshold": round(threshold, 4)})
 
 
-def _agrees(cases: Sequence[Case]) -> Any:
-    known = [one for one in cases if one.agrees is not None]
-    told, so = [one.told for one in known], [bool(one.agrees) for one in known]
+def _agrees(claimed: Sequence[Claimed]) -> Logistic:
+    known = [(one.document, case) for one in claimed for case in one.cases if case.agrees is not None]
+    told, so = [case.told for _, case in known], [bool(case.agrees) for _, case in known]
     even = [1.0] * len(known)
-    likely = held_out(told, so, even, [one.document for one in known])
+    likely = held_out(told, so, even, [document for document, _ in known])
     threshold = most_right(likely, so, AGREES)
     print(
         f"agrees: AUC {auc(likely, so):.3f}, threshold {threshold:.3f}:"
@@ -179,7 +184,21 @@ def _agrees(cases: Sequence[Case]) -> Any:
     return fitted(told, so, even).model_copy(update={"threshold": round(threshold, 4)})
 
 
-def _supports(judged: Sequence[Support]) -> Any:
+def _contradicts(claimed: Sequence[Claimed], values: Calibration) -> Logistic:
+    """Of claims with a value that can be asked for: only of these anything is asked."""
+    asked = [one for one in claimed if one.found]
+    told = [of_claim(values, one.judged, one.found) for one in asked]
+    wrong, even = [one.wrong for one in asked], [1.0] * len(asked)
+    likely = held_out(told, wrong, even, [one.document for one in asked])
+    print(f"contradicts: AUC {auc(likely, wrong):.3f} of {sum(wrong)} wrong sentences in {len(asked)}")
+    for share in (0.6, 0.7, 0.75, 0.8, 0.85, 0.9):
+        at = most_right(likely, wrong, share)
+        print(f"  wrong {share}: {sum(p >= at for p in likely)} sentences at {at:.3f}")
+    threshold = most_right(likely, wrong, CONTRADICTS)
+    return fitted(told, wrong, even).model_copy(update={"threshold": round(threshold, 4)})
+
+
+def _supports(judged: Sequence[Support]) -> Logistic:
     """Every source weighs the same, and in it what is supported as much as what is not."""
     count = Counter((one.source, one.supported) for one in judged)
     weights = [len(judged) / len(count) / count[one.source, one.supported] for one in judged]

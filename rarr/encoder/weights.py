@@ -46,6 +46,8 @@ class Calibration(BaseModel):
     """That a passage has another value in place of the claim's (features: `rarr.trained.agreement`)."""
     agrees: Logistic
     """That it has the claim's value there."""
+    contradicts: Logistic
+    """That it contradicts the claim somewhere."""
     supports: Logistic
     """That a passage makes a sentence attributable (features: `rarr.trained.support`)."""
 

@@ -6,16 +6,24 @@ abstain than contradict wrongly.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
 
 from rarr.embedded.agreement import ELSEWHERE, asked_for, compare
 from rarr.embedded.claims import Claim
+from rarr.embedded.questions import askable
 from rarr.embedded.reading import passage, read as read_by_rules
 from rarr.embedded.subjects import about_something_else
 from rarr.embedded.values import Value, same, values
-from rarr.encoder.model import Encoder
+from rarr.encoder.model import Encoder, Judged
+from rarr.encoder.weights import Calibration
 from rarr.records import Agreement, Evidence, Query, Verdict
+from rarr.tools.document import Span
 from rarr.tools.worker import infer
 from rarr.trained.reading import NEVER, Found, Other, Read, read
+
+_VERDICTS: tuple[Verdict, ...] = ("agrees", "disagrees", "irrelevant")
+_WIDEST = 10.0  # gap between two log-probabilities that makes a difference
 
 
 class TrainedAgreement:
@@ -34,56 +42,117 @@ def agreement(
 ) -> Agreement:
     """Compares the value that `query` asks for with what the evidence has in its place."""
     asked = asked_for(text, context, query)
-    if asked is None:
+    place = None if asked is None else asked[0].in_text(asked[1].start, asked[1].end)
+    if asked is None or place is None:
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
-    claim, value = asked
-    place = claim.in_text(value.start, value.end)
-    seen = read(encoder, text, context, claim.span, evidence.title, evidence.text)
-    found = seen.at(place) if place is not None else None
-    if found is None:
-        return Agreement(verdict="unknown", reason="the value has no place in the text")
-    return decided(encoder, claim, value, seen, found, evidence)
+    return verdicts(encoder, text, context, asked[0], evidence.title, evidence.text)[place]
 
 
-def decided(
-    encoder: Encoder, claim: Claim, value: Value, seen: Read, found: Found, evidence: Evidence
-) -> Agreement:
-    """The verdict of a calibrated decision over what the encoder read and what the rules say."""
-    said = claim.sentence.text[value.start : value.end]
-    by_passage = passage(evidence.text, evidence.title)
-    rules = compare(claim, value, read_by_rules(claim.sentence, value, by_passage, claim.about), by_passage)
-    if about_something_else(claim, value, by_passage):
-        return rules
-    other = differing(value, found)
-    told = features(seen, found, other, rules)
+class Weighed(NamedTuple):
+    """A value of a claim with what speaks for and against it; `told` is what the decisions are fitted on."""
+
+    said: str
+    place: Span
+    other: Other
+    rules: Agreement
+    about: bool
+    told: Mapping[str, float]
+    unsaid: bool
+
+
+@lru_cache(maxsize=2048)  # the queries about one claim ask for its values one by one
+def verdicts(
+    encoder: Encoder, text: str, context: str | None, claim: Claim, title: str, evidence: str
+) -> Mapping[Span, Agreement]:
+    """What `evidence` says of each value of the claim that can be asked for, by its place in the text."""
+    judged, found = weighed(encoder, text, context, claim, title, evidence)
     fitted = encoder.calibration
-    if other.said and fitted.disagrees.holds(told):
+    decided = {one.place: _decided(fitted, one) for one in found}
+    told = of_claim(fitted, judged, found)
+    sure = [place for place, one in decided.items() if one.verdict == "disagrees"]
+    if found and not sure and all(one.about for one in found) and fitted.contradicts.holds(told):
+        worst = max(found, key=lambda one: fitted.disagrees.probability(one.told))
+        decided[worst.place] = Agreement(
+            verdict="disagrees",
+            text_answer=worst.said,
+            reason="the evidence contradicts the sentence",
+            confidence=fitted.contradicts.probability(told),
+        )
+    return decided
+
+
+def weighed(
+    encoder: Encoder, text: str, context: str | None, claim: Claim, title: str, evidence: str
+) -> tuple[Judged, list[Weighed]]:
+    """What the encoder makes of the claim, and each value of it weighed."""
+    seen = read(encoder, text, context, claim.span, title, evidence)
+    by_passage = passage(evidence, title)
+    found = []
+    for (value, place), mine in zip(askable(text, claim), seen.found, strict=True):
+        rules = compare(
+            claim, value, read_by_rules(claim.sentence, value, by_passage, claim.about), by_passage
+        )
+        other = _differing(value, mine)
+        found.append(
+            Weighed(
+                said=place.of(text),
+                place=place,
+                other=other,
+                rules=rules,
+                about=not about_something_else(claim, value, by_passage),
+                told=_features(seen, mine, other, rules),
+                unsaid=mine.own <= NEVER and mine.nowhere > other.log,
+            )
+        )
+    return seen.judged, found
+
+
+def of_claim(fitted: Calibration, judged: Judged, found: list[Weighed]) -> Mapping[str, float]:
+    """What the contradiction of a whole claim is fitted on, by name."""
+    return {
+        "attributable": judged.attributable,
+        "contradictory": judged.contradictory,
+        "disagrees": max((fitted.disagrees.probability(one.told) for one in found), default=0.0),
+        "agrees": min((fitted.agrees.probability(one.told) for one in found), default=1.0),
+        "wrong": max((p for _, p in judged.wrong), default=0.0),
+        "rules_disagree": float(any(one.rules.verdict == "disagrees" for one in found)),
+        "unsaid": float(any(one.unsaid for one in found)),
+    }
+
+
+def _decided(fitted: Calibration, one: Weighed) -> Agreement:
+    """The verdict about one value."""
+    if not one.about:
+        return one.rules
+    if one.other.said and fitted.disagrees.holds(one.told):
         return Agreement(
             verdict="disagrees",
-            text_answer=said,
-            evidence_answer=other.said,
-            reason=f"the evidence has {other.said!r} where the text has {said!r}",
-            confidence=fitted.disagrees.probability(told),
+            text_answer=one.said,
+            evidence_answer=one.other.said,
+            reason=f"the evidence has {one.other.said!r} where the text has {one.said!r}",
+            confidence=fitted.disagrees.probability(one.told),
         )
-    if fitted.agrees.holds(told):
+    if fitted.agrees.holds(one.told):
         return Agreement(
             verdict="agrees",
-            text_answer=said,
-            evidence_answer=said,
+            text_answer=one.said,
+            evidence_answer=one.said,
             reason="the evidence says the same",
-            confidence=fitted.agrees.probability(told),
+            confidence=fitted.agrees.probability(one.told),
         )
-    if found.own <= NEVER and found.nowhere > other.log:
+    if one.unsaid:
         return Agreement(
             verdict="irrelevant",
-            text_answer=said,
+            text_answer=one.said,
             reason="the evidence does not say it",
             confidence=ELSEWHERE,
         )
-    return Agreement(verdict="unknown", text_answer=said, reason="no value stands clearly in the same place")
+    return Agreement(
+        verdict="unknown", text_answer=one.said, reason="no value stands clearly in the same place"
+    )
 
 
-def differing(value: Value, found: Found) -> Other:
+def _differing(value: Value, found: Found) -> Other:
     """The most probable other value that the rules can tell from the claim's; an empty one for none."""
     for other in found.others:
         if value.kind == "name":
@@ -94,23 +163,23 @@ def differing(value: Value, found: Found) -> Other:
     return Other("", NEVER)
 
 
-def features(seen: Read, found: Found, other: Other, rules: Agreement) -> Mapping[str, float]:
-    """What the decisions are fitted on, by name."""
+def _features(seen: Read, found: Found, other: Other, rules: Agreement) -> Mapping[str, float]:
+    """What the decisions about a value are fitted on, by name."""
     judged = seen.judged
-    verdicts: tuple[Verdict, ...] = ("agrees", "disagrees", "irrelevant")
+    behind = next((one.log for one in found.others if one.log < other.log), NEVER)
     return {
         "other_over_own": _limited(other.log - found.own),
         "other_over_nowhere": _limited(other.log - found.nowhere),
         "own_over_nowhere": _limited(found.own - found.nowhere),
+        "other_over_next": _limited(other.log - behind),
+        "other": max(other.log, -_WIDEST),
         "unsaid": float(found.own <= NEVER),
-        "other": max(other.log, -10.0),
-        "lead": _limited(other.log - next((o.log for o in found.others if o is not other), NEVER)),
         "wrong": found.wrong,
         "attributable": judged.attributable,
         "contradictory": judged.contradictory,
         "same_answer": float(rules.verdict == "disagrees" and rules.evidence_answer.endswith(other.said)),
-    } | {f"rules_{verdict}": float(rules.verdict == verdict) for verdict in verdicts}
+    } | {f"rules_{verdict}": float(rules.verdict == verdict) for verdict in _VERDICTS}
 
 
 def _limited(gap: float) -> float:
-    return max(-10.0, min(10.0, gap))
+    return max(-_WIDEST, min(_WIDEST, gap))

@@ -52,12 +52,7 @@ class Read(NamedTuple):
     judged: Judged
     found: tuple[Found, ...]
 
-    def at(self, place: Span) -> Found | None:
-        """What was found for the value at this place of the text."""
-        return next((one for one in self.found if one.place == place), None)
 
-
-@lru_cache(maxsize=2048)
 def read(encoder: Encoder, text: str, context: str | None, span: Span, title: str, passage: str) -> Read:
     """Reads `passage` for the claim of `text` at `span`."""
     claim = next(one for one in claims(text, context) if one.span == span)

@@ -1,0 +1,24 @@
+"""Long evidence in parts."""
+
+from rarr.trained.windows import closest, parts
+
+LONG = "Nothing is said here. " * 60
+
+
+def test_what_fits_is_one_part() -> None:
+    assert parts("claim", "A short passage.", 3) == ["A short passage."]
+
+
+def test_the_part_that_shares_most_words_comes_first() -> None:
+    passage = LONG + "The mill of Elm was built by Thomas Hay." + LONG
+    assert "Thomas Hay" in closest("Who built the mill of Elm?", passage)
+
+
+def test_parts_are_apart_and_have_their_size() -> None:
+    found = parts("said here", LONG, 3, 200)
+    assert len(found) == 3
+    assert all(len(one) <= 200 for one in found)
+
+
+def test_text_without_sentences_is_cut() -> None:
+    assert parts("x", "a" * 5000, 2, 100)[0] == "a" * 100

@@ -1,0 +1,122 @@
+"""Training from scratch to files that the runtime reads, on a tiny set, and the same again after a stop."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("onnx")
+
+import torch
+from tokenizers import Tokenizer
+
+from rarr.encoder.inputs import Masked
+from rarr.encoder.model import Asked, Claimed, Encoder
+from rarr.encoder.weights import SHIPPED, TOKENIZER
+from rarr.tools.document import Span
+from rarr.training.examples import Attribution, Cloze, Relevance, Value, Version
+from rarr.training.export import export, load
+from rarr.training.loop import Data, Phase, Recipe, Trainer
+from rarr.training.model import reader
+
+SHAPE = {
+    "vocab_size": 30522,
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 512,
+}
+TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
+TOWNS = ("Arlen", "Brook", "Corin", "Dale", "Elm", "Farrow", "Gorse", "Hythe")
+
+
+def examples() -> dict[str, Data]:
+    clozes, judged, queries = [], [], []
+    for number, town in enumerate(TOWNS):
+        year, other = 1900 + number, 1950 + number
+        passage = f"The mill of {town} was built in {year}. It burnt down in {other}."
+        text, wrong = f"{town} got its mill in {year}.", f"{town} got its mill in {other}."
+        place, answer = text.index(str(year)), passage.index(str(year))
+        value = Value(
+            place=(place, place + 4), kind="date", answers=((answer, answer + 4),), others=(str(other),)
+        )
+        clozes.append(Cloze(source="test", text=text, title=town, passage=passage, values=(value,)))
+        versions = (
+            Version(text=text, label="attributable", wrong=()),
+            Version(text=wrong, label="contradictory", wrong=((place, place + 4),)),
+            Version(text=f"{town} is on a river.", label="extrapolatory"),
+        )
+        judged.append(Attribution(source="test", title=town, passage=passage, versions=versions))
+        queries.append(
+            Relevance(source="test", query=text, passages=((town, passage), ("", "Nothing of it.")))
+        )
+    return {
+        "cloze": Data("cloze", clozes, 4),
+        "swapped": Data("swapped", clozes, 4),
+        "attribution": Data("attribution", judged, 2),
+        "relevance": Data("relevance", queries, 2),
+        "embedding": Data("embedding", [one.passage for one in clozes], 4),
+    }
+
+
+def trainer(folder: Path) -> Trainer:
+    torch.manual_seed(3)
+    mixture = dict.fromkeys(examples(), 0.2)
+    recipe = Recipe(3, (Phase(10, 0.0, 1e-3, mixture), Phase(40, 1e-3, 0.0, mixture)))
+    return Trainer(reader(SHAPE, None), TOKENS, examples(), recipe, folder, save_every=7)
+
+
+def weights(model: Any) -> dict[str, torch.Tensor]:
+    return {name: value.clone() for name, value in model.state_dict().items()}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
+    made = trainer(tmp_path_factory.mktemp("run"))
+    made.train()
+    return made
+
+
+def test_training_goes_from_scratch_to_files_that_the_runtime_reads(trained: Trainer, tmp_path: Path) -> None:
+    export(trained.model, TOKENS, tmp_path)
+    encoder = Encoder(tmp_path)
+    [pointing] = encoder.point(
+        [Asked("Elm got its mill in 1904.", "Elm", "Built in 1904.", Masked(Span(20, 24), "date"))]
+    )
+    assert len(pointing.spans) == 4
+    [judged] = encoder.attribution([Claimed("Elm got its mill in 1904.", "Elm", "Built in 1904.")])
+    assert sum(judged.classes) == pytest.approx(1)
+
+
+def test_a_run_that_is_stopped_ends_with_the_same_weights(trained: Trainer, tmp_path: Path) -> None:
+    trainer(tmp_path).train(until=25)
+    again = trainer(tmp_path)
+    again.train()
+    assert again.step == 50
+    assert all(torch.equal(one, weights(again.model)[name]) for name, one in weights(trained.model).items())
+
+
+def test_training_lowers_what_it_is_measured_by(trained: Trainer, tmp_path: Path) -> None:
+    fresh = trainer(tmp_path)
+    before, after = fresh.measured(examples()), trained.measured(examples())
+    assert sum(after.values()) < sum(before.values())
+
+
+def test_exported_weights_come_back_but_for_their_rounding(trained: Trainer, tmp_path: Path) -> None:
+    export(trained.model, TOKENS, tmp_path)
+    back = weights(load(tmp_path))
+    for name, one in weights(trained.model).items():
+        assert torch.allclose(back[name], one, atol=0.02 + float(one.abs().max()) / 50), name
+
+
+def test_a_batch_of_the_same_seed_is_the_same(tmp_path: Path) -> None:
+    from rarr.training import batches
+
+    one, other = (
+        batches.cloze(TOKENS, examples()["cloze"].examples, random.Random(1))[0].input_ids for _ in range(2)
+    )
+    assert torch.equal(one, other)

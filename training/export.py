@@ -1,0 +1,33 @@
+"""Writes what `training.run` made as the files that ship: `python -m training.export`.
+
+The decisions on top of the new weights are not calibrated yet: `python -m training.calibrate` comes next.
+"""
+
+import argparse
+from pathlib import Path
+
+import torch
+
+from rarr.encoder.weights import SHIPPED, Calibration, Logistic
+from rarr.training.export import export
+from training import base
+from training.run import FOLDER, fresh
+
+NEVER = Logistic(bias=0.0, weights={}, threshold=1.01)
+
+
+def main() -> None:
+    """Exports, quantises and writes."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where training.run wrote (%(default)s)")
+    parser.add_argument("--to", type=Path, default=SHIPPED, help="where the files go (%(default)s)")
+    options = parser.parse_args()
+    model = fresh()
+    model.load_state_dict(torch.load(options.folder / "reader.pt", map_location="cpu", weights_only=True))
+    nothing = Calibration(disagrees=NEVER, agrees=NEVER, contradicts=NEVER, supports=NEVER)
+    export(model, base.tokenizer(), options.to, nothing)
+    print(f"wrote {options.to}: now python -m training.calibrate {options.to}")
+
+
+if __name__ == "__main__":
+    main()
