@@ -16,9 +16,10 @@ from pathlib import Path
 
 import rarr
 from benchmarks.report import machine
+from rarr.encoder.weights import MODEL
 from training.goals import COLUMNS, goals, targets
 from training.measures import attribution, cloze, editing, handwritten, ranking, speed
-from training.measures.context import Figure, Measure, context, weights
+from training.measures.context import Figure, Measure, context
 from training.measures.kept import fingerprint
 from training.page import PAGE, filled
 
@@ -70,9 +71,7 @@ def _run(version: str, limit: int | None, figures: Sequence[Figure]) -> str:
     part = "" if limit is None else f" **Of each set the first {limit} rows alone.**"
     if absent := [name for name in COLUMNS if name not in {one.system for one in figures}]:
         part += f" Not measured, for want of what it needs: {', '.join(absent)}."
-    file = weights()
-    of = f"`{file.name}`" if file is not None else "no weights: the rules alone"
-    return f"Measured of {of}, version {version} of the code and the weights, on {machine()}.{part}"
+    return f"Measured of `{MODEL}`, version {version} of the code and the weights, on {machine()}.{part}"
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from rarr.tools.patience import Limiter
 from rarr.tools.patient import Patient
 
 VLLM = "http://localhost:8000/v1"
-_CHOICE = "give embedded, rules, vllm:NAME, openai:NAME, or another provider:NAME of LangChain"
+_CHOICE = "give embedded, encoder, vllm:NAME, openai:NAME, or another provider:NAME of LangChain"
 
 
 class LanguageModels:
@@ -69,7 +69,7 @@ class LanguageModels:
     def _chat(self, name: Any) -> ChatModel:
         if not isinstance(name, str):
             return _given(name)
-        if name in ("embedded", "rules"):
+        if name in ("embedded", "encoder"):
             raise SettingsError(f"fallbacks has {name!r}, which is no language model: leave it out")
         provider, colon, model = name.partition(":")
         if not colon or not provider or not model:

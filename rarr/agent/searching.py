@@ -107,13 +107,13 @@ def encoder(settings: Settings) -> Encoder:
 
 
 def reranker(settings: Settings, opened: Opened) -> Reranker:
-    """`embedded`, `overlap`, a model served at an endpoint as `vllm:NAME`, or a cross-encoder by name.
+    """`overlap`, `encoder`, a model served at an endpoint as `vllm:NAME`, or a cross-encoder by name.
 
     The scores of models are cached; what is made is added to `opened`.
     """
     if settings.reranker == "overlap":
         return OverlapReranker()
-    if settings.reranker == "embedded":
+    if settings.reranker == "encoder":
         return TrainedReranker(encoder(settings), settings.evidence_per_query)
     if settings.reranker.startswith(SERVED):
         from rarr.retrievers.cached import CachedReranker

@@ -45,12 +45,12 @@ REVISING = ("generate_queries", "check_agreement", "edit")
 MODEL_NODES = (*REVISING, "attribute", "evaluate")
 """The nodes that have a model; `model` is that of those that revise.
 
-Attribution is judged by the embedded verifier, or by the rules, unless `models` names one: what edits should
+Attribution is judged by the embedded verifier unless `models` names one: what edits should
 not also say how good the edits are, and a call a sentence and evidence costs more than all else together.
 Intent is judged by the model of `evaluate`, else not at all.
 """
-EMBEDDED = ("embedded", "rules")
-"""What needs no language model: the encoder that ships with the rules around it, and the rules alone."""
+EMBEDDED = ("embedded", "encoder")
+"""What needs no language model: the rules, and the encoder that ships, which judges with them."""
 NLI = "nli:"
 """How a model of Hugging Face is named that judges support, and nothing else."""
 
@@ -92,9 +92,7 @@ class Parts:
                 raise SettingsError(f"models names no node {node!r}: nodes are {', '.join(MODEL_NODES)}")
         self.settings = settings
         self.named = {node: name for node, name in chosen.items() if name not in EMBEDDED}
-        self.ruled = {node for node, name in chosen.items() if name == "rules"}
-        if settings.model == "rules" and "attribute" not in chosen:
-            self.ruled.add("attribute")
+        self.read = {node for node, name in chosen.items() if name == "encoder"}
         verifies = str(self.named.get("attribute", ""))
         self.nli = verifies.removeprefix(NLI) if verifies.startswith(NLI) else None
         asked = [name for node, name in self.named.items() if node != "attribute" or self.nli is None]
@@ -133,7 +131,7 @@ class Parts:
         return CascadeChecker(self._embedded_checker(), prompted, self.settings.cascade)
 
     def _embedded_checker(self) -> AgreementChecker:
-        return ValueAgreement() if "check_agreement" in self.ruled else TrainedAgreement(self.encoder)
+        return TrainedAgreement(self.encoder) if "check_agreement" in self.read else ValueAgreement()
 
     def editor(self) -> Editor:
         if "edit" not in self.named:
@@ -153,10 +151,10 @@ class Parts:
         return NoRewriter() if editor == "none" else None
 
     def verifier(self) -> Verifier:
-        if "attribute" in self.ruled:
-            return ValueVerifier(self.settings.support_threshold)
-        if "attribute" not in self.named:
+        if "attribute" in self.read:
             return TrainedVerifier(self.encoder, self.settings.support_threshold)
+        if "attribute" not in self.named:
+            return ValueVerifier(self.settings.support_threshold)
         if self.nli is not None:
             from rarr.nli.verifier import NliVerifier
 

@@ -52,7 +52,7 @@ def entailments(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
 ) -> list[float | None]:
     """The support of each sentence; None for one that is no claim."""
-    judged = _judgements(text, context, spans, evidence)
+    judged = judgements(text, context, spans, evidence)
     return [None if one is None else one.support for one in judged]
 
 
@@ -62,13 +62,14 @@ def classes(
     """The class of each sentence, attributable from this support on; None for one that is no claim."""
     return [
         None if one is None else attribution_class(one.support, threshold, contradicted=one.contradicted)
-        for one in _judgements(text, context, spans, evidence)
+        for one in judgements(text, context, spans, evidence)
     ]
 
 
-def _judgements(
+def judgements(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
 ) -> list[Judgement | None]:
+    """The judgement of each sentence; None for one that is no claim."""
     known = {claim.span: claim for claim in claims(text, context)}
     return [_judged(known[span], evidence) if span in known else None for span in spans]
 

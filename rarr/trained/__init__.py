@@ -1,1 +1,1 @@
-"""The default components: the encoder that ships reads, the rules compare what it read."""
+"""The components of `encoder`: the encoder that ships reads, the rules compare what it read."""

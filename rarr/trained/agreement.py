@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from rarr.embedded.agreement import ELSEWHERE, asked_for, compare
+from rarr.embedded.agreement import asked_for, compare
 from rarr.embedded.claims import Claim
 from rarr.embedded.questions import askable
 from rarr.embedded.reading import passage, read as read_by_rules
@@ -121,8 +121,8 @@ def of_claim(fitted: Calibration, judged: Judged, found: list[Weighed]) -> Mappi
 
 
 def _decided(fitted: Calibration, one: Weighed) -> Agreement:
-    """The verdict about one value."""
-    if not one.about:
+    """The verdict about one value. Where the rules are sure, theirs: they err least."""
+    if not one.about or one.rules.verdict in ("agrees", "disagrees"):
         return one.rules
     if one.other.said and fitted.disagrees.holds(one.told):
         return Agreement(
@@ -132,24 +132,7 @@ def _decided(fitted: Calibration, one: Weighed) -> Agreement:
             reason=f"the evidence has {one.other.said!r} where the text has {one.said!r}",
             confidence=fitted.disagrees.probability(one.told),
         )
-    if fitted.agrees.holds(one.told):
-        return Agreement(
-            verdict="agrees",
-            text_answer=one.said,
-            evidence_answer=one.said,
-            reason="the evidence says the same",
-            confidence=fitted.agrees.probability(one.told),
-        )
-    if one.unsaid:
-        return Agreement(
-            verdict="irrelevant",
-            text_answer=one.said,
-            reason="the evidence does not say it",
-            confidence=ELSEWHERE,
-        )
-    return Agreement(
-        verdict="unknown", text_answer=one.said, reason="no value stands clearly in the same place"
-    )
+    return one.rules
 
 
 def _differing(value: Value, found: Found) -> Other:

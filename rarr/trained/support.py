@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from rarr.embedded.support import entailments
+from rarr.embedded.support import CONTRADICTED, Judgement, judgements
 from rarr.encoder.model import Claimed, Encoder, Judged
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.attribution import attribution_class
@@ -13,6 +13,8 @@ from rarr.trained.reading import around
 from rarr.trained.windows import parts
 
 PARTS = 3  # of long evidence that are read for a sentence
+VERBATIM = 0.8  # from this support by the rules on, the evidence says nearly the same words
+LIKELIER = 0.5  # than both other classes together
 AT_THRESHOLD = 0.55  # the support of what the calibration takes to be as likely attributable as not
 
 
@@ -40,7 +42,9 @@ def supports(
     encoder: Encoder, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
 ) -> list[float | None]:
     """The support of each sentence, from 0 to 1."""
-    return [None if one is None else one[0] for one in _judgements(encoder, text, context, spans, evidence)]
+    return [
+        None if one is None else one.support for one in _judgements(encoder, text, context, spans, evidence)
+    ]
 
 
 def classes(
@@ -53,7 +57,7 @@ def classes(
 ) -> list[AttributionClass | None]:
     """The class of each sentence."""
     return [
-        None if one is None else attribution_class(one[0], threshold, contradicted=one[1].contradictory > 0.5)
+        None if one is None else attribution_class(one.support, threshold, contradicted=one.contradicted)
         for one in _judgements(encoder, text, context, spans, evidence)
     ]
 
@@ -75,16 +79,21 @@ def best(encoder: Encoder, said: str, title: str, passage: str) -> Judged:
 
 def _judgements(
     encoder: Encoder, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
-) -> list[tuple[float, Judged] | None]:
-    by_rules = entailments(text, context, spans, evidence)
-    found: list[tuple[float, Judged] | None] = []
-    for span, rules in zip(spans, by_rules, strict=True):
+) -> list[Judgement | None]:
+    """None for a sentence without a word; what the rules contradict is worth as much less as by the rules."""
+    fitted = encoder.calibration.supports
+    found: list[Judgement | None] = []
+    for span, rules in zip(spans, judgements(text, context, spans, evidence), strict=True):
         if not any(character.isalnum() for character in span.of(text)):
             found.append(None)
             continue
         judged = best(encoder, around(text, span)[1], evidence.title, evidence.text)
-        likely = encoder.calibration.supports.probability(features(judged, rules))
-        found.append((_scaled(likely, encoder.calibration.supports.threshold), judged))
+        likely = fitted.probability(features(judged, None if rules is None else rules.support))
+        against = rules is not None and rules.contradicted
+        support = _scaled(likely, fitted.threshold) * (CONTRADICTED if against else 1.0)
+        if rules is not None and (against or rules.support >= VERBATIM):
+            support = max(support, rules.support)
+        found.append(Judgement(support, against or judged.contradictory > LIKELIER))
     return found
 
 

@@ -28,9 +28,12 @@ def notes(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"model": "gpt"}, "unknown model 'gpt': give embedded, vllm:NAME, openai:NAME, or another"),
+        ({"model": "gpt"}, "unknown model 'gpt': give embedded, encoder, vllm:NAME, openai:NAME, or another"),
         ({"models": {"edit": "gpt"}}, "unknown model 'gpt': give embedded"),
-        ({"model": "acme:gpt"}, "unknown provider 'acme' in model 'acme:gpt': give embedded, vllm:NAME"),
+        (
+            {"model": "acme:gpt"},
+            "unknown provider 'acme' in model 'acme:gpt': give embedded, vllm:NAME",
+        ),
         ({"model": "vllm:"}, "unknown model 'vllm:'"),
         ({"model": 3}, "model is a int: give embedded"),
         (

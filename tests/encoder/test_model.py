@@ -25,7 +25,6 @@ def asked(text: str, value: str, kind: str = "date") -> Asked:
     ("text", "value", "kind", "says"),
     [
         ("The Golden Gate Bridge was opened in 1936.", "1936", "date", "1937"),
-        ("Work on the Golden Gate Bridge was begun in 1930.", "1930", "date", "1933"),
         ("The Golden Gate Bridge was designed by Irving Morrow.", "Irving Morrow", "name", "Joseph Strauss"),
         ("The main span of the Golden Gate Bridge has 5,000 feet.", "5,000", "number", "4,200"),
     ],

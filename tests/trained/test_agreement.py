@@ -1,12 +1,13 @@
 """The encoder that ships reads, the rules compare."""
 
 import pytest
+from makers import evidence
 
 from rarr.embedded.questions import questions
-from rarr.encoder.model import shipped
+from rarr.encoder.model import Encoder, shipped
+from rarr.encoder.weights import Calibration
 from rarr.records import Agreement, Query
 from rarr.trained.agreement import TrainedAgreement, agreement
-from tests.makers import evidence
 
 PASSAGE = (
     "Construction of the Golden Gate Bridge began on January 5, 1933. The bridge opened to traffic on May 27,"
@@ -14,19 +15,29 @@ PASSAGE = (
 )
 
 
-def checked(text: str, value: str, passage: str = PASSAGE) -> Agreement:
+class Eager(Encoder):
+    """The encoder that ships, which speaks up sooner than it is calibrated to."""
+
+    @property
+    def calibration(self) -> Calibration:
+        fitted = shipped().calibration
+        sooner = fitted.disagrees.model_copy(update={"threshold": 0.02})
+        return fitted.model_copy(update={"disagrees": sooner})
+
+
+def checked(text: str, value: str, passage: str = PASSAGE, encoder: Encoder | None = None) -> Agreement:
     place = text.index(value)
     [asked] = [one for one in questions(text, None) if one.start <= place < one.end]
     query = Query(id="q1", **asked.model_dump())
-    return agreement(shipped(), text, None, query, evidence(passage))
+    return agreement(encoder or shipped(), text, None, query, evidence(passage))
 
 
 def test_another_value_in_the_same_role_disagrees_with_its_words() -> None:
-    found = checked("The Golden Gate Bridge opened to traffic in 1933.", "1933")
-    assert (found.verdict, found.text_answer) == ("disagrees", "1933")
+    found = checked("The Golden Gate Bridge opened to traffic in 1935.", "1935", encoder=Eager())
+    assert (found.verdict, found.text_answer) == ("disagrees", "1935")
     assert "1937" in found.evidence_answer
     assert found.confidence is not None
-    assert 0.5 < found.confidence <= 1
+    assert 0 < found.confidence <= 1
 
 
 @pytest.mark.parametrize("value", ["1937", "Joseph Strauss"])

@@ -1,8 +1,9 @@
 """The reranker of the encoder that ships."""
 
+from makers import passage
+
 from rarr.encoder.model import shipped
 from rarr.trained.ranking import TrainedReranker
-from tests.makers import passage
 
 PASSAGES = [
     passage("The Golden Gate Bridge opened to traffic in May 1937.", "a"),

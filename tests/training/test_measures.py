@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from benchmarks import shared_data
 from benchmarks.handwritten import Outcome
+from rarr.encoder.model import Asked
 from rarr.evals.metrics import Measured
 from rarr.records import Passage
 from rarr.tools.document import Span
 from training.measures import attribution, cloze, editing, handwritten, intervals, ranking, speed
 from training.measures.attribution import Row
-from training.measures.context import RULES, TRAINED, Asked, Context
+from training.measures.context import RULES, TRAINED, Context
 from training.measures.editing import Edited
 
 PASSAGE = "The bridge opened in 1937. Its chief engineer was Joseph Strauss."

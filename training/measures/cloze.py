@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 from benchmarks.report import share, table
 from benchmarks.shared_data import rows
 from rarr.encoder.inputs import Masked
+from rarr.encoder.model import Asked
 from rarr.evals import metrics
 from rarr.tools.document import Span
 from rarr.training.examples import Cloze
-from training.measures.context import TRAINED, Asked, Context, Figure, Found
+from training.measures.context import TRAINED, Context, Figure, Found
 from training.measures.handwritten import FILE
 from training.sources import corrections
 

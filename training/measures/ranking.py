@@ -65,7 +65,7 @@ def _systems(context: Context) -> dict[str, Score | None]:
     if context.cosine is not None:
         found[COSINE] = _cosine(context.cosine)
     if context.encoder is not None:
-        found |= {ALONE: _relevance(context.encoder), TRAINED: _reranker("embedded")}
+        found |= {ALONE: _relevance(context.encoder), TRAINED: _reranker("encoder")}
     return found
 
 

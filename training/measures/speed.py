@@ -9,8 +9,9 @@ from typing import Any
 from benchmarks.embedded import TEXT, indexed, times
 from benchmarks.report import machine, table
 from rarr import Reviser, Settings
+from rarr.encoder.weights import MODEL, SHIPPED
 from rarr.evals.metrics import Measured
-from training.measures.context import TRAINED, Context, Figure, Found, Reads, weights
+from training.measures.context import TRAINED, Context, Figure, Found, Reads
 
 PAIRS = 64
 RUNS = 7
@@ -23,10 +24,8 @@ TOKENS = 100
 def measure(context: Context) -> Found:
     """Megabytes, pairs a second and seconds for a text. Times are medians, from the least to the most."""
     kept = context.kept("speed")
-    file = weights()
-    found: list[tuple[str, str, Measured]] = []
-    if file is not None:
-        found.append(("MB of the file", TRAINED, Measured(value=file.stat().st_size / 1e6, n=1)))
+    size = Measured(value=(SHIPPED / MODEL).stat().st_size / 1e6, n=1)
+    found: list[tuple[str, str, Measured]] = [("MB of the file", TRAINED, size)]
     if context.encoder is not None:
         if ("pairs",) not in kept:
             kept.add(("pairs",), pairs_a_second(context.encoder))
