@@ -128,4 +128,4 @@ def test_model_without_a_key_is_a_wrong_call_before_anything_is_indexed_or_sent(
 def test_unknown_model_is_a_wrong_call(command: Command, model: str) -> None:
     done = command("revise", "One.", "--model", model, "--corpus", "corpus")
     assert (done.status, done.out, is_complaint(done.err)) == (2, b"", True)
-    assert "embedded, vllm:NAME" in done.err
+    assert "vllm:NAME" in done.err
