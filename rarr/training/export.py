@@ -99,7 +99,7 @@ def _to_onnx(model: Reader, path: Path) -> None:
     sizes = {"input_ids": {0: "batch", 1: "length"}, "mask_position": {0: "batch"}}
     axes = sizes | dict.fromkeys(INPUTS[1:3], sizes["input_ids"])
     with warnings.catch_warnings():
-        # Tracing is going away; what comes instead writes files that the quantisation does not read.
+        # The exporter by tracing warns that it is on its way out.
         warnings.simplefilter("ignore")
         torch.onnx.export(
             wrapped,
