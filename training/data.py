@@ -40,6 +40,8 @@ def build(folder: Path) -> None:
         "verifier": lambda: sources.verifier(rows("train/verifier.jsonl.gz")),
         "verifier_cloze": lambda: sources.verifier_cloze(rows("train/verifier.jsonl.gz")),
         "relevance": relevance,
+        "elsewhere": lambda: elsewhere(cloze=False),
+        "elsewhere_cloze": lambda: elsewhere(cloze=True),
     }
     for name, make in makers.items():
         path = folder / f"{name}.jsonl"
@@ -80,6 +82,13 @@ def span_selection() -> list[Cloze]:
         return [example for made in pool.map(_share, shares) for example in made]
 
 
+def elsewhere(*, cloze: bool) -> Iterable[Any]:
+    """Every hand-written claim with a passage of another document that a search brings for it."""
+    items = [*handwritten(), *written()]
+    found = [(item["supported"], item["title"] or "", item["evidence"]) for item in items]
+    return sources.elsewhere(items, asyncio.run(_searched(found)), cloze=cloze)
+
+
 def relevance() -> Iterable[Any]:
     """Queries with the passages that BM25 brings for them."""
     found = sources.questions(handwritten(), rows("train/verifier.jsonl.gz"))
@@ -101,6 +110,8 @@ def loaded(folder: Path) -> dict[str, Data]:
         "handwritten": Data("attribution", sets["handwritten"], 10),
         "written_cloze": Data("cloze", sets.get("written_cloze", []), 32),
         "written": Data("attribution", sets.get("written", []), 10),
+        "elsewhere": Data("attribution", sets.get("elsewhere", []), 24),
+        "elsewhere_cloze": Data("cloze", sets.get("elsewhere_cloze", []), 28),
         "verifier": Data("attribution", sets["verifier"], 24),
         "verifier_cloze": Data("cloze", sets["verifier_cloze"], 24),
         "relevance": Data("relevance", sets["relevance"], 8),

@@ -47,6 +47,23 @@ PHASES = (
             "embedding": 0.04,
         },
     ),
+    Phase(
+        3000,
+        1.2e-4,
+        0.0,
+        {
+            "handwritten_cloze": 0.24,
+            "written_cloze": 0.10,
+            "handwritten": 0.24,
+            "written": 0.10,
+            "elsewhere": 0.04,
+            "elsewhere_cloze": 0.04,
+            "verifier": 0.10,
+            "span_selection": 0.07,
+            "relevance": 0.04,
+            "embedding": 0.03,
+        },
+    ),
 )
 
 

@@ -104,6 +104,29 @@ def verifier_cloze(rows: Sequence[Item]) -> Iterator[Cloze]:
             yield Cloze(source=row["source"], text=row["claim"], title="", passage=passage, values=values)
 
 
+def elsewhere(
+    items: Sequence[Item], brought: Sequence[Sequence[int]], *, cloze: bool
+) -> Iterator[Attribution | Cloze]:
+    """Claims with a passage that is about something else, though it shares words: it settles nothing.
+
+    With `cloze`, the values that it does not say; what it says by chance is not asked.
+    """
+    for item, numbers in zip(items, brought, strict=True):
+        of = item.get("doc", item.get("article"))
+        other = next((items[n] for n in numbers if items[n].get("doc", items[n].get("article")) != of), None)
+        if other is None:
+            continue
+        title, passage = other["title"] or "", other["evidence"]
+        text = item["supported"]
+        if not cloze:
+            versions = (Version(text=text, label="extrapolatory"),)
+            yield Attribution(source="elsewhere", title=title, passage=passage, versions=versions)
+            continue
+        values = tuple(one for one in maskable(text, parts(passage), title, unsaid=True) if not one.answers)
+        if values:
+            yield Cloze(source="elsewhere", text=text, title=title, passage=passage, values=values)
+
+
 def questions(items: Sequence[Item], rows: Sequence[Item]) -> list[tuple[str, str, str]]:
     """Queries with the title and text of a passage that answers them."""
     found = []

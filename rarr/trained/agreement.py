@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from rarr.embedded.agreement import asked_for, compare
 from rarr.embedded.claims import Claim
+from rarr.embedded.names import Name, is_person, names
 from rarr.embedded.questions import askable
 from rarr.embedded.reading import passage, read as read_by_rules
 from rarr.embedded.subjects import about_something_else
@@ -92,7 +93,7 @@ def weighed(
         rules = compare(
             claim, value, read_by_rules(claim.sentence, value, by_passage, claim.about), by_passage
         )
-        other = _differing(value, mine)
+        other = _differing(claim.sentence.text, value, mine)
         found.append(
             Weighed(
                 said=place.of(text),
@@ -135,11 +136,21 @@ def _decided(fitted: Calibration, one: Weighed) -> Agreement:
     return one.rules
 
 
-def _differing(value: Value, found: Found) -> Other:
-    """The most probable other value that the rules can tell from the claim's; an empty one for none."""
+def _differing(text: str, value: Value, found: Found) -> Other:
+    """The most probable other value that the rules can tell from the claim's; an empty one for none.
+
+    A person stands for no body or place, and a small count that the passage does not have may be one that the
+    claim made itself.
+    """
+    said = text[value.start : value.end]
+    if value.kind == "number" and found.own <= NEVER and not any(map(str.isdigit, said)):
+        return Other("", NEVER)
     for other in found.others:
-        if value.kind == "name":
-            return other
+        if isinstance(value.read, Name):
+            its = next((one for one in names(other.said) if one.text == other.said), None)
+            if its is None or is_person(text, value.read) == is_person(other.said, its):
+                return other
+            continue
         read_there = [one for one in values(other.said) if one.kind == value.kind]
         if read_there and same(value, read_there[0]) is False:
             return other
