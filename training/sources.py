@@ -1,6 +1,5 @@
 """The shared data as training examples. Only files of its `train/` folder are read here."""
 
-import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -179,10 +178,3 @@ def _shifted(places: Sequence[Place], edits: Sequence[Item]) -> list[Place]:
         found.append((start + shift, start + shift + len(edit["right"])))
         shift += len(edit["right"]) - len(edit["wrong"])
     return found
-
-
-def sampled(items: Sequence[Any], count: int, seed: int) -> list[Any]:
-    """`count` of the items, or all, in a fixed order."""
-    chosen = list(items)
-    random.Random(seed).shuffle(chosen)
-    return chosen[:count]

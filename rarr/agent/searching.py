@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,6 +16,7 @@ from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus import Corpus
 from rarr.retrievers.domains import Limits
+from rarr.tools.background import run
 from rarr.tools.failures import redacted
 from rarr.tools.meter import meter
 from rarr.trained.ranking import TrainedReranker
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
 
 SERVED = "vllm:"
 """How a reranker begins that a server has."""
-
-DAY_S = 86_400.0
 
 Kept = TypeVar("Kept", bound=Closes)
 OnIndex = Callable[[int, int], None]
@@ -55,6 +55,22 @@ class Opened:
     def cache(self) -> "Cache":
         """Opened when the first of them asks for it."""
         return self.keep(_cache(self._settings))
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """That of `weights`, else that which ships. Raises `SettingsError` where its files are not whole."""
+        return shipped() if self._settings.weights is None else Encoder(self._settings.weights)
+
+
+@contextmanager
+def opening(settings: Settings) -> Iterator[Opened]:
+    """What is opened while a reviser is put together; where that fails, nobody else would close it."""
+    opened = Opened(settings)
+    try:
+        yield opened
+    except BaseException:
+        run(opened.aclose())
+        raise
 
 
 def retriever(settings: Settings, opened: Opened, on_index: OnIndex | None = None) -> Retriever:
@@ -99,13 +115,6 @@ def cache_path(settings: Settings) -> Path:
     return settings.home.expanduser() / "cache.sqlite"
 
 
-def encoder(settings: Settings) -> Encoder:
-    """The encoder that ships, or that of `weights`. Raises `SettingsError` where its files are not whole."""
-    made = shipped() if settings.weights is None else Encoder(settings.weights)
-    made.require()
-    return made
-
-
 def reranker(settings: Settings, opened: Opened) -> Reranker:
     """`overlap`, `encoder`, a model served at an endpoint as `vllm:NAME`, or a cross-encoder by name.
 
@@ -114,14 +123,13 @@ def reranker(settings: Settings, opened: Opened) -> Reranker:
     if settings.reranker == "overlap":
         return OverlapReranker()
     if settings.reranker == "encoder":
-        return TrainedReranker(encoder(settings), settings.evidence_per_query)
-    if settings.reranker.startswith(SERVED):
-        from rarr.retrievers.cached import CachedReranker
+        return TrainedReranker(opened.encoder, settings.evidence_per_query)
+    from rarr.retrievers.cached import CachedReranker
 
+    if settings.reranker.startswith(SERVED):
         served = served_reranker(settings, opened)
         # Two servers may have different models of one name.
         return CachedReranker(served, opened.cache, f"{settings.reranker} at {redacted(served.base_url)}")
-    from rarr.retrievers.cached import CachedReranker
     from rarr.retrievers.cross_encoder import CrossEncoderReranker
 
     model = CrossEncoderReranker(settings.reranker)
@@ -268,7 +276,7 @@ def _cache(settings: Settings) -> "Cache":
         raise SettingsError(
             f"home {str(path.parent)!r} cannot be made ({error.strerror}): name another folder with RARR_HOME"
         ) from None
-    good_for = settings.cache_days * DAY_S
+    good_for = settings.cache_days * 86_400
     return Cache(
         path,
         max_age_s={"search": good_for, "page": good_for, "score": math.inf},

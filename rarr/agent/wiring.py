@@ -14,7 +14,7 @@ from rarr.agent.components import (
     Verifier,
 )
 from rarr.agent.language_models import LanguageModels
-from rarr.agent.searching import Opened, encoder, reranker, retriever
+from rarr.agent.searching import Opened, opening, reranker, retriever
 from rarr.agent.settings import Settings
 from rarr.embedded.agreement import ValueAgreement
 from rarr.embedded.baselines import (
@@ -27,7 +27,6 @@ from rarr.embedded.baselines import (
 from rarr.embedded.editing import ValueEditor
 from rarr.embedded.questions import ValueQuestions
 from rarr.embedded.support import ValueVerifier
-from rarr.encoder.model import Encoder
 from rarr.errors import SettingsError
 from rarr.prompted.agreement import PromptedChecker
 from rarr.prompted.cascade import CascadeChecker
@@ -37,7 +36,6 @@ from rarr.prompted.judging import PromptedVerifier
 from rarr.prompted.prompts import Prompts
 from rarr.prompted.questions import PromptedQuestions
 from rarr.prompted.rewriting import PromptedRewriter
-from rarr.tools.background import run
 from rarr.trained.agreement import TrainedAgreement
 from rarr.trained.support import TrainedVerifier
 
@@ -45,9 +43,9 @@ REVISING = ("generate_queries", "check_agreement", "edit")
 MODEL_NODES = (*REVISING, "attribute", "evaluate")
 """The nodes that have a model; `model` is that of those that revise.
 
-Attribution is judged by the embedded verifier unless `models` names one: what edits should
-not also say how good the edits are, and a call a sentence and evidence costs more than all else together.
-Intent is judged by the model of `evaluate`, else not at all.
+Attribution is judged by the embedded verifier unless `models` names one: what edits should not also say how
+good the edits are, and a call a sentence and evidence costs more than all else together. Intent is judged by
+the model of `evaluate`, else not at all.
 """
 EMBEDDED = ("embedded", "encoder")
 """What needs no language model: the rules, and the encoder that ships, which judges with them."""
@@ -57,51 +55,38 @@ NLI = "nli:"
 
 def wire(settings: Settings, on_index: Callable[[int, int], None] | None = None) -> Components:
     """The components that `settings` name. Raises before anything is spent where one is not to be had."""
-    opened = Opened(settings)
-    try:
-        return _wired(settings, opened, on_index)
-    except BaseException:  # nobody else knows what was opened until then
-        run(opened.aclose())
-        raise
-
-
-def _wired(settings: Settings, opened: Opened, on_index: Callable[[int, int], None] | None) -> Components:
-    parts = Parts(settings, dict.fromkeys(REVISING, settings.model) | settings.models)
-    return Components(
-        settings=settings,
-        query_generator=parts.query_generator(),
-        checker=parts.checker(),
-        editor=parts.editor(),
-        verifier=parts.verifier(),
-        rewriter=parts.rewriter(),
-        intent_judge=parts.intent_judge(),
-        models=parts.models.all,
-        reranker=reranker(settings, opened),  # before the retriever, which may have a corpus to index
-        retriever=retriever(settings, opened, on_index),
-        opened=tuple(opened),  # after both
-    )
+    with opening(settings) as opened:
+        parts = Parts(settings, dict.fromkeys(REVISING, settings.model) | settings.models, opened)
+        return Components(
+            settings=settings,
+            query_generator=parts.query_generator(),
+            checker=parts.checker(),
+            editor=parts.editor(),
+            verifier=parts.verifier(),
+            rewriter=parts.rewriter(),
+            intent_judge=parts.intent_judge(),
+            models=parts.models.all,
+            reranker=reranker(settings, opened),  # before the retriever, which may have a corpus to index
+            retriever=retriever(settings, opened, on_index),
+            opened=tuple(opened),  # after both
+        )
 
 
 class Parts:
     """What each node uses: embedded, or prompted with the language model that is `chosen` for it."""
 
-    def __init__(self, settings: Settings, chosen: Mapping[str, Any]) -> None:
+    def __init__(self, settings: Settings, chosen: Mapping[str, Any], opened: Opened) -> None:
         """Raises `SettingsError` where `models` names no node, or a model is not to be had."""
         for node in settings.models:
             if node not in MODEL_NODES:
                 raise SettingsError(f"models names no node {node!r}: nodes are {', '.join(MODEL_NODES)}")
-        self.settings = settings
+        self.settings, self.opened = settings, opened
         self.named = {node: name for node, name in chosen.items() if name not in EMBEDDED}
         self.read = {node for node, name in chosen.items() if name == "encoder"}
         verifies = str(self.named.get("attribute", ""))
         self.nli = verifies.removeprefix(NLI) if verifies.startswith(NLI) else None
         asked = [name for node, name in self.named.items() if node != "attribute" or self.nli is None]
         self.models = LanguageModels(settings, asked)
-
-    @cached_property
-    def encoder(self) -> Encoder:
-        """The encoder, whose files are looked at before anything is spent."""
-        return encoder(self.settings)
 
     @cached_property
     def prompts(self) -> Prompts:
@@ -131,7 +116,7 @@ class Parts:
         return CascadeChecker(self._embedded_checker(), prompted, self.settings.cascade)
 
     def _embedded_checker(self) -> AgreementChecker:
-        return TrainedAgreement(self.encoder) if "check_agreement" in self.read else ValueAgreement()
+        return TrainedAgreement(self.opened.encoder) if "check_agreement" in self.read else ValueAgreement()
 
     def editor(self) -> Editor:
         if "edit" not in self.named:
@@ -152,7 +137,7 @@ class Parts:
 
     def verifier(self) -> Verifier:
         if "attribute" in self.read:
-            return TrainedVerifier(self.encoder, self.settings.support_threshold)
+            return TrainedVerifier(self.opened.encoder, self.settings.support_threshold)
         if "attribute" not in self.named:
             return ValueVerifier(self.settings.support_threshold)
         if self.nli is not None:

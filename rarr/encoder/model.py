@@ -96,13 +96,12 @@ class Encoder:
     """The heads of one ONNX file. Threads may share it; the file is read when it is first used."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """`folder` holds weights as `rarr train editor` writes them; None: those that ship."""
-        self._folder = folder
-        self._opening = threading.Lock()
+        """`folder` holds weights as `rarr train editor` writes them; None: those that ship.
 
-    def require(self) -> None:
-        """Raises `SettingsError` where the files are not what they must be; reads no model."""
-        checked(self._folder)
+        Raises `SettingsError` where they are not whole.
+        """
+        self._folder, self._facts = folder, checked(folder)
+        self._opening = threading.Lock()
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
         """How probably each passage (title, text) answers the query, from 0 to 1."""
@@ -132,7 +131,7 @@ class Encoder:
     @property
     def calibration(self) -> Calibration:
         """What was fitted on top of these weights."""
-        return self._opened.calibration
+        return self._facts.calibration
 
     def _run(self, pairs: Sequence[Pair], heads: list[str]) -> list[_Row]:
         """The outputs `heads` of each sequence.

@@ -63,11 +63,10 @@ class Facts(BaseModel):
 
 
 class Files(NamedTuple):
-    """An open session with its tokenizer and calibration."""
+    """An open session with its tokenizer."""
 
     session: Any
     tokenizer: Any
-    calibration: Calibration
 
 
 def checked(folder: Path | None) -> Facts:
@@ -85,10 +84,9 @@ def checked(folder: Path | None) -> Facts:
 
 
 def opened(folder: Path | None) -> Files:
-    """The files of `folder`, or those that ship. Raises `SettingsError` where they are not whole."""
-    facts = checked(folder)
+    """The files of `folder`, or those that ship, which were `checked`."""
     where, _ = _where(folder)
-    return Files(_session(where / MODEL), _tokenizer(where / TOKENIZER), facts.calibration)
+    return Files(_session(where / MODEL), _tokenizer(where / TOKENIZER))
 
 
 def _where(folder: Path | None) -> tuple[Path, str]:

@@ -4,12 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rarr.agent.components import Closes, Reranker, Retriever, Verifier, close_all
-from rarr.agent.searching import Opened, reranker, retriever
+from rarr.agent.searching import Opened, opening, reranker, retriever
 from rarr.agent.settings import Settings
 from rarr.agent.wiring import Parts
 from rarr.errors import SettingsError
 from rarr.prompted.noising import PromptedNoiser
-from rarr.tools.background import run
 
 _WRITING = "noise"  # beside the nodes, what a language model is chosen for
 
@@ -33,17 +32,13 @@ class Noising:
 
 def wire_noising(settings: Settings, on_index: Callable[[int, int], None] | None = None) -> Noising:
     """What `settings` name. Raises before anything is spent where one is not to be had."""
-    opened = Opened(settings)
-    try:
+    with opening(settings) as opened:
         return _wired(settings, opened, on_index)
-    except BaseException:  # nobody else knows what was opened until then
-        run(opened.aclose())
-        raise
 
 
 def _wired(settings: Settings, opened: Opened, on_index: Callable[[int, int], None] | None) -> Noising:
     judging = {node: name for node, name in settings.models.items() if node == "attribute"}
-    parts = Parts(settings, {_WRITING: settings.model} | judging)
+    parts = Parts(settings, {_WRITING: settings.model} | judging, opened)
     if _WRITING not in parts.named:
         raise SettingsError(
             f"{settings.model!r} cannot write summaries: name a language model, as in model=vllm:NAME"

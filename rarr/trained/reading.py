@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rarr.embedded.claims import claims
+from rarr.embedded.names import Name
 from rarr.embedded.questions import askable
 from rarr.embedded.sentence import sentence
 from rarr.embedded.values import Value, same
@@ -84,7 +85,7 @@ def _found(
 ) -> Found:
     told = _values(passage)
     said = [Span(s, e) for other, s, e in told if same(value, other)]
-    own = [*said, *_written(passage, within, value, said)]
+    own = [*said, *_written(passage, value, said)]
     others: dict[str, float] = {}
     for span, log in pointing.ranked(_RANKED):
         if any(span.overlaps(one) for one in own):
@@ -101,9 +102,9 @@ def _found(
     )
 
 
-def _written(passage: str, within: Span, value: Value, known: Sequence[Span]) -> Iterator[Span]:
-    """Where the passage has the value's very letters, though the rules read none there."""
-    wanted = _letters(value).casefold()
+def _written(passage: str, value: Value, known: Sequence[Span]) -> Iterator[Span]:
+    """Where the passage has a name's very letters, though the rules read no name there."""
+    wanted = value.read.text.casefold() if isinstance(value.read, Name) else ""
     low = passage.casefold()
     at = low.find(wanted) if len(low) == len(passage) and wanted else -1
     while at >= 0:
@@ -111,10 +112,6 @@ def _written(passage: str, within: Span, value: Value, known: Sequence[Span]) ->
         if span not in known:
             yield span
         at = low.find(wanted, at + 1)
-
-
-def _letters(value: Value) -> str:
-    return str(getattr(value.read, "text", ""))
 
 
 def _whole(value: Value, span: Span, told: Sequence[tuple[Value, int, int]]) -> Span:

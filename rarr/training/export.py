@@ -16,7 +16,17 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 from transformers import BertConfig
 
-from rarr.encoder.weights import FACTS, FORMAT, MODEL, SHIPPED, TOKENIZER, Calibration, Facts, digests, opened
+from rarr.encoder.weights import (
+    FACTS,
+    FORMAT,
+    MODEL,
+    SHIPPED,
+    TOKENIZER,
+    Calibration,
+    Facts,
+    checked,
+    digests,
+)
 from rarr.training.model import Reader
 
 if TYPE_CHECKING:
@@ -62,17 +72,14 @@ def export(
             weight_type=QuantType.QInt8,
         )
         tokenizer.save(str(ready / TOKENIZER))
-        facts = Facts(format=FORMAT, sha256=digests(ready), calibration=calibration or shipped())
+        facts = Facts(
+            format=FORMAT, sha256=digests(ready), calibration=calibration or checked(None).calibration
+        )
         (ready / FACTS).write_text(facts.model_dump_json(indent=1) + "\n", encoding="utf-8")
         folder.mkdir(parents=True, exist_ok=True)
         for name in (MODEL, TOKENIZER, FACTS):
             shutil.copy(ready / name, folder / f"{name}.partial")
             (folder / f"{name}.partial").replace(folder / name)
-
-
-def shipped() -> Calibration:
-    """The calibration of the weights that ship."""
-    return opened(None).calibration
 
 
 def load(folder: Path | None = None) -> Reader:

@@ -69,7 +69,6 @@ class Trainer:
     ) -> None:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model = model.to(self.device)
-        self.teacher: dict[str, Tensor] | None = None
         self._tokenizer, self._data, self._recipe, self._folder = tokenizer, data, recipe, folder
         self._save_every, self._watch, self._watch_every = save_every, watch, watch_every
         self._on_step = on_step or (lambda done, steps: None)
