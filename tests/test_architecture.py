@@ -48,7 +48,7 @@ LAYERS = (
         "rarr.agent.graph",
         "rarr.agent.estimating",
         "rarr.agent.revise",
-        "rarr.agent.trace",
+        "rarr.traces.*",
     ),
     ("rarr",),
     ("rarr.evals.*", "rarr.noising.*"),

@@ -31,6 +31,7 @@ from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.nodes.rewrite import rewrite
 from rarr.tools.meter import meter
+from rarr.tools.spans import span
 
 Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]
 
@@ -102,8 +103,9 @@ def _add(graph: StateGraph[Any, Components, Any, Any], node: Node, *, on_failure
 
 def _metered(name: str, node: Node) -> Node:
     async def metered(state: Any, runtime: Runtime[Components]) -> Any:
-        with meter().step(name):
-            return await node(state, runtime)
+        with meter().step(name), span("node", name, _branch(state)) as one:
+            one.body["update"] = update = await node(state, runtime)
+            return update
 
     return metered
 
@@ -112,10 +114,18 @@ def _survive(name: str, goto: str) -> Callable[..., Awaitable[Command[Any]]]:
     """A node that fails becomes a warning; the run goes on with what it has."""
 
     async def survive(state: Any, error: NodeError) -> Command[Any]:
-        query = state.get("query")
-        query_id = query.id if query else None
+        query_id = _branch(state) or None
         notice = failure(name, f"{name} failed", error.error, query_id=query_id)
         missing = unsearched(query_id, error.error) if query_id else {}
-        return Command(update={"warnings": [notice], "unsearched": missing}, goto=goto)
+        update = {"warnings": [notice], "unsearched": missing}
+        with span("failure", name, query_id or "") as one:
+            one.body["update"] = update
+        return Command(update=update, goto=goto)
 
     return survive
+
+
+def _branch(state: Any) -> str:
+    """The id of the query that this branch is for."""
+    query = state.get("query")
+    return query.id if query else ""

@@ -4,8 +4,9 @@ import asyncio
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from rarr.agent.components import Components, KeepsText, close_all
 from rarr.agent.settings import Settings
@@ -26,6 +27,9 @@ from rarr.records import (
 from rarr.tools.background import run
 from rarr.tools.document import sentences
 from rarr.tools.meter import METER, Budget, Meter, ModelCall
+
+if TYPE_CHECKING:
+    from rarr.traces.recording import Recording
 
 
 class Reviser:
@@ -58,6 +62,7 @@ class Reviser:
         self._graph = build_graph(rewriting=self._components.rewriter is not None)
         self._on_step = on_step
         self._on_call = on_call
+        self._traces, self._untraced = _traces(self._components.settings)
 
     def revise(self, text: str, context: str | None = None) -> Revision:
         """`arevise`, for callers without an event loop and for those inside a running one alike."""
@@ -71,23 +76,9 @@ class Reviser:
         _validate(text, "text")
         if context is not None:
             _validate(context, "context")
-        started = time.perf_counter()
-        meter = Meter(budget_of(self._components.settings), self._on_call)
-        token = METER.set(meter)
-        try:
-            state = await self._run(
-                {
-                    "original": text,
-                    "text": text,
-                    "context": context,
-                    "round": 1,
-                    "warnings": self._corpus_notices(),
-                }
-            )
-        finally:
-            METER.reset(token)
-        state["warnings"] = [*state["warnings"], *meter.warnings]
-        return _revision(state, usage_of(meter, time.perf_counter() - started))
+        notices = [*self._corpus_notices(), *self._untraced]
+        start = State(original=text, text=text, context=context, round=1, warnings=notices)
+        return await self._revised(uuid.uuid4().hex, start)
 
     def estimate(self, text: str, context: str | None = None) -> Estimate:
         """What `revise` may be expected to spend on this text; asks no model and searches nothing."""
@@ -113,6 +104,8 @@ class Reviser:
         A retriever object that the caller gave stays the caller's to close.
         """
         await close_all((*self._components.models, *self._components.opened))
+        if self._traces:
+            self._traces.store.close()
 
     async def _source_text(self, evidence: Evidence) -> str | None:
         for source in self._components.opened:
@@ -133,6 +126,22 @@ class Reviser:
 
     async def __aexit__(self, *error: object) -> None:
         await self.aclose()
+
+    async def _revised(self, run_id: str, start: State) -> Revision:
+        started = time.perf_counter()
+        meter = Meter(budget_of(self._components.settings), self._on_call)
+        token = METER.set(meter)
+        try:
+            with self._traces.of(run_id, start, meter) if self._traces else nullcontext() as recorder:
+                state = await self._run(start)
+                warnings = [*state["warnings"], *meter.warnings]
+                usage = usage_of(meter, time.perf_counter() - started)
+                revision = _revision(run_id, {**state, "warnings": warnings}, usage)
+                if recorder:
+                    recorder.finish(revision)
+        finally:
+            METER.reset(token)
+        return revision
 
     async def _run(self, start: State) -> State:
         if self._on_step is None:
@@ -181,14 +190,14 @@ def _validate(text: object, name: str) -> None:
         ) from None
 
 
-def _revision(state: State, usage: Usage) -> Revision:
+def _revision(run_id: str, state: State, usage: Usage) -> Revision:
     text = state["text"]
     unjudged = tuple(
         Sentence(text=span.of(text), start=span.start, end=span.end, status="unjudged")
         for span in sentences(text)
     )
     return Revision(
-        run_id=uuid.uuid4().hex,
+        run_id=run_id,
         original=state["original"],
         text=text,
         changed=text != state["original"],
@@ -206,6 +215,19 @@ def _revision(state: State, usage: Usage) -> Revision:
 def _distinct(notices: Sequence[Notice]) -> list[Notice]:
     """The same is said once: a budget that is spent fails every question that is left."""
     return list({notice.model_dump_json(): notice for notice in notices}.values())
+
+
+def _traces(settings: Settings) -> tuple["Recording | None", list[Notice]]:
+    """Where runs are recorded; that they cannot be keeps nobody from revising."""
+    if not settings.trace:
+        return None, []
+    from rarr.traces.recording import Recording
+
+    try:
+        return Recording(settings), []
+    except InputError as error:
+        message = f"no trace is kept: {error}; or set trace to false"
+        return None, [Notice(code="trace_failed", message=message, node="")]
 
 
 def _unsearched(settings: Settings) -> list[Notice]:

@@ -208,8 +208,14 @@ class Settings(BaseSettings):
     """A sentence counts as supported from this support on."""
     max_file_mb: int = Field(default=200, ge=1)
     """Files of a corpus above this size, in megabytes, are skipped with a warning."""
+    trace: bool = True
+    """Keep a trace of each run in the data folder: what nodes saw and said, with texts and evidence."""
+    trace_days: float = Field(default=30, gt=0)
+    """Days that traces are kept."""
+    trace_max_mb: float = Field(default=500, gt=0)
+    """Above this size, in megabytes, the oldest traces go."""
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("rarr"))
-    """The user's data folder, for the indexes of corpora."""
+    """The user's data folder, for the indexes of corpora, the cache and the traces."""
 
     def __init__(self, **values: Any) -> None:
         """Raises `SettingsError`, one line that names the key and the cure."""

@@ -1,7 +1,9 @@
 """What travels through the graph. A node returns only the keys that it wrote."""
 
 from operator import add, or_
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal
+
+from typing_extensions import TypedDict  # pydantic reads traces by it, and cannot read typing's
 
 from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores

@@ -11,6 +11,7 @@ from rarr.agent.state import State, failure, usable
 from rarr.records import AttributionClass, Change, Edit, Evidence, Notice, Query
 from rarr.tools.attribution import attribution_class
 from rarr.tools.document import Span, sentences
+from rarr.tools.spans import about
 
 
 class Support(NamedTuple):
@@ -88,7 +89,8 @@ async def _judged(
 ) -> tuple[Sequence[float | None], Notice | None]:
     """The support of the sentences by one evidence; None for all, and what failed, where that did."""
     try:
-        judged = await components.verifier.support(text, context, places, one)
+        with about(one.id):
+            judged = await components.verifier.support(text, context, places, one)
         return [score for _, score in zip(places, judged, strict=True)], None
     except Exception as error:
         what = f"support by {one.id} could not be judged"

@@ -20,7 +20,7 @@ from rarr.agent.settings import Settings
 from rarr.doctor.findings import Finding
 from rarr.doctor.reaching import reached
 from rarr.errors import InputError, RarrError
-from rarr.retrievers.cache_opening import open_cache
+from rarr.retrievers.cache_file import CacheFile
 from rarr.retrievers.probing import Probe
 from rarr.tools.background import run
 
@@ -61,7 +61,7 @@ def cache(settings: Settings) -> Finding:
             return Finding("cache", "missing", f"{path} is not there", "search once without offline")
         if not path.exists():
             return Finding("cache", "ok", f"{path} is not there yet: the first search on the web makes it")
-        open_cache(path).close()
+        CacheFile(path).close()
     except InputError as error:
         return Finding("cache", "broken", str(error))
     except OSError as error:

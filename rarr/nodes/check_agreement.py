@@ -9,6 +9,7 @@ from rarr.agent.state import State, failure, usable
 from rarr.agent.support import moved
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.tools.meter import meter
+from rarr.tools.spans import about
 
 
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
@@ -39,8 +40,9 @@ async def _check(
 ) -> tuple[Check, Notice | None]:
     notice = None
     try:
-        async with meter().in_time():
-            agreement = await components.checker.check(state["text"], state["context"], query, evidence)
+        with about(evidence.id):
+            async with meter().in_time():
+                agreement = await components.checker.check(state["text"], state["context"], query, evidence)
     except Exception as error:
         agreement = Agreement(verdict="unknown", reason=f"the check failed: {error}")
         notice = failure(

@@ -14,6 +14,7 @@ from rarr.agent.state import State, failure, usable
 from rarr.agent.trial import Trial
 from rarr.records import Check, Evidence, Notice, Query
 from rarr.tools.meter import meter
+from rarr.tools.spans import about
 
 
 async def edit(state: State, runtime: Runtime[Components]) -> State:
@@ -104,8 +105,9 @@ async def _proposed(
     """The editor's change, to be accepted or refused with the reason; None where it declines."""
     query = editing.query(checks[0].query_id)
     try:
-        async with meter().in_time():
-            return await _tried(editing, query, checks, state, components)
+        with about(query.id):
+            async with meter().in_time():
+                return await _tried(editing, query, checks, state, components)
     except Exception as error:
         return failure("edit", "an edit could not be made", error, query_id=query.id)
 

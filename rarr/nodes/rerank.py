@@ -1,6 +1,7 @@
 """Step 3: keep the J passages that are most relevant to each query, each place of a source once."""
 
 import asyncio
+import heapq
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
@@ -10,7 +11,10 @@ from rarr.agent.state import State, failure, unsearched
 from rarr.records import Evidence, Notice, Passage, Query
 from rarr.tools.document import Span, sentences
 from rarr.tools.meter import meter
+from rarr.tools.spans import span
 from rarr.tools.untrusted import suspicion
+
+_TRACED = 10  # passages of a query
 
 
 async def rerank(state: State, runtime: Runtime[Components]) -> State:
@@ -51,9 +55,17 @@ def _new(query: Query, passages: Sequence[Passage], state: State) -> list[Passag
 
 
 async def _ranked(query: Query, passages: Sequence[Passage], components: Components) -> list[Evidence]:
-    async with meter().in_time():
-        scores = await components.reranker.score(query.text, passages)
+    with span("score", "rerank", query.id) as one:
+        async with meter().in_time():
+            scores = await components.reranker.score(query.text, passages)
+        one.body = {"passages": len(passages), "best": _best(scores, passages)}
     return _kept(query, passages, scores, components.settings.evidence_per_query)
+
+
+def _best(scores: Sequence[float], passages: Sequence[Passage]) -> list[tuple[float, str, int, int]]:
+    """The scores and places of the best, for the trace: what nearly became evidence as well."""
+    best = heapq.nlargest(_TRACED, zip(scores, passages, strict=True), key=lambda pair: pair[0])
+    return [(score, one.source, one.start, one.end) for score, one in best]
 
 
 def _kept(query: Query, passages: Sequence[Passage], scores: Sequence[float], most: int) -> list[Evidence]:

@@ -12,6 +12,7 @@ from rarr.records import ModelUsage
 from rarr.tools.chat import Ask, CallFailure, Message, Tokens, estimated_tokens
 from rarr.tools.meter import meter
 from rarr.tools.patient import Patient
+from rarr.tools.spans import keep, span
 from rarr.tools.structured import UnreadableAnswer, read_answer
 from rarr.tools.together import together
 
@@ -75,6 +76,16 @@ class LanguageModel:
             await model.aclose()
 
     async def _asked(
+        self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
+    ) -> list[Shape]:
+        keep(prompt)
+        with span("ask", prompt.name) as asked:
+            asked.body = {"prompt": prompt.hash, "user": user, "temperature": temperature}
+            answers = await self._answered(prompt, shape, user, samples=samples, temperature=temperature)
+            asked.body["answers"] = [answer.model_dump(mode="json") for answer in answers]
+        return answers
+
+    async def _answered(
         self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
     ) -> list[Shape]:
         messages = (Message("system", prompt.system), Message("user", user))

@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from rarr.tools.chat import CallFailure, Kind
+from rarr.tools.spans import span
 
 FAILURES_IN_A_ROW = 3
 REST_S = 30.0
@@ -96,12 +97,13 @@ class Attempts:
 
     async def _once(self, request: Callable[[], Awaitable[Made]]) -> Made:
         async with self._limiter():
-            self._require_awake()
-            try:
-                made = await request()
-            except CallFailure as failure:
-                self._count(failure)
-                raise
+            with span("request", self._name):
+                self._require_awake()
+                try:
+                    made = await request()
+                except CallFailure as failure:
+                    self._count(failure)
+                    raise
             self._failures, self._rests_until, self._known = 0, 0.0, True
             return made
 

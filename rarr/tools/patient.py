@@ -1,10 +1,12 @@
 """A language model that is asked with patience, within the run's budget, and counted."""
 
 import time
+from typing import Any
 
 from rarr.tools.chat import Adapted, Answer, Ask, CallFailure, ChatModel, Tokens, estimated_tokens
 from rarr.tools.meter import ModelCall, meter
 from rarr.tools.patience import Attempts, Limiter, in_time
+from rarr.tools.spans import note
 
 _CURES: dict[int | str, str] = {
     "connection": "start its server or mend base_url",
@@ -90,9 +92,12 @@ class Patient:
             return answer
         except (CallFailure, Adapted) as failure:
             error = str(failure)
+            note(**_facts(failure))
             raise
         finally:
-            meter().spend(tokens, self.cost(tokens))
+            cost = self.cost(tokens)
+            meter().spend(tokens, cost)
+            note(**_asked(ask), texts=answer.texts, tokens=tokens, said=answer.tokens, cost=cost)
             seconds = time.perf_counter() - started
             meter().note(
                 ModelCall("", self.name, ask.prompt, ask.messages, answer.texts, tokens, seconds, error)
@@ -104,6 +109,19 @@ class Patient:
             return answer.tokens
         meter().warn("usage_estimated", f"{self.name} does not say what it used: its tokens are estimated")
         return Tokens(sent, estimated_tokens(answer.texts))
+
+
+def _asked(ask: Ask) -> dict[str, Any]:
+    """What the prompt and its user message do not say of a request."""
+    more = [list(message) for message in ask.messages[2:]]
+    return {"samples": ask.samples, "max_tokens": ask.max_tokens} | ({"more": more} if more else {})
+
+
+def _facts(failure: CallFailure | Adapted) -> dict[str, Any]:
+    if isinstance(failure, Adapted):
+        return {"failure": "adapted"}
+    told = {"status": failure.status, "retry_after": failure.retry_after, "answer": failure.said}
+    return {"failure": failure.kind} | {key: value for key, value in told.items() if value}
 
 
 def _with_cure(failure: CallFailure) -> CallFailure:

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError
-from rarr.retrievers import cache as cache_module, cache_file, cache_opening
+from rarr.retrievers import cache as cache_module, cache_file
 from rarr.retrievers.cache import KEPT_S
+from rarr.tools import database_opening
 from retrievers.caches import AGES, Clock, Source, in_file, never, opened, value_of
 
 COUNT = "SELECT COUNT(*) FROM entries"
@@ -144,7 +145,7 @@ def locked(path: Path) -> Iterator[None]:
 async def test_locked_file_costs_one_wait_and_is_written_later(
     path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(cache_opening, "BUSY_S", 0.3)
+    monkeypatch.setattr(database_opening, "BUSY_S", 0.3)
     cache = opened(path)
     await cache.put_all("page", [("known", b"v")])
     started = time.monotonic()
@@ -166,7 +167,7 @@ async def test_full_disk_costs_what_would_have_been_saved(
 ) -> None:
     cache = opened(path)
     await cache.put_all("page", [("known", b"v")])
-    with cache._file._used() as sqlite:
+    with cache._file.used() as sqlite:
         sqlite.execute("PRAGMA max_page_count = 8")  # SQLite says the same of a disk
 
     async def large() -> bytes:

@@ -1,0 +1,1 @@
+"""What every node of a run saw and said: recorded in one file, shown, and replayed with other prompts."""

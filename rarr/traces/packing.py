@@ -1,0 +1,71 @@
+"""Values of a run as JSON in which every record stands once, and by its number from then on.
+
+Most updates repeat the ledger so far: one that is frozen need not be written again.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from rarr import records
+from rarr.errors import InputError
+from rarr.records import Record
+
+_REFERENCE = "#"
+_KINDS = {
+    name: kind for name, kind in vars(records).items() if isinstance(kind, type) and issubclass(kind, Record)
+}
+
+Numbered = tuple[int, str, Any]  # number, name of the class, JSON of its fields
+
+
+class Packer:
+    """Packs what belongs to one run."""
+
+    def __init__(self, first: int = 1) -> None:
+        """`first`: the number of the next record."""
+        self._next = first
+        self._known: dict[int, tuple[int, Record]] = {}  # by identity; held, so that it stays theirs
+        self._new: list[str] = []
+
+    def pack(self, value: Any) -> tuple[str, str]:
+        """`value` as JSON, and the JSON of a list of the records in it that are new."""
+        self._new = []
+        text = json.dumps(value, default=self._reference, ensure_ascii=False, separators=(",", ":"))
+        return text, f"[{','.join(self._new)}]"
+
+    def _reference(self, value: Any) -> dict[str, int]:
+        if not isinstance(value, Record):
+            raise TypeError(f"a trace cannot hold a {type(value).__name__}")
+        known = self._known.get(id(value))
+        if known is None:
+            known = self._known[id(value)] = (self._next, value)
+            self._new.append(f'[{self._next},"{type(value).__name__}",{value.model_dump_json()}]')
+            self._next += 1
+        return {_REFERENCE: known[0]}
+
+
+class Unpacker:
+    """The records of one run, by their numbers."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Record] = {}
+
+    def learn(self, numbered: list[Numbered]) -> None:
+        """Raises `InputError` for a record of a kind that is not known, or with other fields."""
+        for number, name, fields in numbered:
+            if name not in _KINDS:
+                raise InputError(f"a trace holds a {name}: it was made by a later version of rarr")
+            self._known[number] = _KINDS[name].model_validate(fields)
+
+    def unpack(self, value: Any) -> Any:
+        """The value with its records. Raises `InputError` where one is missing."""
+        if isinstance(value, list):
+            return [self.unpack(one) for one in value]
+        if not isinstance(value, Mapping):
+            return value
+        if list(value) == [_REFERENCE]:
+            if value[_REFERENCE] not in self._known:
+                raise InputError(f"a trace lacks its record {value[_REFERENCE]}: it is damaged")
+            return self._known[value[_REFERENCE]]
+        return {key: self.unpack(one) for key, one in value.items()}

@@ -1,0 +1,135 @@
+"""A run as it was recorded: what nodes saw and said, what that led to, and the revision."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self, cast, get_args, get_type_hints
+
+from pydantic import TypeAdapter
+
+from rarr.agent.settings import Settings
+from rarr.agent.state import State
+from rarr.prompts import Prompt
+from rarr.records import Notice, Revision
+from rarr.traces.file import Status, StoredSpan, TraceFile, prompt_of
+from rarr.traces.packing import Unpacker
+from rarr.traces.store import TraceStore
+
+_UPDATE: TypeAdapter[State] = TypeAdapter(State)
+_REDUCERS = {
+    name: get_args(hint)[1]
+    for name, hint in get_type_hints(State, include_extras=True).items()
+    if hasattr(hint, "__metadata__")
+}
+
+
+class Trace:
+    """One run. `load` takes it from the data folder, `read` from a file that `rarr trace export` wrote."""
+
+    def __init__(self, file: TraceFile) -> None:
+        """Raises `InputError` where the file lacks what it speaks of."""
+        self.file = file
+        self._unpacker = Unpacker()
+        for span in file.spans:
+            self._unpacker.learn(span.records)
+        self._unpacker.learn(file.records)
+
+    @classmethod
+    def load(cls, run_id: str, home: Path | None = None) -> Self:
+        """The run of this name, or whose name alone begins so. Raises `InputError` where there is none."""
+        store = TraceStore(store_path(home))
+        try:
+            return cls(store.read(run_id))
+        finally:
+            store.close()
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """Raises `InputError` for a file that is no trace."""
+        return cls(TraceFile.read(Path(path)))
+
+    @property
+    def run_id(self) -> str:
+        """The name of the run."""
+        return self.file.run_id
+
+    @property
+    def status(self) -> Status:
+        """What became of the run."""
+        return self.file.status
+
+    @cached_property
+    def revision(self) -> Revision | None:
+        """What the run returned; None where it did not come to that."""
+        found = self.file.revision
+        return None if found is None else Revision.model_validate(self._unpacker.unpack(found))
+
+    @cached_property
+    def prompts(self) -> Mapping[str, Prompt]:
+        """Those that models were asked with, by their hashes."""
+        return {name: prompt_of(name, fields) for name, fields in self.file.prompts.items()}
+
+    @property
+    def spans(self) -> list[StoredSpan]:
+        """All of them, in the order in which they began."""
+        return self.file.spans
+
+    def body(self, span: StoredSpan) -> dict[str, Any]:
+        """What a span holds, with its records. Of the passages that a search found it has the documents."""
+        return cast(dict[str, Any], self._unpacker.unpack(span.body))
+
+    def within(self, span: StoredSpan, *kinds: str) -> Iterator[StoredSpan]:
+        """The spans of these kinds (all: none given) in this one, however deep."""
+        inner = {span.number}
+        for one in self.spans:
+            if one.parent in inner:
+                inner.add(one.number)
+                if not kinds or one.kind in kinds:
+                    yield one
+
+    def rendered(self, ask: StoredSpan) -> str:
+        """The prompt of a question to a model as it was sent: its instructions, then the user message."""
+        return f"{self.prompts[ask.body['prompt']].system}\n\n{ask.body['user']}"
+
+    def state(self, before: StoredSpan | None = None) -> State:
+        """What the run had come to when a call of a node began; without one, as far as it came.
+
+        Of passages it has those alone that became evidence.
+        """
+        facts = self.file.facts
+        state = State(
+            original=facts.original,
+            text=facts.original,
+            context=facts.context,
+            round=1,
+            warnings=[Notice.model_validate(one) for one in facts.warnings],
+        )
+        for span in self._updates():
+            if before is None or span.number < before.number:  # nodes of different kinds do not overlap
+                _apply(state, self._update(span))
+        return state
+
+    def _updates(self) -> list[StoredSpan]:
+        """The spans that changed the state, in the order in which they did."""
+        found = [span for span in self.spans if span.kind in ("node", "failure") and "update" in span.body]
+        return sorted(found, key=_ended)
+
+    def _update(self, span: StoredSpan) -> State:
+        update = self.body(span)["update"] or {}
+        update.pop("passages", None)
+        return _UPDATE.validate_python(update)
+
+
+def store_path(home: Path | None = None) -> Path:
+    """The file with the traces of this data folder; None: that of the settings."""
+    return (home or Settings().home).expanduser() / "traces.sqlite"
+
+
+def _ended(span: StoredSpan) -> float:
+    return span.started + (span.seconds or 0.0)
+
+
+def _apply(state: Any, update: Any) -> None:
+    for name, value in update.items():
+        reduce = _REDUCERS.get(name)
+        state[name] = reduce(state[name], value) if reduce and name in state else value
