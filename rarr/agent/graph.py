@@ -98,10 +98,12 @@ def another_round(state: State) -> str:
 def _add(graph: StateGraph[Any, Components, Any, Any], node: Node, *, on_failure: str) -> None:
     name = node.__name__
     # The overloads of add_node do not describe functions that are made by functions.
-    graph.add_node(name, _metered(name, node), error_handler=_survive(name, on_failure))  # type: ignore[call-overload]
+    graph.add_node(name, metered(name, node), error_handler=_survive(name, on_failure))  # type: ignore[call-overload]
 
 
-def _metered(name: str, node: Node) -> Node:
+def metered(name: str, node: Node) -> Node:
+    """The node, whose calls the run's meter counts and its recorder records."""
+
     async def metered(state: Any, runtime: Runtime[Components]) -> Any:
         with meter().step(name), span("node", name, _branch(state)) as one:
             one.body["update"] = update = await node(state, runtime)

@@ -50,7 +50,7 @@ class LanguageModels:
     def _made(self, name: Any) -> Patient:
         if _key(name) not in self._patient:
             settings = self._settings
-            chat = self._chat(name)
+            chat = chat_model(name, settings)
             price = settings.endpoints.get(chat.name, Endpoint()).price
             if settings.max_cost is not None and price is None:
                 raise SettingsError(
@@ -65,46 +65,6 @@ class LanguageModels:
                 price=price or (),
             )
         return self._patient[_key(name)]
-
-    def _chat(self, name: Any) -> ChatModel:
-        if not isinstance(name, str):
-            return _given(name)
-        if name in ("embedded", "encoder"):
-            raise SettingsError(f"fallbacks has {name!r}, which is no language model: leave it out")
-        provider, colon, model = name.partition(":")
-        if not colon or not provider or not model:
-            raise SettingsError(f"unknown model {name!r}: {_CHOICE}")
-        if provider == "nli":
-            raise SettingsError(
-                f"{name!r} is no language model and judges support alone:"
-                " give it in models, for attribute, and nowhere else"
-            )
-        if provider == "scripted":
-            from rarr.testing import ScriptedModel
-
-            return ScriptedModel.from_file(Path(model))
-        base_url, api_key, extra = access(self._settings, name)
-        if provider == "vllm":
-            from rarr.tools.openai_protocol import OpenAIProtocol  # the client takes a second to import
-
-            return OpenAIProtocol(
-                name,
-                base_url=_url(base_url or VLLM, name),
-                api_key=api_key,
-                timeout_s=self._settings.timeout_s,
-                extra=extra,
-            )
-        from rarr.tools.langchain_chat import langchain_chat
-
-        return langchain_chat(
-            name,
-            base_url=base_url and _url(base_url, name),
-            api_key=api_key,
-            max_retries=0,
-            timeout=self._settings.timeout_s,
-            max_tokens=self._settings.max_answer_tokens,
-            extra_body=extra or None,
-        )
 
     def _require_one_provider(self, names: Sequence[Any]) -> None:
         """What is meant for one provider, a key above all, must not reach another."""
@@ -130,6 +90,48 @@ class LanguageModels:
                 raise SettingsError(f"endpoints has {name!r}, which no setting names: models are {used}")
 
 
+def chat_model(name: Any, settings: Settings) -> ChatModel:
+    """By what the settings call it. Raises `SettingsError` or `SetupError` where it is not to be had."""
+    if not isinstance(name, str):
+        return _given(name)
+    if name in ("embedded", "encoder"):
+        raise SettingsError(f"fallbacks has {name!r}, which is no language model: leave it out")
+    provider, colon, model = name.partition(":")
+    if not colon or not provider or not model:
+        raise SettingsError(f"unknown model {name!r}: {_CHOICE}")
+    if provider == "nli":
+        raise SettingsError(
+            f"{name!r} is no language model and judges support alone:"
+            " give it in models, for attribute, and nowhere else"
+        )
+    if provider == "scripted":
+        from rarr.testing import ScriptedModel
+
+        return ScriptedModel.from_file(Path(model))
+    base_url, api_key, extra = access(settings, name)
+    if provider == "vllm":
+        from rarr.tools.openai_protocol import OpenAIProtocol  # the client takes a second to import
+
+        return OpenAIProtocol(
+            name,
+            base_url=_url(base_url or VLLM, name),
+            api_key=api_key,
+            timeout_s=settings.timeout_s,
+            extra=extra,
+        )
+    from rarr.tools.langchain_chat import langchain_chat
+
+    return langchain_chat(
+        name,
+        base_url=base_url and _url(base_url, name),
+        api_key=api_key,
+        max_retries=0,
+        timeout=settings.timeout_s,
+        max_tokens=settings.max_answer_tokens,
+        extra_body=extra or None,
+    )
+
+
 def access(settings: Settings, name: str) -> tuple[str | None, str | None, dict[str, Any]]:
     """Base URL, key and extra body of the model `name`."""
     own = settings.endpoints.get(name, Endpoint())
@@ -151,9 +153,16 @@ def _given(model: Any) -> ChatModel:
     if isinstance(model, BaseChatModel):
         from rarr.tools.langchain_chat import LangChainChat
 
-        name = getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__
-        return LangChainChat(str(name), lambda temperature: model)
+        return LangChainChat(name_of(model), lambda temperature: model)
     raise SettingsError(f"model is a {type(model).__name__}: {_CHOICE}, or a LangChain chat model")
+
+
+def name_of(model: Any) -> str:
+    """What a model is called that the settings name, or that the caller made."""
+    if isinstance(model, str):
+        return model
+    names = (getattr(model, name, None) for name in ("name", "model_name", "model"))
+    return next((str(name) for name in names if name), type(model).__name__)
 
 
 def _url(url: str, name: str) -> str:

@@ -78,7 +78,24 @@ class Reviser:
             _validate(context, "context")
         notices = [*self._corpus_notices(), *self._untraced]
         start = State(original=text, text=text, context=context, round=1, warnings=notices)
-        return await self._revised(uuid.uuid4().hex, start)
+        return await self.arevise_from(start, uuid.uuid4().hex)
+
+    async def arevise_from(self, start: State, run_id: str) -> Revision:
+        """What `arevise` does from the state with which a run begins."""
+        started = time.perf_counter()
+        meter = Meter(budget_of(self._components.settings), self._on_call)
+        token = METER.set(meter)
+        try:
+            with self._traces.of(run_id, start, meter) if self._traces else nullcontext() as recorder:
+                state = await self._run(start)
+                warnings = [*state["warnings"], *meter.warnings]
+                usage = usage_of(meter, time.perf_counter() - started)
+                revision = _revision(run_id, {**state, "warnings": warnings}, usage)
+                if recorder:
+                    recorder.finish(revision)
+        finally:
+            METER.reset(token)
+        return revision
 
     def estimate(self, text: str, context: str | None = None) -> Estimate:
         """What `revise` may be expected to spend on this text; asks no model and searches nothing."""
@@ -126,22 +143,6 @@ class Reviser:
 
     async def __aexit__(self, *error: object) -> None:
         await self.aclose()
-
-    async def _revised(self, run_id: str, start: State) -> Revision:
-        started = time.perf_counter()
-        meter = Meter(budget_of(self._components.settings), self._on_call)
-        token = METER.set(meter)
-        try:
-            with self._traces.of(run_id, start, meter) if self._traces else nullcontext() as recorder:
-                state = await self._run(start)
-                warnings = [*state["warnings"], *meter.warnings]
-                usage = usage_of(meter, time.perf_counter() - started)
-                revision = _revision(run_id, {**state, "warnings": warnings}, usage)
-                if recorder:
-                    recorder.finish(revision)
-        finally:
-            METER.reset(token)
-        return revision
 
     async def _run(self, start: State) -> State:
         if self._on_step is None:

@@ -1,7 +1,6 @@
 """From names in the settings to implementations: the only place that knows both."""
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Any
 
 from rarr.agent.components import (
@@ -36,6 +35,7 @@ from rarr.prompted.judging import PromptedVerifier
 from rarr.prompted.prompts import Prompts
 from rarr.prompted.questions import PromptedQuestions
 from rarr.prompted.rewriting import PromptedRewriter
+from rarr.prompts import Prompt
 from rarr.trained.agreement import TrainedAgreement
 from rarr.trained.support import TrainedVerifier
 
@@ -53,10 +53,18 @@ NLI = "nli:"
 """How a model of Hugging Face is named that judges support, and nothing else."""
 
 
-def wire(settings: Settings, on_index: Callable[[int, int], None] | None = None) -> Components:
-    """The components that `settings` name. Raises before anything is spent where one is not to be had."""
+def wire(
+    settings: Settings,
+    on_index: Callable[[int, int], None] | None = None,
+    *,
+    prompts: Mapping[str, Prompt] | None = None,
+) -> Components:
+    """The components that `settings` name. Raises before anything is spent where one is not to be had.
+
+    `prompts`, by name, are used before those that the settings name.
+    """
     with opening(settings) as opened:
-        parts = Parts(settings, dict.fromkeys(REVISING, settings.model) | settings.models, opened)
+        parts = Parts(settings, dict.fromkeys(REVISING, settings.model) | settings.models, opened, prompts)
         return Components(
             settings=settings,
             query_generator=parts.query_generator(),
@@ -75,7 +83,13 @@ def wire(settings: Settings, on_index: Callable[[int, int], None] | None = None)
 class Parts:
     """What each node uses: embedded, or prompted with the language model that is `chosen` for it."""
 
-    def __init__(self, settings: Settings, chosen: Mapping[str, Any], opened: Opened) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        chosen: Mapping[str, Any],
+        opened: Opened,
+        prompts: Mapping[str, Prompt] | None = None,
+    ) -> None:
         """Raises `SettingsError` where `models` names no node, or a model is not to be had."""
         for node in settings.models:
             if node not in MODEL_NODES:
@@ -87,10 +101,7 @@ class Parts:
         self.nli = verifies.removeprefix(NLI) if verifies.startswith(NLI) else None
         asked = [name for node, name in self.named.items() if node != "attribute" or self.nli is None]
         self.models = LanguageModels(settings, asked)
-
-    @cached_property
-    def prompts(self) -> Prompts:
-        return Prompts(self.settings.prompts)
+        self.prompts = Prompts(settings.prompts, prompts)
 
     def query_generator(self) -> QueryGenerator:
         if self.settings.queries != "questions":

@@ -58,7 +58,7 @@ async def _ranked(query: Query, passages: Sequence[Passage], components: Compone
     with span("score", "rerank", query.id) as one:
         async with meter().in_time():
             scores = await components.reranker.score(query.text, passages)
-        one.body = {"passages": len(passages), "best": _best(scores, passages)}
+        one.body.update(passages=len(passages), best=_best(scores, passages))
     return _kept(query, passages, scores, components.settings.evidence_per_query)
 
 

@@ -1,5 +1,6 @@
 """The prompts of one reviser: the plain form, or the one for a text that has a context."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from rarr import prompts
@@ -15,14 +16,15 @@ SENTENCE_TOKENS, EVIDENCE_TOKENS, ANSWER_TOKENS = 30, 120, 60
 class Prompts:
     """The package's own, with what a folder of the user's overrides. All are read when it is made."""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        """Raises `InputError` for a folder or prompt that cannot be used."""
+    def __init__(self, folder: Path | None = None, given: Mapping[str, Prompt] | None = None) -> None:
+        """`given` are used before all others. Raises `InputError` for what cannot be used."""
         if folder is not None:
             folder = folder.expanduser()
             prompts.require_known(folder)
         self._prompts = {name: prompts.load(name, folder) for name in prompts.names()}
         if folder is not None:
             prompts.require_both_forms(folder)
+        self._prompts |= given or {}
 
     def of(self, name: str, context: str | None, **variables: str) -> tuple[Prompt, dict[str, str]]:
         """The prompt and its variables; with a context, its contextual form."""

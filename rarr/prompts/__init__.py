@@ -17,7 +17,7 @@ is a paragraph: a user message, laid out as the part below is, and after it the 
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -75,11 +75,15 @@ def load(name: str, folder: Path | None = None) -> Prompt:
 
     Its output must have the fields of the package's own. Raises `InputError` that names file and cure.
     """
-    own = _read(FOLDER / f"{name}.md")
     if folder is None or not (folder / f"{name}.md").is_file():
-        return own
-    file = folder / f"{name}.md"
-    prompt = _read(file)
+        return _read(FOLDER / f"{name}.md")
+    return load_file(folder / f"{name}.md", name)
+
+
+def load_file(file: Path, name: str) -> Prompt:
+    """The prompt of a file, whatever that is called, in the place of the prompt `name`. Raises as `load`."""
+    own = _read(FOLDER / f"{name}.md")
+    prompt = replace(_read(file), name=name)
     for variable in prompt.variables:
         if variable not in own.variables:
             raise InputError(f"{file} has an unknown variable {variable!r}: {_listed(own.variables)}")

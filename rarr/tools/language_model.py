@@ -80,7 +80,7 @@ class LanguageModel:
     ) -> list[Shape]:
         keep(prompt)
         with span("ask", prompt.name) as asked:
-            asked.body = {"prompt": prompt.hash, "user": user, "temperature": temperature}
+            asked.body.update(prompt=prompt.hash, user=user, temperature=temperature)
             answers = await self._answered(prompt, shape, user, samples=samples, temperature=temperature)
             asked.body["answers"] = [answer.model_dump(mode="json") for answer in answers]
         return answers

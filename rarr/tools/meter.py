@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from rarr.errors import BudgetError
 from rarr.records import Notice
 from rarr.tools.chat import Tokens
+from rarr.tools.spans import warned
 
 _NODE: ContextVar[str] = ContextVar("node", default="")
 
@@ -157,6 +158,7 @@ class Meter:
         notice = Notice(code=code, message=message, node=_NODE.get())
         if notice not in self.warnings:
             self.warnings.append(notice)
+        warned(code, message)
 
     def note(self, call: ModelCall) -> None:
         """Tells whoever listens of a request."""

@@ -100,6 +100,12 @@ def note(**body: Any) -> None:
         one.body.update(body)
 
 
+def warned(code: str, message: str) -> None:
+    """Adds a warning to the innermost span."""
+    if (one := _CURRENT.get()) is not None:
+        one.body.setdefault("warnings", []).append((code, message))
+
+
 def keep(prompt: Prompt) -> None:
     """The recorder, where there is one, is to know this prompt."""
     if (recorder := RECORDER.get()) is not None:

@@ -72,7 +72,7 @@ class RunRecorder:
         self._run = self._store.begin(run_id, time.time(), facts)
 
     def _add(self, span: Span) -> None:
-        body, records = self._packer.pack(_told(span.body))
+        body, records = self._packer.pack(told_body(span.body))
         self._rows[span.number] = _row(span, records, body)
 
     def _finish(self, revision: Revision | None, error: str) -> None:
@@ -110,7 +110,7 @@ def facts_of(
     )
 
 
-def _told(body: Mapping[str, Any]) -> dict[str, Any]:
+def told_body(body: Mapping[str, Any]) -> dict[str, Any]:
     """The body without the passages that nothing was decided by: a page can have hundreds."""
     update = body.get("update")
     if not update or "passages" not in update:

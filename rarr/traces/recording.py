@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from rarr.agent.language_models import name_of
 from rarr.agent.settings import Endpoint, Settings, installed_version
 from rarr.agent.state import State
 from rarr.tools.failures import redacted
@@ -81,4 +82,4 @@ def _without_secrets(value: Any, *, extra: bool = False) -> Any:
 def _plain(value: Any) -> str:
     if isinstance(value, datetime):
         return value.isoformat()
-    return str(value) if isinstance(value, Path) else f"<{type(value).__name__}>"
+    return str(value) if isinstance(value, Path) else f"<{name_of(value)}>"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, cast, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Self, cast, get_args, get_type_hints
 
 from pydantic import TypeAdapter
 
@@ -14,6 +14,9 @@ from rarr.records import Notice, Revision
 from rarr.traces.file import Status, StoredSpan, TraceFile, prompt_of
 from rarr.traces.packing import Unpacker
 from rarr.traces.store import TraceStore
+
+if TYPE_CHECKING:
+    from rarr.traces.replay import Replay
 
 _UPDATE: TypeAdapter[State] = TypeAdapter(State)
 _REDUCERS = {
@@ -47,6 +50,12 @@ class Trace:
     def read(cls, path: str | Path) -> Self:
         """Raises `InputError` for a file that is no trace."""
         return cls(TraceFile.read(Path(path)))
+
+    def replay(self, node: str | None = None, **given: Any) -> "Replay":
+        """Runs it again: see `rarr.traces.replay.replay`."""
+        from rarr.traces.replay import replay  # which builds on this
+
+        return replay(self, node, **given)
 
     @property
     def run_id(self) -> str:
@@ -96,18 +105,27 @@ class Trace:
 
         Of passages it has those alone that became evidence.
         """
+        state = self.start()
+        for span in self._updates():
+            if before is None or span.number < before.number:  # nodes of different kinds do not overlap
+                state = applied(state, self._update(span))
+        return state
+
+    def state_after(self, call: StoredSpan) -> State:
+        """What the run had come to by one call of a node."""
+        state = self.state(call)
+        return applied(state, self._update(call)) if "update" in call.body else state
+
+    def start(self) -> State:
+        """What the run began with."""
         facts = self.file.facts
-        state = State(
+        return State(
             original=facts.original,
             text=facts.original,
             context=facts.context,
             round=1,
             warnings=[Notice.model_validate(one) for one in facts.warnings],
         )
-        for span in self._updates():
-            if before is None or span.number < before.number:  # nodes of different kinds do not overlap
-                _apply(state, self._update(span))
-        return state
 
     def _updates(self) -> list[StoredSpan]:
         """The spans that changed the state, in the order in which they did."""
@@ -129,7 +147,10 @@ def _ended(span: StoredSpan) -> float:
     return span.started + (span.seconds or 0.0)
 
 
-def _apply(state: Any, update: Any) -> None:
+def applied(state: State, update: State) -> State:
+    """The state after an update of a node, as the graph makes it."""
+    merged: dict[str, Any] = dict(state)
     for name, value in update.items():
         reduce = _REDUCERS.get(name)
-        state[name] = reduce(state[name], value) if reduce and name in state else value
+        merged[name] = reduce(merged[name], value) if reduce and name in merged else value
+    return cast(State, merged)

@@ -1,0 +1,57 @@
+"""A trace that is kept in memory: that of a replay."""
+
+import json
+import time
+from typing import Any
+
+from rarr.prompts import Prompt
+from rarr.records import Revision
+from rarr.tools.spans import Span
+from rarr.traces.file import Facts, StoredSpan, TraceFile, prompt_fields
+from rarr.traces.packing import Packer
+from rarr.traces.recorder import told_body
+from rarr.traces.trace import Trace
+
+
+class MemoryRecorder:
+    """The `Recorder` of a replay."""
+
+    def __init__(self) -> None:
+        self._started = time.time()
+        self._numbers = 0
+        self._spans: list[StoredSpan] = []
+        self._prompts: dict[str, dict[str, Any]] = {}
+        self._packer = Packer()
+
+    def number(self) -> int:
+        self._numbers += 1
+        return self._numbers
+
+    def begin(self, span: Span) -> None:
+        pass
+
+    def end(self, span: Span) -> None:
+        body, records = (json.loads(one) for one in self._packer.pack(told_body(span.body)))
+        plain = {
+            name: getattr(span, name) for name in StoredSpan.model_fields if name not in ("records", "body")
+        }
+        self._spans.append(StoredSpan(**plain, records=records, body=body))
+
+    def keep(self, prompt: Prompt) -> None:
+        self._prompts[prompt.hash] = prompt_fields(prompt)
+
+    def trace(self, run_id: str, facts: Facts, revision: Revision | None) -> Trace:
+        """What was recorded."""
+        packed, records = (json.loads(one) for one in self._packer.pack(revision and dict(revision)))
+        file = TraceFile(
+            run_id=run_id,
+            started=self._started,
+            seconds=time.time() - self._started,
+            error="",
+            facts=facts,
+            spans=sorted(self._spans, key=lambda span: span.number),
+            prompts=self._prompts,
+            records=records,
+            revision=packed,
+        )
+        return Trace(file)
