@@ -110,3 +110,20 @@ Seed = Annotated[int, typer.Option(metavar="N", help="What chance follows from."
 From = Annotated[
     Path | None, typer.Option("--from", metavar="WEIGHTS", help="Folder of weights to begin with.")
 ]
+
+ReplayedRun = Annotated[
+    str | None, typer.Argument(metavar="RUN", help="A run by its name, last, or a file of rarr trace export.")
+]
+ReplayedNode = Annotated[
+    str | None, typer.Option("--node", metavar="N", help="The node to run again, such as check_agreement.")
+]
+PromptFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Its prompt: a file as those in rarr/prompts.")
+]
+Downstream = Annotated[
+    bool, typer.Option("--downstream", help="Run on from there, to the revision that comes of it.")
+]
+RunSet = Annotated[
+    Path | None, typer.Option("--set", metavar="DIR", help="Replay all traces in this folder, and count.")
+]
+Full = Annotated[bool, typer.Option("--full", help="Show prompts and answers whole, and all of them.")]

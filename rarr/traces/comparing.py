@@ -30,7 +30,7 @@ class AskChange(NamedTuple):
 
 
 class VerdictChange(NamedTuple):
-    """What a passage was found to say of a query; None: it was not asked."""
+    """What a passage was first found to say of a query; None: it was not asked."""
 
     query: Query
     evidence: Evidence
@@ -83,7 +83,8 @@ def changes(before: Trace, after: Trace, updates: Updates | None) -> Changes:
 
 
 def _ledger(states: Sequence[State], since: Sequence[State] = ()) -> _Ledger:
-    """Of the last word on each; of what is in `since` already, nothing."""
+    """Of what is in `since` already, nothing. Of several verdicts on one pair it has the first: the others are
+    on a text that edits have changed, and follow from these."""
     found = _Ledger({}, {})
     for number, state in enumerate(states):
         queries = {one.id: one for one in state.get("queries", [])}
@@ -93,7 +94,7 @@ def _ledger(states: Sequence[State], since: Sequence[State] = ()) -> _Ledger:
         for check in state.get("checks", []):
             if id(check) not in known and check.evidence_id in evidence:
                 query, source = queries[check.query_id], evidence[check.evidence_id]
-                found.verdicts[query.text, source.text] = (query, source, check)
+                found.verdicts.setdefault((query.text, source.text), (query, source, check))
         for edit in state.get("edits", []):
             if id(edit) not in known:
                 found.edits[queries[edit.query_id].text] = (queries[edit.query_id], edit)

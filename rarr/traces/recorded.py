@@ -1,5 +1,6 @@
 """What the world outside said in a run, said again: models, searches and rerankers out of a trace."""
 
+import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -32,7 +33,7 @@ class RecordedAnswers:
                 self._answers[key].append(span)
 
     def take(self, model: str, ask: Ask) -> StoredSpan | None:
-        """The next one to this question; the last one again where it is asked more often; None: there is none."""
+        """The next one to this question; the last again where it is asked more often; None: there is none."""
         more = [list(message) for message in ask.messages[2:]]
         found = self._answers.get(_key(model, ask.prompt[2], ask.messages[1].content, more, ask.samples))
         if not found:
@@ -87,7 +88,9 @@ class RecordedSearch:
             for query_id in ids
             for one in self._found[query_id]
         }
-        self._searches = {span.about: span for span in trace.spans if span.name == "retrieve"}
+        self._searches = {
+            span.about: span for span in trace.spans if (span.kind, span.name) == ("node", "retrieve")
+        }
         self._scores = {span.about: span for span in trace.spans if span.kind == "score"}
         self._trace, self._live = trace, live
 
@@ -97,7 +100,8 @@ class RecordedSearch:
         if not ids:
             if self._live is None:
                 raise RetrievalError(f"{query!r} was not searched for in the recorded run")
-            found: Sequence[Passage] = await self._live().retriever.retrieve(query, k)
+            live = await asyncio.to_thread(self._live)  # it may index a corpus
+            found: Sequence[Passage] = await live.retriever.retrieve(query, k)
             return found
         query_id = ids.pop(0) if len(ids) > 1 else ids[0]
         self._say_again(self._searches.get(query_id))

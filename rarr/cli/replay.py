@@ -1,0 +1,78 @@
+"""`rarr trace replay`: a recorded run again, or one node of it with another prompt or model."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rarr.cli import options
+from rarr.cli.eval import Clock
+from rarr.cli.streams import complain, warn, write
+from rarr.errors import InputError
+
+if TYPE_CHECKING:
+    from rarr.traces.trace import Trace
+
+
+def replay(
+    run: options.ReplayedRun = None,
+    node: options.ReplayedNode = None,
+    prompt: options.PromptFile = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    downstream: options.Downstream = False,
+    runs: options.RunSet = None,
+    full: options.Full = False,
+    as_json: options.Json = False,
+) -> int:
+    """Run a recorded run again, or one node of it with another prompt or model.
+
+    RUN is a run of this machine (rarr trace list; the first characters do, or last), or a file of rarr trace
+    export. Models and searches answer from the trace; what it does not have, a prompt that was changed above
+    all, is asked for real. Without --node nothing is: the revision must come out as it was.
+    With --set, all traces (NAME.json) of DIR are replayed with --downstream, and what changed is counted: for
+    better or worse where NAME.revised.txt has a person's revision.
+    Exit status: 0 done; 2 the call is wrong; 3 no run of the set could be replayed; 4 without --node: the
+    revision is another one.
+
+    \b
+    Examples:
+      rarr trace replay last
+      rarr trace replay last --node check_agreement --prompt mine.md
+      rarr trace replay last --node edit --model vllm:Qwen/Qwen3-8B --downstream
+      rarr trace replay --set traces/ --node check_agreement --prompt mine.md
+    """
+    from rarr.render_replay import render
+
+    given = options.given(prompt=prompt, model=model, base_url=base_url)
+    if runs is not None:
+        if run is not None or node is None:
+            raise InputError("--set DIR takes the place of RUN, and needs --node")
+        return _all(runs, node, given, as_json=as_json)
+    if run is None:
+        raise InputError("RUN is missing: rarr trace list names the runs, last is the newest")
+    outcome = trace_of(run).replay(node, downstream=downstream, **given)
+    write(render(outcome, full=full, as_json=as_json))
+    return 0 if node is not None or outcome.same else complain("the revision is another one", 4)
+
+
+def trace_of(run: str) -> "Trace":
+    """A trace in the data folder, by its name or the beginning of it, the last one, or a file."""
+    from rarr.traces.trace import Trace
+
+    return Trace.read(run) if run.endswith(".json") or Path(run).is_file() else Trace.load(run)
+
+
+def _all(folder: Path, node: str, given: dict[str, Any], *, as_json: bool) -> int:
+    from rarr.render import Waiting
+    from rarr.render_replay import render_set
+    from rarr.traces.sets import replay_set
+
+    clock = Clock()
+    with Waiting(watched=sys.stderr.isatty()) as waiting:
+        report = replay_set(
+            folder, node, on_run=lambda done, total: waiting.say(clock.progress(done, total)), **given
+        )
+    for name, why in report.failed.items():
+        warn(f"{name} is not replayed: {why}")
+    write(render_set(report, as_json=as_json))
+    return 0 if report.runs else complain("no run could be replayed", 3)
