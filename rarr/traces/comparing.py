@@ -83,8 +83,10 @@ def changes(before: Trace, after: Trace, updates: Updates | None) -> Changes:
 
 
 def _ledger(states: Sequence[State], since: Sequence[State] = ()) -> _Ledger:
-    """Of what is in `since` already, nothing. Of several verdicts on one pair it has the first: the others are
-    on a text that edits have changed, and follow from these."""
+    """Of what is in `since` already, nothing; of several verdicts on one pair the first.
+
+    The others are on a text that edits have changed, and follow from these.
+    """
     found = _Ledger({}, {})
     for number, state in enumerate(states):
         queries = {one.id: one for one in state.get("queries", [])}
