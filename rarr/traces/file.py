@@ -5,13 +5,16 @@ import socket
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rarr.errors import InputError
 from rarr.prompts import Prompt
 from rarr.tools.files import write_whole
 from rarr.tools.spans import Kind
 from rarr.traces.packing import Numbered
+
+MOST_SPANS = 1 << 24
+"""Of one run: more would take the numbers of those of the next."""
 
 Status = Literal["done", "failed", "running", "cut short"]
 
@@ -25,7 +28,7 @@ class Part(BaseModel):
 class StoredSpan(Part):
     """A span, packed. `seconds` is None where it had not ended; see `rarr.tools.spans.Span`."""
 
-    number: int
+    number: int = Field(ge=1, lt=MOST_SPANS)
     parent: int
     kind: Kind
     name: str

@@ -27,11 +27,14 @@ class Packer:
         self._next = first
         self._known: dict[int, tuple[int, Record]] = {}  # by identity; held, so that it stays theirs
         self._new: list[str] = []
+        self._encode = json.JSONEncoder(
+            default=self._reference, ensure_ascii=False, separators=(",", ":")
+        ).encode
 
     def pack(self, value: Any) -> tuple[str, str]:
         """`value` as JSON, and the JSON of a list of the records in it that are new."""
         self._new = []
-        text = json.dumps(value, default=self._reference, ensure_ascii=False, separators=(",", ":"))
+        text = self._encode(value)
         return text, f"[{','.join(self._new)}]"
 
     def _reference(self, value: Any) -> dict[str, int]:

@@ -16,6 +16,7 @@ from rarr.traces.file import Facts
 from rarr.traces.packing import Packer
 from rarr.traces.store import Row, TraceStore
 
+_TOGETHER_S = 0.02  # of a run are written at once: that costs less, and a crash loses no more
 _FAILURES = (sqlite3.Error, RarrError, TypeError, ValueError, OSError)
 
 
@@ -30,7 +31,8 @@ class RunRecorder:
         self._rows: dict[int, Row] = {}  # not yet written
         self._new: dict[str, Prompt] = {}
         self._known: set[str] = set()
-        self._scheduled = self._failed = False
+        self._failed = False
+        self._due: asyncio.TimerHandle | None = None
         self._started = time.perf_counter()
         self._run = 0
         self._trying(lambda: self._begin(run_id, facts))
@@ -41,14 +43,11 @@ class RunRecorder:
 
     def begin(self, span: Span) -> None:
         self._rows[span.number] = _row(span, "[]", "{}")
-        self._soon()
+        self._write_soon()
 
     def end(self, span: Span) -> None:
         self._trying(lambda: self._add(span))
-        if span.kind == "request":  # it was paid for
-            self.flush()
-        else:
-            self._soon()
+        self._write_soon()
 
     def keep(self, prompt: Prompt) -> None:
         if prompt.hash not in self._known:
@@ -57,7 +56,9 @@ class RunRecorder:
 
     def flush(self) -> None:
         """Writes what has come since the last time."""
-        self._scheduled = False
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
         if self._rows or self._new:
             rows, self._rows = self._rows, {}
             prompts, self._new = self._new, {}
@@ -80,11 +81,9 @@ class RunRecorder:
         packed, records = self._packer.pack(revision and dict(revision))
         self._store.finish(self._run, seconds, error, records, packed if revision else None)
 
-    def _soon(self) -> None:
-        """At the end of this turn of the event loop: what happens at once is written at once."""
-        if not (self._scheduled or self._failed):
-            self._scheduled = True
-            asyncio.get_running_loop().call_soon(self.flush)
+    def _write_soon(self) -> None:
+        if self._due is None:
+            self._due = asyncio.get_running_loop().call_later(_TOGETHER_S, self.flush)
 
     def _trying(self, write: Callable[[], None]) -> None:
         if self._failed:

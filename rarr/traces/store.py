@@ -10,7 +10,7 @@ from rarr.errors import InputError
 from rarr.prompts import Prompt
 from rarr.tools.database import Database
 from rarr.tools.database_opening import Schema
-from rarr.traces.file import Facts, Status, StoredSpan, TraceFile, prompt_fields, status_of
+from rarr.traces.file import MOST_SPANS, Facts, Status, StoredSpan, TraceFile, prompt_fields, status_of
 
 SCHEMA = Schema(
     noun="trace store",
@@ -23,15 +23,16 @@ SCHEMA = Schema(
             facts TEXT NOT NULL, records TEXT NOT NULL, revision TEXT
         );
         CREATE TABLE spans (
-            run INTEGER NOT NULL, number INTEGER NOT NULL, parent INTEGER NOT NULL, kind TEXT NOT NULL,
-            name TEXT NOT NULL, about TEXT NOT NULL, started REAL NOT NULL, seconds REAL,
-            error TEXT NOT NULL, records TEXT NOT NULL, body TEXT NOT NULL,
-            PRIMARY KEY (run, number)
-        ) WITHOUT ROWID;
+            id INTEGER PRIMARY KEY,  -- the run's, and the number of the span in the lower bits
+            parent INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, about TEXT NOT NULL,
+            started REAL NOT NULL, seconds REAL, error TEXT NOT NULL, records TEXT NOT NULL,
+            body TEXT NOT NULL
+        );
         CREATE TABLE prompts (hash TEXT PRIMARY KEY, fields TEXT NOT NULL) WITHOUT ROWID;
     """,
 )
 DAY_S = 86_400.0
+_OF_RUN = f"id BETWEEN :run * {MOST_SPANS} AND :run * {MOST_SPANS} + {MOST_SPANS - 1}"
 
 Row = tuple[int, int, str, str, str, float, float | None, str, str, str]
 """Number, parent, kind, name, about, started, seconds, error, and the JSON of records and body."""
@@ -78,7 +79,8 @@ class TraceStore(Database):
         kept = [(name, json.dumps(prompt_fields(one))) for name, one in prompts.items()]
         with self.transaction() as sqlite:
             sqlite.executemany("INSERT OR IGNORE INTO prompts VALUES (?, ?)", kept)
-            sqlite.executemany(f"REPLACE INTO spans VALUES ({run}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", spans)
+            rows = ((run * MOST_SPANS + number, *rest) for number, *rest in spans)
+            sqlite.executemany("REPLACE INTO spans VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def finish(self, run: int, seconds: float, error: str, records: str, revision: str | None) -> None:
         """The run has ended."""
@@ -105,8 +107,8 @@ class TraceStore(Database):
             started, seconds, error, facts, records, revision = sqlite.execute(
                 "SELECT started, seconds, error, facts, records, revision FROM runs WHERE id = ?", (run,)
             ).fetchone()
-            rows = sqlite.execute("SELECT * FROM spans WHERE run = ? ORDER BY number", (run,)).fetchall()
-            spans = [_span(row[1:]) for row in rows]
+            query = f"SELECT * FROM spans WHERE {_OF_RUN} ORDER BY id"
+            spans = [_span(row) for row in sqlite.execute(query, {"run": run}).fetchall()]
             asked = dict.fromkeys(span.body["prompt"] for span in spans if "prompt" in span.body)
             query = "SELECT fields FROM prompts WHERE hash = ?"
             prompts = {one: json.loads(sqlite.execute(query, (one,)).fetchone()[0]) for one in asked}
@@ -157,7 +159,7 @@ class TraceStore(Database):
 
     def _remove(self, run: int) -> int:
         with self.transaction() as sqlite:
-            sqlite.execute("DELETE FROM spans WHERE run = ?", (run,))
+            sqlite.execute(f"DELETE FROM spans WHERE {_OF_RUN}", {"run": run})
             return sqlite.execute("DELETE FROM runs WHERE id = ?", (run,)).rowcount
 
     def _named(self, run_id: str) -> tuple[int, str]:
@@ -177,7 +179,7 @@ class TraceStore(Database):
 
 def _span(row: Sequence[Any]) -> StoredSpan:
     names = ("number", "parent", "kind", "name", "about", "started", "seconds", "error")
-    plain = dict(zip(names, row, strict=False))
+    plain = dict(zip(names, row, strict=False)) | {"number": row[0] % MOST_SPANS}
     return StoredSpan(**plain, records=json.loads(row[8]), body=json.loads(row[9]))
 
 

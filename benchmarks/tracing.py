@@ -1,0 +1,101 @@
+"""What a trace costs: time and CPU of a run with it and without, and bytes on the disk.
+
+    python -m benchmarks.tracing
+
+A scripted model answers in this process: for CPU without waiting, for wall time after a while, as a server
+would. Runs with a trace and runs without take turns, each on a text that neither has seen.
+"""
+
+import argparse
+import asyncio
+import gc
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks import mills
+from benchmarks.report import machine
+from rarr import Reviser, Settings
+from rarr.testing import ScriptedModel
+
+MOST_MS, MOST_SHARE, MOST_KB = 5.0, 0.05, 300
+SIZES = (6, 24)  # queries
+WARM = 3  # runs before any is measured
+
+
+def main() -> None:
+    """Prints a row for each measure and size."""
+    options = _options()
+    print(f"{machine()}; {options.runs} pairs of runs; median [quartiles] of the differences\n")
+    for queries in SIZES:
+        cpu = asyncio.run(differences(queries, options.runs, 0.0, cpu=True))
+        _row(f"CPU, {queries} queries", *cpu, 1000, "ms", most=MOST_MS / 1000)
+    for queries in SIZES:
+        wall = asyncio.run(differences(queries, options.runs // 3, options.call, cpu=False))
+        _row(f"wall, {queries} queries", *wall, 1000, "ms", most=MOST_SHARE * statistics.median(wall[0]))
+    size = on_disk(max(SIZES), options.runs)
+    print(
+        f"a run of {max(SIZES)} queries on disk: {size / 1000:.0f} kB; at most {MOST_KB}:"
+        f" {_met(size <= 1000 * MOST_KB)}"
+    )
+
+
+async def differences(queries: int, runs: int, call: float, *, cpu: bool) -> tuple[list[float], list[float]]:
+    """Seconds without a trace, and those that a trace adds, run for run."""
+    clock = time.process_time if cpu else time.perf_counter
+    spent: dict[bool, list[float]] = {False: [], True: []}
+    with tempfile.TemporaryDirectory() as home:
+        revisers = {traced: _reviser(Path(home), call, trace=traced) for traced in spent}
+        for number in range(runs + WARM):
+            for traced in (number % 2 == 0, number % 2 == 1):
+                text = mills.text_of(queries, queries // 4, first=queries * (2 * number + traced))
+                gc.collect()
+                started = clock()
+                await revisers[traced].arevise(text)
+                spent[traced].append(clock() - started)
+        for reviser in revisers.values():
+            await reviser.aclose()
+    off, on = (spent[traced][WARM:] for traced in (False, True))
+    return off, [b - a for a, b in zip(off, on, strict=True)]
+
+
+def on_disk(queries: int, runs: int) -> float:
+    """Bytes that a run takes, of many in one file."""
+    with tempfile.TemporaryDirectory() as home:
+        with _reviser(Path(home), 0.0, trace=True) as reviser:
+            for number in range(runs):
+                reviser.revise(mills.text_of(queries, queries // 4, first=queries * number))
+        return sum(file.stat().st_size for file in Path(home).glob("traces.sqlite*")) / runs
+
+
+def _reviser(home: Path, call: float, *, trace: bool) -> Reviser:
+    model = ScriptedModel(mills.answer, latency=call)
+    return Reviser(Settings(model=model, search=mills.SlowDocuments(0), home=home, trace=trace))
+
+
+def _row(name: str, off: list[float], more: list[float], scale: float, unit: str, *, most: float) -> None:
+    middle = statistics.median(more)
+    low, _, high = statistics.quantiles(more, n=4)
+    share = middle / statistics.median(off)
+    print(
+        f"{name:<18} {scale * statistics.median(off):8.1f} {unit} without a trace, with it"
+        f" {scale * middle:+.1f} [{scale * low:+.1f}, {scale * high:+.1f}] {unit} ({share:+.1%});"
+        f" at most {scale * most:.1f} {unit}: {_met(middle <= most)}",
+        flush=True,
+    )
+
+
+def _met(holds: bool) -> str:
+    return "met" if holds else "MISSED"
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--runs", type=int, default=60, help="pairs of runs")
+    parser.add_argument("--call", type=float, default=0.1, help="seconds for an answer, for wall time")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
