@@ -40,6 +40,9 @@ CONTRADICTS = 0.7
 """Of the sentences that are said to be contradicted, this share is."""
 
 
+Item = dict[str, Any]
+
+
 class Case(NamedTuple):
     """A value of a hand-written claim beside its passage."""
 
@@ -54,7 +57,6 @@ class Claimed(NamedTuple):
     """A sentence of a hand-written claim beside its passage."""
 
     document: str
-    version: str
     judged: Judged
     found: list[Weighed]
     cases: list[Case]
@@ -86,26 +88,39 @@ def write(folder: Path, facts: Facts) -> None:
 
 
 def sentences(encoder: Encoder) -> Iterator[Claimed]:
-    """Every sentence of every hand-written dev claim."""
+    """Every sentence of every hand-written dev claim; what is supported also beside the passage of another.
+
+    A search finds such passages all the time: they say nothing of the claim, for or against.
+    """
     with gzip.open(FOLDER / "dev/editing/handwritten.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for item in map(json.loads, lines):
-            for version in ("supported", "corrupted", "extrapolatory"):
-                text = item[version]
-                wrong = wrong_places(text, item["edits"]) if version == "corrupted" else []
-                for claim in claims(text, None):
-                    judged, found = weighed(encoder, text, None, claim, item["title"] or "", item["evidence"])
-                    cases = [_case(item, version, one, wrong) for one in found]
-                    is_wrong = any(s < claim.span.end and claim.span.start < e for s, e in wrong)
-                    yield Claimed(item["doc"], version, judged, found, cases, is_wrong)
+        items = [json.loads(line) for line in lines]
+    for item, another in zip(items, items[1:] + items[:1], strict=True):
+        for version in ("supported", "corrupted", "extrapolatory"):
+            wrong = wrong_places(item[version], item["edits"]) if version == "corrupted" else []
+            yield from _claimed(encoder, item, version, item, wrong)
+        yield from _claimed(encoder, item, "supported", another, [])
 
 
-def _case(item: dict[str, Any], version: str, one: Weighed, wrong: Sequence[tuple[int, int]]) -> Case:
+def _claimed(
+    encoder: Encoder, item: Item, version: str, source: Item, wrong: Sequence[tuple[int, int]]
+) -> Iterator[Claimed]:
+    """The sentences of a version of a claim, beside the passage of its own or of another item."""
+    text = item[version]
+    unsaid = version == "extrapolatory" or source is not item
+    for claim in claims(text, None):
+        judged, found = weighed(encoder, text, None, claim, source["title"] or "", source["evidence"])
+        cases = [_case(item, version, one, wrong, unsaid=unsaid) for one in found]
+        is_wrong = any(s < claim.span.end and claim.span.start < e for s, e in wrong)
+        yield Claimed(item["doc"], judged, found, cases, is_wrong)
+
+
+def _case(item: Item, version: str, one: Weighed, wrong: Sequence[tuple[int, int]], *, unsaid: bool) -> Case:
     is_wrong = any(s < one.place.end and one.place.start < e for s, e in wrong)
-    said_too = version == "extrapolatory" and not one.told["unsaid"]
+    said_too = unsaid and not one.told["unsaid"]
     return Case(
         told=one.told,
         wrong=is_wrong,
-        agrees=None if said_too else version != "extrapolatory" and not is_wrong,
+        agrees=None if said_too else not unsaid and not is_wrong,
         right=is_wrong and _edited(item[version], one.place, one.other.said) == item["supported"],
     )
 
