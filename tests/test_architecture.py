@@ -41,6 +41,7 @@ LAYERS = (
     ("rarr.embedded.*", "rarr.prompted.*", "rarr.nli.*", "rarr.nodes.*", "rarr.testing.*"),
     ("rarr.trained.*",),
     (
+        "rarr.agent.checkpoints",
         "rarr.agent.language_models",
         "rarr.agent.objects",
         "rarr.agent.searching",

@@ -2,10 +2,9 @@
 
 import asyncio
 import time
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from rarr.agent.components import Components, KeepsText, close_all
 from rarr.agent.settings import Settings
@@ -27,6 +26,9 @@ from rarr.tools.background import run
 from rarr.tools.document import sentences
 from rarr.tools.meter import METER, Budget, Meter, ModelCall
 
+if TYPE_CHECKING:
+    from rarr.agent.checkpoints import Checkpointer
+
 
 class Reviser:
     """Builds models, indexes and the graph once; revises any number of texts, also at the same time."""
@@ -39,55 +41,70 @@ class Reviser:
         on_step: Callable[[str], None] | None = None,
         on_index: Callable[[int, int], None] | None = None,
         on_call: Callable[[ModelCall], None] | None = None,
+        checkpointer: "Checkpointer | None" = None,
     ) -> None:
         """`components` are given instead of `settings`. Raises `RarrError` where something is missing.
 
         `on_step` is told the name of every node that has finished, `on_index` the number of files done, and
         of all files, while a corpus is indexed, and `on_call` every request to a language model.
+
+        `checkpointer` keeps runs for `resume`: one of LangGraph's, or a function that opens one as an async
+        context manager, once for each event loop. The reviser closes what it opened.
         """
         if settings is not None and not isinstance(settings, Settings):
             raise InputError(f"settings is {type(settings).__name__}: give Settings(corpus=...)")
         if settings is not None and components is not None:
             raise InputError("settings and components are both given: components bring their own settings")
         # The graph and the wiring take a second to import; `import rarr` need not wait for them.
-        from rarr.agent.graph import build_graph
+        from rarr.agent.checkpoints import Checkpoints
         from rarr.agent.wiring import wire
 
         self._components = components or wire(settings or Settings(), on_index)
         self._unsearched = [] if components else _unsearched(self._components.settings)
-        self._graph = build_graph(rewriting=self._components.rewriter is not None)
+        self._checkpoints = Checkpoints(checkpointer, rewriting=self._components.rewriter is not None)
         self._on_step = on_step
         self._on_call = on_call
 
-    def revise(self, text: str, context: str | None = None) -> Revision:
+    def revise(self, text: str, context: str | None = None, *, run_id: str | None = None) -> Revision:
         """`arevise`, for callers without an event loop and for those inside a running one alike."""
-        return run(self.arevise(text, context))
+        return run(self.arevise(text, context, run_id=run_id))
 
-    async def arevise(self, text: str, context: str | None = None) -> Revision:
+    async def arevise(self, text: str, context: str | None = None, *, run_id: str | None = None) -> Revision:
         """Researches `text` in the light of `context` (a question, prior turns) and revises it.
 
-        Raises `InputError` for a text that cannot be revised; everything later becomes a warning.
+        `run_id` names the run; None: a name is made. Raises `InputError` for a text that cannot be revised,
+        and for a name that cannot be given or that a checkpointer knows; everything later becomes a warning.
         """
         _validate(text, "text")
         if context is not None:
             _validate(context, "context")
+        run_id = await self._checkpoints.new(run_id)
+        warnings = self._corpus_notices()
+        start = State(original=text, text=text, context=context, round=1, warnings=warnings)
+        return await self._revised(start, run_id)
+
+    def resume(self, run_id: str) -> Revision:
+        """`aresume`, as `revise` is `arevise`."""
+        return run(self.aresume(run_id))
+
+    async def aresume(self, run_id: str) -> Revision:
+        """Goes on with a run that was ended, from its last checkpoint; one that is done asks no model.
+
+        Settings and components are this reviser's: give those that the run was begun with. `usage` and the
+        budgets count from here. Raises `InputError` without a checkpointer, and for a run not known to it.
+        """
+        return await self._revised(None, await self._checkpoints.begun(run_id))
+
+    async def _revised(self, start: State | None, run_id: str) -> Revision:
         started = time.perf_counter()
         meter = Meter(budget_of(self._components.settings), self._on_call)
         token = METER.set(meter)
         try:
-            state = await self._run(
-                {
-                    "original": text,
-                    "text": text,
-                    "context": context,
-                    "round": 1,
-                    "warnings": self._corpus_notices(),
-                }
-            )
+            state = await self._run(start, run_id)
         finally:
             METER.reset(token)
-        state["warnings"] = [*state["warnings"], *meter.warnings]
-        return _revision(state, usage_of(meter, time.perf_counter() - started))
+        state["warnings"] = [*state["warnings"], *meter.new_warnings()]  # those of nodes that failed
+        return _revision(run_id, state, usage_of(meter, time.perf_counter() - started))
 
     def estimate(self, text: str, context: str | None = None) -> Estimate:
         """What `revise` may be expected to spend on this text; asks no model and searches nothing."""
@@ -112,7 +129,7 @@ class Reviser:
 
         A retriever object that the caller gave stays the caller's to close.
         """
-        await close_all((*self._components.models, *self._components.opened))
+        await close_all((*self._components.models, *self._components.opened, self._checkpoints))
 
     async def _source_text(self, evidence: Evidence) -> str | None:
         for source in self._components.opened:
@@ -134,17 +151,19 @@ class Reviser:
     async def __aexit__(self, *error: object) -> None:
         await self.aclose()
 
-    async def _run(self, start: State) -> State:
+    async def _run(self, start: State | None, run_id: str) -> State:
+        """The state in the end. Without a `start`, a run goes on that has checkpoints."""
+        graph = await self._checkpoints.graph()
+        call: Any = {"context": self._components, "config": self._checkpoints.config(run_id)}
         if self._on_step is None:
-            return cast(State, await self._graph.ainvoke(start, context=self._components))
+            return cast(State, await graph.ainvoke(start, **call))
         state: Any = start
-        steps = self._graph.astream(start, context=self._components, stream_mode=["updates", "values"])
-        async for mode, data in steps:
+        async for mode, data in graph.astream(start, **call, stream_mode=["updates", "values"]):
             if mode == "values":
                 state = data
                 continue
             for node in data:
-                if node in self._graph.nodes and not node.startswith("__"):
+                if node in graph.nodes and not node.startswith("__"):
                     self._on_step(node)
         return cast(State, state)
 
@@ -181,14 +200,14 @@ def _validate(text: object, name: str) -> None:
         ) from None
 
 
-def _revision(state: State, usage: Usage) -> Revision:
+def _revision(run_id: str, state: State, usage: Usage) -> Revision:
     text = state["text"]
     unjudged = tuple(
         Sentence(text=span.of(text), start=span.start, end=span.end, status="unjudged")
         for span in sentences(text)
     )
     return Revision(
-        run_id=uuid.uuid4().hex,
+        run_id=run_id,
         original=state["original"],
         text=text,
         changed=text != state["original"],

@@ -78,6 +78,7 @@ class Meter:
     under_way: int = 0  # tokens that requests without an answer yet are expected to need
     cost_under_way: float = 0.0
     _started: float = field(default_factory=time.perf_counter)
+    _taken: int = 0  # warnings
 
     @property
     def total(self) -> Tally:
@@ -157,6 +158,11 @@ class Meter:
         notice = Notice(code=code, message=message, node=_NODE.get())
         if notice not in self.warnings:
             self.warnings.append(notice)
+
+    def new_warnings(self) -> list[Notice]:
+        """Those that nobody took before."""
+        new, self._taken = self.warnings[self._taken :], len(self.warnings)
+        return new
 
     def note(self, call: ModelCall) -> None:
         """Tells whoever listens of a request."""
