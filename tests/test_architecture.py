@@ -49,6 +49,7 @@ LAYERS = (
         "rarr.agent.graph",
         "rarr.agent.estimating",
         "rarr.agent.revise",
+        "rarr.agent.studio",
         "rarr.agent.trace",
     ),
     ("rarr",),
