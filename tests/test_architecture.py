@@ -50,6 +50,7 @@ LAYERS = (
         "rarr.agent.estimating",
         "rarr.agent.revise",
         "rarr.agent.studio",
+        "rarr.agent.telemetry",
         "rarr.agent.trace",
     ),
     ("rarr",),

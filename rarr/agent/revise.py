@@ -63,7 +63,7 @@ class Reviser:
         self._unsearched = [] if components else _unsearched(self._components.settings)
         self._checkpoints = Checkpoints(checkpointer, rewriting=self._components.rewriter is not None)
         self._on_step = on_step
-        self._on_call = on_call
+        self._on_call = _listener(self._components.settings, on_call)
 
     def revise(self, text: str, context: str | None = None, *, run_id: str | None = None) -> Revision:
         """`arevise`, for callers without an event loop and for those inside a running one alike."""
@@ -234,6 +234,16 @@ def _unsearched(settings: Settings) -> list[Notice]:
         return []
     message = "a corpus is given, and search does not name it: corpus,wikipedia searches both"
     return [Notice(code="corpus_not_searched", message=message, node="retrieve")]
+
+
+def _listener(settings: Settings, on_call: Callable[[ModelCall], None] | None) -> Any:
+    """Who is told of requests: the caller, and OpenTelemetry where the settings ask for it."""
+    if not settings.otel:
+        return on_call
+    from rarr.agent.telemetry import model_spans  # with an extra
+
+    span = model_spans()
+    return (lambda call: (span(call), on_call(call))) if on_call else span
 
 
 def budget_of(settings: Settings) -> Budget:

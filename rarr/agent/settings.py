@@ -208,6 +208,8 @@ class Settings(BaseSettings):
     """A sentence counts as supported from this support on."""
     max_file_mb: int = Field(default=200, ge=1)
     """Files of a corpus above this size, in megabytes, are skipped with a warning."""
+    otel: bool = False
+    """Send spans to the collector of OTEL_EXPORTER_OTLP_ENDPOINT (OpenTelemetry; extra `otel`)."""
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("rarr"))
     """The user's data folder, for the indexes of corpora."""
 

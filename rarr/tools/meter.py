@@ -32,7 +32,8 @@ class Budget:
 class ModelCall(NamedTuple):
     """One request to a language model, with what came back, also where that could not be used.
 
-    `prompt` is name, version and hash. `error` is empty where the server answered.
+    `prompt` is name, version and hash. `error` is empty where the server answered. `by_langchain`: LangChain
+    made it, and tells its own callbacks of it.
     """
 
     node: str
@@ -43,6 +44,7 @@ class ModelCall(NamedTuple):
     tokens: Tokens
     seconds: float
     error: str
+    by_langchain: bool = False
 
 
 @dataclass

@@ -94,9 +94,8 @@ class Patient:
         finally:
             meter().spend(tokens, self.cost(tokens))
             seconds = time.perf_counter() - started
-            meter().note(
-                ModelCall("", self.name, ask.prompt, ask.messages, answer.texts, tokens, seconds, error)
-            )
+            call = ModelCall("", self.name, ask.prompt, ask.messages, answer.texts, tokens, seconds, error)
+            meter().note(call._replace(by_langchain=getattr(self._chat, "by_langchain", False)))
 
     def _used(self, answer: Answer, sent: int) -> Tokens:
         """What the server says, else an estimate: a budget must hold on a silent server too."""
