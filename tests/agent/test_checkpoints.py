@@ -19,10 +19,11 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from makers import ASKED, FACT, TEXT, disagrees
 
-from agent.mills import answer, revised, settings_for, text_of
+from agent.mills import answer, codes, revised, settings_for, text_of
 from rarr import InputError, Reviser, Revision, Settings
 from rarr.testing import (
     InMemoryRetriever,
+    NoUsage,
     Request,
     ScriptedChecker,
     ScriptedQueries,
@@ -92,6 +93,17 @@ def test_run_is_the_same_with_a_checkpointer_as_without(tmp_path: Path) -> None:
     for parts in ({}, {"retriever": failing}):
         with reviser(opening(tmp_path / "runs"), **parts) as kept:
             assert content(kept.revise(TEXT)) == content(reviser(**parts).revise(TEXT))
+
+
+@pytest.mark.loopback
+def test_warnings_of_models_are_kept() -> None:
+    with (
+        ScriptedServer(answer, plan=[NoUsage()]) as server,
+        Reviser(settings_for(server), checkpointer=InMemorySaver()) as one,
+    ):
+        done = one.revise(MILLS, run_id="r1")
+        assert codes(done) == {"usage_estimated"}
+        assert one.resume("r1").warnings == done.warnings
 
 
 def test_name_of_a_run_is_given_once() -> None:
