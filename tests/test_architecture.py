@@ -41,6 +41,7 @@ LAYERS = (
     ("rarr.embedded.*", "rarr.prompted.*", "rarr.nli.*", "rarr.nodes.*", "rarr.testing.*"),
     ("rarr.trained.*",),
     (
+        "rarr.agent.checkpoints",
         "rarr.agent.language_models",
         "rarr.agent.objects",
         "rarr.agent.searching",
@@ -48,6 +49,8 @@ LAYERS = (
         "rarr.agent.graph",
         "rarr.agent.estimating",
         "rarr.agent.revise",
+        "rarr.agent.studio",
+        "rarr.agent.telemetry",
         "rarr.traces.*",
     ),
     ("rarr",),

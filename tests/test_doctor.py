@@ -124,6 +124,13 @@ def test_extra_of_a_source_is_broken_only_where_it_is_searched(
     assert (found("extra tavily").state, found("extra eval").state) == (state, "missing")
 
 
+def test_extra_for_spans_is_broken_only_where_they_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "installed", lambda package: None)
+    assert found("extra otel").state == "missing"
+    monkeypatch.setenv("RARR_OTEL", "true")
+    assert found("extra otel").state == "broken"
+
+
 def test_every_extra_is_looked_at() -> None:
     with (Path(__file__).parents[1] / "pyproject.toml").open("rb") as file:
         extras = set(tomllib.load(file)["project"]["optional-dependencies"])

@@ -36,8 +36,18 @@ from rarr.tools.spans import span
 Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]
 
 
+Pipeline = StateGraph[State, Components, State, State]
+Graph = CompiledStateGraph[State, Components, State, State]
+
+
 @cache  # it holds nothing of a run
-def build_graph(*, rewriting: bool = False) -> CompiledStateGraph[State, Components, State, State]:
+def build_graph(*, rewriting: bool = False) -> Graph:
+    """`pipeline`, ready to run."""
+    return pipeline(rewriting=rewriting).compile()
+
+
+@cache
+def pipeline(*, rewriting: bool = False) -> Pipeline:
     """The whole pipeline. What a node may use comes with the run, as its context.
 
     `rewriting`: that of a baseline, where rewrite stands in the place of checks and edits.
@@ -54,7 +64,7 @@ def build_graph(*, rewriting: bool = False) -> CompiledStateGraph[State, Compone
     (_rewrite if rewriting else _check_and_edit)(graph)
     graph.add_edge("attribute", "evaluate")
     graph.add_conditional_edges("evaluate", another_round, ["generate_queries", END])
-    return graph.compile()
+    return graph
 
 
 def _check_and_edit(graph: StateGraph[Any, Components, Any, Any]) -> None:
@@ -106,8 +116,12 @@ def metered(name: str, node: Node) -> Node:
 
     async def metered(state: Any, runtime: Runtime[Components]) -> Any:
         with meter().step(name), span("node", name, _branch(state)) as one:
-            one.body["update"] = update = await node(state, runtime)
-            return update
+            update = await node(state, runtime)
+            # Into the state, where a checkpoint keeps them: a meter ends with its process.
+            if told := meter().new_warnings():
+                update = {**update, "told": told}
+            one.body["update"] = update
+        return update
 
     return metered
 

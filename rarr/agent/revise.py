@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-import uuid
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
@@ -29,6 +28,7 @@ from rarr.tools.document import sentences
 from rarr.tools.meter import METER, Budget, Meter, ModelCall
 
 if TYPE_CHECKING:
+    from rarr.agent.checkpoints import Checkpointer
     from rarr.traces.recording import Recording
 
 
@@ -43,54 +43,81 @@ class Reviser:
         on_step: Callable[[str], None] | None = None,
         on_index: Callable[[int, int], None] | None = None,
         on_call: Callable[[ModelCall], None] | None = None,
+        checkpointer: "Checkpointer | None" = None,
     ) -> None:
         """`components` are given instead of `settings`. Raises `RarrError` where something is missing.
 
         `on_step` is told the name of every node that has finished, `on_index` the number of files done, and
         of all files, while a corpus is indexed, and `on_call` every request to a language model.
+
+        `checkpointer` keeps runs for `resume`: one of LangGraph's, or a function that opens one as an async
+        context manager, once for each event loop. The reviser closes what it opened.
         """
         if settings is not None and not isinstance(settings, Settings):
             raise InputError(f"settings is {type(settings).__name__}: give Settings(corpus=...)")
         if settings is not None and components is not None:
             raise InputError("settings and components are both given: components bring their own settings")
         # The graph and the wiring take a second to import; `import rarr` need not wait for them.
-        from rarr.agent.graph import build_graph
+        from rarr.agent.checkpoints import Checkpoints
         from rarr.agent.wiring import wire
 
         self._components = components or wire(settings or Settings(), on_index)
         self._unsearched = [] if components else _unsearched(self._components.settings)
-        self._graph = build_graph(rewriting=self._components.rewriter is not None)
+        self._checkpoints = Checkpoints(checkpointer, rewriting=self._components.rewriter is not None)
         self._on_step = on_step
-        self._on_call = on_call
-        self._traces, self._untraced = _traces(self._components.settings)
+        self._on_call = _listener(self._components.settings, on_call)
+        self._traces, self._untraced = _traces(self._components.settings, resumable=checkpointer is not None)
 
-    def revise(self, text: str, context: str | None = None) -> Revision:
+    def revise(self, text: str, context: str | None = None, *, run_id: str | None = None) -> Revision:
         """`arevise`, for callers without an event loop and for those inside a running one alike."""
-        return run(self.arevise(text, context))
+        return run(self.arevise(text, context, run_id=run_id))
 
-    async def arevise(self, text: str, context: str | None = None) -> Revision:
+    async def arevise(self, text: str, context: str | None = None, *, run_id: str | None = None) -> Revision:
         """Researches `text` in the light of `context` (a question, prior turns) and revises it.
 
-        Raises `InputError` for a text that cannot be revised; everything later becomes a warning.
+        `run_id` names the run; None: a name is made. Raises `InputError` for a text that cannot be revised,
+        and for a name that cannot be given or that a checkpointer knows; everything later becomes a warning.
         """
         _validate(text, "text")
         if context is not None:
             _validate(context, "context")
+        run_id = await self._checkpoints.new(run_id)
         notices = [*self._corpus_notices(), *self._untraced]
         start = State(original=text, text=text, context=context, round=1, warnings=notices)
-        return await self.arevise_from(start, uuid.uuid4().hex)
+        return await self.arevise_from(start, run_id)
+
+    def resume(self, run_id: str) -> Revision:
+        """`aresume`, as `revise` is `arevise`."""
+        return run(self.aresume(run_id))
+
+    async def aresume(self, run_id: str) -> Revision:
+        """Goes on with a run that was ended, from its last checkpoint; one that is done asks no model.
+
+        Settings and components are this reviser's: give those that the run was begun with. What its trace
+        has of answers is not asked again, and counts in `usage` and the budgets as it did; without a trace
+        they count from here. Raises `InputError` without a checkpointer, and for a run not known to it.
+        """
+        known = await self._checkpoints.begun(run_id)
+        if (done := self._traces.revision(run_id) if self._traces else None) is not None:
+            return done
+        return await self._recorded(known, run_id, resumed=True)
 
     async def arevise_from(self, start: State, run_id: str) -> Revision:
         """What `arevise` does from the state with which a run begins."""
+        return await self._recorded(start, run_id, resumed=False)
+
+    async def _recorded(self, start: State, run_id: str, *, resumed: bool) -> Revision:
         started = time.perf_counter()
         meter = Meter(budget_of(self._components.settings), self._on_call)
         token = METER.set(meter)
         try:
-            with self._traces.of(run_id, start, meter) if self._traces else nullcontext() as recorder:
-                state = await self._run(start)
-                warnings = [*state["warnings"], *meter.warnings]
-                usage = usage_of(meter, time.perf_counter() - started)
-                revision = _revision(run_id, {**state, "warnings": warnings}, usage)
+            traced = self._traces.of(run_id, start, meter, resumed=resumed) if self._traces else nullcontext()
+            with traced as recorder:
+                state = await self._run(None if resumed else start, run_id)
+                # Those of the meter are of nodes that failed.
+                state["warnings"] = [*state["warnings"], *state.get("told", []), *meter.new_warnings()]
+                seconds = meter.before_s + time.perf_counter() - started
+                revision = _revision(run_id, state, usage_of(meter, seconds))
                 if recorder:
                     recorder.finish(revision)
         finally:
@@ -120,7 +147,7 @@ class Reviser:
 
         A retriever object that the caller gave stays the caller's to close.
         """
-        await close_all((*self._components.models, *self._components.opened))
+        await close_all((*self._components.models, *self._components.opened, self._checkpoints))
         if self._traces:
             self._traces.store.close()
 
@@ -144,17 +171,19 @@ class Reviser:
     async def __aexit__(self, *error: object) -> None:
         await self.aclose()
 
-    async def _run(self, start: State) -> State:
+    async def _run(self, start: State | None, run_id: str) -> State:
+        """The state in the end. Without a `start`, a run goes on that has checkpoints."""
+        graph = await self._checkpoints.graph()
+        call: Any = {"context": self._components, "config": self._checkpoints.config(run_id)}
         if self._on_step is None:
-            return cast(State, await self._graph.ainvoke(start, context=self._components))
+            return cast(State, await graph.ainvoke(start, **call))
         state: Any = start
-        steps = self._graph.astream(start, context=self._components, stream_mode=["updates", "values"])
-        async for mode, data in steps:
+        async for mode, data in graph.astream(start, **call, stream_mode=["updates", "values"]):
             if mode == "values":
                 state = data
                 continue
             for node in data:
-                if node in self._graph.nodes and not node.startswith("__"):
+                if node in graph.nodes and not node.startswith("__"):
                     self._on_step(node)
         return cast(State, state)
 
@@ -218,14 +247,14 @@ def _distinct(notices: Sequence[Notice]) -> list[Notice]:
     return list({notice.model_dump_json(): notice for notice in notices}.values())
 
 
-def _traces(settings: Settings) -> tuple["Recording | None", list[Notice]]:
+def _traces(settings: Settings, *, resumable: bool) -> tuple["Recording | None", list[Notice]]:
     """Where runs are recorded; that they cannot be keeps nobody from revising."""
     if not settings.trace:
         return None, []
     from rarr.traces.recording import Recording
 
     try:
-        return Recording(settings), []
+        return Recording(settings, resumable=resumable), []
     except InputError as error:
         message = f"no trace is kept: {error}; or set trace to false"
         return None, [Notice(code="trace_failed", message=message, node="")]
@@ -238,6 +267,16 @@ def _unsearched(settings: Settings) -> list[Notice]:
         return []
     message = "a corpus is given, and search does not name it: corpus,wikipedia searches both"
     return [Notice(code="corpus_not_searched", message=message, node="retrieve")]
+
+
+def _listener(settings: Settings, on_call: Callable[[ModelCall], None] | None) -> Any:
+    """Who is told of requests: the caller, and OpenTelemetry where the settings ask for it."""
+    if not settings.otel:
+        return on_call
+    from rarr.agent.telemetry import model_spans  # with an extra
+
+    span = model_spans()
+    return (lambda call: (span(call), on_call(call))) if on_call else span
 
 
 def budget_of(settings: Settings) -> Budget:

@@ -92,8 +92,7 @@ class Settings(BaseSettings):
         frozen=True,
         extra="forbid",
         env_prefix="RARR_",
-        # An error must not repeat a key that is in RARR_ENDPOINTS.
-        hide_input_in_errors=True,
+        hide_input_in_errors=True,  # an error must not repeat a key that is in RARR_ENDPOINTS
     )
 
     preset: Literal["default", "paper", "fast"] = "default"
@@ -208,6 +207,8 @@ class Settings(BaseSettings):
     """A sentence counts as supported from this support on."""
     max_file_mb: int = Field(default=200, ge=1)
     """Files of a corpus above this size, in megabytes, are skipped with a warning."""
+    otel: bool = False
+    """Send spans to the collector of OTEL_EXPORTER_OTLP_ENDPOINT (OpenTelemetry; extra `otel`)."""
     trace: bool = True
     """Keep a trace of each run in the data folder: what nodes saw and said, with texts and evidence."""
     trace_days: float = Field(default=30, gt=0)

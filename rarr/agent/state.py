@@ -41,7 +41,7 @@ class State(TypedDict, total=False):
     whatever is edited: those that were gone through one after another, with the scope `text`. `followed` are
     the edits whose dependents were asked about. `round` counts the rounds of research, from 1; `lacking` are
     the sentences of `text` that a later one is for, and `reached` how many were supported, and how many edits
-    accepted, before it.
+    accepted, before it. `told` is what components warned of, which kept no node from its work.
     """
 
     original: str
@@ -62,6 +62,7 @@ class State(TypedDict, total=False):
     report: Report
     scores: Scores
     warnings: Annotated[list[Notice], add]
+    told: Annotated[list[Notice], add]
 
 
 def usable(state: State) -> list[Evidence]:

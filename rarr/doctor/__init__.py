@@ -24,6 +24,12 @@ EXTRAS = {
     "torch": ("torch", "sentence-transformers"),
     "tavily": ("tavily-python",),
     "eval": ("rouge-score",),
+    "checkpoint": ("langgraph-checkpoint-sqlite",),
+    "otel": (
+        "openinference-instrumentation-langchain",
+        "opentelemetry-exporter-otlp-proto-http",
+        "opentelemetry-sdk",
+    ),
     "train": ("torch", "transformers", "onnx", "onnxscript", "safetensors"),
 }
 """Optional extras of the package and what each installs."""
@@ -131,6 +137,8 @@ def _needs(extra: str, settings: Settings) -> str:
         return f"reranker {reranker}"
     if extra == "torch" and verifier.startswith("nli:"):
         return f"model {verifier}"
+    if extra == "otel" and settings.otel:
+        return "the setting otel"
     return "search tavily" if extra == "tavily" and "tavily" in named(settings) else ""
 
 

@@ -20,8 +20,10 @@ from rarr.retrievers.reading import is_index
 from rarr.retrievers.scanning import located, scan
 from rarr.tools.failures import redacted
 
-# What may change between two halves of a run: it says how hard is tried, or where things are kept.
-_FREE = frozenset(("home", "concurrency", "timeout_s", "attempts", "page_timeout_s", "refresh", "user_agent"))
+# What may change between two halves of a run: it says how hard is tried, or where things are kept or told.
+_FREE = frozenset(
+    ("home", "concurrency", "timeout_s", "attempts", "page_timeout_s", "refresh", "user_agent", "otel")
+)
 _NO_PARTS = ("settings", "models", "opened")  # of components: the others revise
 _DIGITS = 12  # of a digest
 

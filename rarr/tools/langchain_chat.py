@@ -29,6 +29,8 @@ Make = Callable[[float | None], BaseChatModel]
 class LangChainChat:
     """One LangChain chat model; structured answers in the way that its integration has for them."""
 
+    by_langchain = True
+
     def __init__(
         self,
         name: str,

@@ -79,8 +79,7 @@ class LanguageModel:
         self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
     ) -> list[Shape]:
         keep(prompt)
-        with span("ask", prompt.name) as asked:
-            asked.body.update(prompt=prompt.hash, user=user, temperature=temperature)
+        with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=temperature) as asked:
             answers = await self._answered(prompt, shape, user, samples=samples, temperature=temperature)
             asked.body["answers"] = [answer.model_dump(mode="json") for answer in answers]
         return answers

@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from rarr.errors import BudgetError
 from rarr.records import Notice
-from rarr.tools.chat import Tokens
+from rarr.tools.chat import Answer, Ask, Tokens
 from rarr.tools.spans import warned
 
 _NODE: ContextVar[str] = ContextVar("node", default="")
@@ -33,7 +33,8 @@ class Budget:
 class ModelCall(NamedTuple):
     """One request to a language model, with what came back, also where that could not be used.
 
-    `prompt` is name, version and hash. `error` is empty where the server answered.
+    `prompt` is name, version and hash. `error` is empty where the server answered. `by_langchain`: LangChain
+    made it, and tells its own callbacks of it.
     """
 
     node: str
@@ -44,6 +45,7 @@ class ModelCall(NamedTuple):
     tokens: Tokens
     seconds: float
     error: str
+    by_langchain: bool = False
 
 
 @dataclass
@@ -67,18 +69,31 @@ def _sum(one: Any, other: Any) -> Any:
     return None if one is None or other is None else one + other
 
 
+class Answers(Protocol):
+    """What models answered when the run was under way before."""
+
+    def answer(self, model: str, ask: Ask) -> Answer | None:
+        """That of `model`; None where it was not asked this."""
+
+
 @dataclass
 class Meter:
-    """The meter of one run. `memo` are answers of models that would say the same again."""
+    """The meter of one run. `memo` are answers of models that would say the same again.
+
+    For a run that goes on: `answers` are not paid for again, and `before_s` are the seconds until it ended.
+    """
 
     budget: Budget = field(default_factory=Budget)
     on_call: Callable[[ModelCall], None] | None = None
+    answers: "Answers | None" = None
+    before_s: float = 0.0
     by_node: dict[str, Tally] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict)
     warnings: list[Notice] = field(default_factory=list)
     under_way: int = 0  # tokens that requests without an answer yet are expected to need
     cost_under_way: float = 0.0
     _started: float = field(default_factory=time.perf_counter)
+    _taken: int = 0  # warnings
 
     @property
     def total(self) -> Tally:
@@ -159,6 +174,11 @@ class Meter:
         if notice not in self.warnings:
             self.warnings.append(notice)
         warned(code, message)
+
+    def new_warnings(self) -> list[Notice]:
+        """Those that nobody took before."""
+        new, self._taken = self.warnings[self._taken :], len(self.warnings)
+        return new
 
     def note(self, call: ModelCall) -> None:
         """Tells whoever listens of a request."""

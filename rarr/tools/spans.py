@@ -61,16 +61,19 @@ _ABOUT: ContextVar[str] = ContextVar("about", default="")
 
 
 @contextmanager
-def span(kind: Kind, name: str, about: str = "") -> Iterator[Span]:
-    """Something that takes as long as the block. What it raises is recorded as its error."""
+def span(kind: Kind, name: str, about: str = "", **body: Any) -> Iterator[Span]:
+    """Something that takes as long as the block. What it raises is recorded as its error.
+
+    `body`: plain values that are known from the beginning.
+    """
     recorder = RECORDER.get()
     if recorder is None:
-        yield Span(0, 0, kind, name, about, 0.0)
+        yield Span(0, 0, kind, name, about, 0.0, body=body)
         return
     started = time.perf_counter()
     outer = _CURRENT.get()
     within = outer.number if outer else 0
-    one = Span(recorder.number(), within, kind, name, about or _ABOUT.get(), _EPOCH + started)
+    one = Span(recorder.number(), within, kind, name, about or _ABOUT.get(), _EPOCH + started, body=body)
     recorder.begin(one)
     token = _CURRENT.set(one)
     try:

@@ -32,6 +32,15 @@ class RecordedAnswers:
                 key = _key(span.name, body["prompt"], body["user"], more, span.body["samples"])
                 self._answers[key].append(span)
 
+    def answer(self, model: str, ask: Ask) -> Answer | None:
+        """The first answer to this question, whatever failed before it; None: there is none."""
+        while (span := self.take(model, ask)) is not None:
+            if span.body.get("texts"):
+                return _answered(span)
+            if span is self.take(model, ask):  # the last
+                return None
+        return None
+
     def take(self, model: str, ask: Ask) -> StoredSpan | None:
         """The next one to this question; the last again where it is asked more often; None: there is none."""
         more = [list(message) for message in ask.messages[2:]]

@@ -1,8 +1,6 @@
 """Writes the spans of one run while it goes on, so that a run that is killed leaves what it had."""
 
 import asyncio
-import os
-import socket
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -10,9 +8,9 @@ from typing import Any
 
 from rarr.errors import RarrError
 from rarr.prompts import Prompt
-from rarr.records import Notice, Passage, Revision
+from rarr.records import Passage, Revision
 from rarr.tools.spans import Span
-from rarr.traces.file import Facts
+from rarr.traces.file import Facts, TraceFile
 from rarr.traces.packing import Packer
 from rarr.traces.store import Row, TraceStore
 
@@ -23,9 +21,12 @@ _FAILURES = (sqlite3.Error, RarrError, TypeError, ValueError, OSError)
 class RunRecorder:
     """The `Recorder` of one run. What it cannot write costs the trace, never the run."""
 
-    def __init__(self, store: TraceStore, run_id: str, facts: Facts, warn: Callable[[str], None]) -> None:
-        """`warn` is told once, in a line, that the trace is not kept."""
-        self._store, self._warn = store, warn
+    def __init__(self, store: TraceStore, warn: Callable[[str], None], *, at_once: bool = False) -> None:
+        """`warn` is told once, in a line, that the trace is not kept.
+
+        Answers are written `at_once` where a run may be resumed: what was paid for is not to be lost.
+        """
+        self._store, self._warn, self._at_once = store, warn, at_once
         self._packer = Packer()
         self._numbers = 0
         self._rows: dict[int, Row] = {}  # not yet written
@@ -35,19 +36,33 @@ class RunRecorder:
         self._due: asyncio.TimerHandle | None = None
         self._started = time.perf_counter()
         self._run = 0
+
+    def start(self, run_id: str, facts: Facts) -> None:
+        """Begins the trace of a run."""
         self._trying(lambda: self._begin(run_id, facts))
+
+    def go_on(self, run: int, file: TraceFile, seconds: float) -> None:
+        """Adds to the trace of the run of this number in the store, which had taken so long."""
+        self._run = run
+        self._numbers = max((span.number for span in file.spans), default=0)
+        packed = [number for span in file.spans for number, _, _ in span.records]
+        self._packer = Packer(max(packed, default=0) + 1)
+        self._started -= seconds
 
     def number(self) -> int:
         self._numbers += 1
         return self._numbers
 
     def begin(self, span: Span) -> None:
-        self._rows[span.number] = _row(span, "[]", "{}")
+        self._rows[span.number] = _row(span, "[]", self._packer.pack(span.body)[0] if span.body else "{}")
         self._write_soon()
 
     def end(self, span: Span) -> None:
         self._trying(lambda: self._add(span))
-        self._write_soon()
+        if self._at_once and span.kind == "request":
+            self.flush()
+        else:
+            self._write_soon()
 
     def keep(self, prompt: Prompt) -> None:
         if prompt.hash not in self._known:
@@ -93,20 +108,6 @@ class RunRecorder:
         except _FAILURES as error:
             self._failed = True
             self._warn(f"the trace of this run is not kept: {' '.join(str(error).split())[:200]}")
-
-
-def facts_of(
-    version: str, original: str, context: str | None, settings: dict[str, Any], warnings: Sequence[Notice]
-) -> Facts:
-    """The facts of a run of this process."""
-    return Facts(
-        version=version,
-        original=original,
-        context=context,
-        settings=settings,
-        warnings=[one.model_dump(mode="json") for one in warnings],
-        process=(socket.gethostname(), os.getpid()),
-    )
 
 
 def told_body(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,10 @@
 """Records the runs of a reviser."""
 
 import json
+import os
 import re
+import socket
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -13,11 +16,17 @@ from pydantic import SecretStr
 from rarr.agent.language_models import name_of
 from rarr.agent.settings import Endpoint, Settings, installed_version
 from rarr.agent.state import State
+from rarr.errors import InputError
+from rarr.records import Revision
 from rarr.tools.failures import redacted
 from rarr.tools.meter import Meter
 from rarr.tools.spans import RECORDER
-from rarr.traces.recorder import RunRecorder, facts_of
+from rarr.traces.file import Facts
+from rarr.traces.recorded import RecordedAnswers
+from rarr.traces.recorder import RunRecorder
+from rarr.traces.spending import spent
 from rarr.traces.store import TraceStore
+from rarr.traces.trace import Trace
 
 _SECRET = re.compile(r"key|token|secret|password|authorization|cookie|credential", re.IGNORECASE)
 _PRUNE_EVERY = 200  # runs
@@ -26,23 +35,27 @@ _PRUNE_EVERY = 200  # runs
 class Recording:
     """What is kept of the runs of one reviser."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, resumable: bool = False) -> None:
         """Raises `InputError` where the file cannot be opened."""
-        self._settings = settings
+        self._settings, self._resumable = settings, resumable
         self.store = TraceStore(settings.home.expanduser() / "traces.sqlite")
         self._told = told(settings)
         self._runs = 0
 
     @contextmanager
-    def of(self, run_id: str, start: State, meter: Meter) -> Iterator[RunRecorder]:
-        """Records what happens in the block, whose revision is given to the recorder's `finish`."""
+    def of(self, run_id: str, start: State, meter: Meter, *, resumed: bool) -> Iterator[RunRecorder]:
+        """Records what happens in the block, whose revision is given to the recorder's `finish`.
+
+        `start` is the state that the run begins with, or that it is `resumed` with.
+        """
         if self._runs % _PRUNE_EVERY == 0:
             self.store.prune(days=self._settings.trace_days, max_bytes=self._settings.trace_max_mb * 1e6)
         self._runs += 1
-        facts = facts_of(
-            installed_version(), start["original"], start["context"], self._told, start["warnings"]
+        recorder = RunRecorder(
+            self.store, lambda said: meter.warn("trace_failed", said), at_once=self._resumable
         )
-        recorder = RunRecorder(self.store, run_id, facts, lambda said: meter.warn("trace_failed", said))
+        if not (resumed and self._goes_on(recorder, run_id, meter)):
+            recorder.start(run_id, self._facts(start))
         token = RECORDER.set(recorder)
         try:
             yield recorder
@@ -51,6 +64,38 @@ class Recording:
             raise
         finally:
             RECORDER.reset(token)
+
+    def revision(self, run_id: str) -> Revision | None:
+        """That of a run that is done, of which there is a trace."""
+        trace = self._trace(run_id)
+        return None if trace is None else trace.revision
+
+    def _goes_on(self, recorder: RunRecorder, run_id: str, meter: Meter) -> bool:
+        """Has the run a trace? Then it goes on there, with what was answered and spent."""
+        trace = self._trace(run_id)
+        if trace is None:
+            return False
+        meter.answers, meter.by_node = RecordedAnswers(trace), spent(trace)
+        meter.before_s = trace.seconds
+        recorder.go_on(self.store.number(run_id), trace.file, trace.seconds)
+        return True
+
+    def _trace(self, run_id: str) -> Trace | None:
+        try:
+            trace = Trace(self.store.read(run_id))
+        except (InputError, sqlite3.Error):  # there is none, or none that can be read
+            return None
+        return trace if trace.run_id == run_id else None  # that of another name may begin so
+
+    def _facts(self, start: State) -> Facts:
+        return Facts(
+            version=installed_version(),
+            original=start["original"],
+            context=start["context"],
+            settings=self._told,
+            warnings=[one.model_dump(mode="json") for one in start["warnings"]],
+            process=(socket.gethostname(), os.getpid()),
+        )
 
 
 def told(settings: Settings) -> dict[str, Any]:

@@ -124,6 +124,10 @@ class TraceStore(Database):
             revision=revision and json.loads(revision),
         )
 
+    def number(self, run_id: str) -> int:
+        """The number by which spans name the run. Raises `InputError` as `read` does."""
+        return self._named(run_id)[0]
+
     def add(self, file: TraceFile) -> None:
         """Stores a run that was handed on. Raises `InputError` where there is one of its name."""
         run = self.begin(file.run_id, file.started, file.facts)

@@ -67,6 +67,12 @@ class Trace:
         """What became of the run."""
         return self.file.status
 
+    @property
+    def seconds(self) -> float:
+        """How long the run took; where it did not end, until the last thing that is known of it."""
+        known = [self.file.started, *(_ended(span) for span in self.spans)]
+        return max(known) - self.file.started if self.file.seconds is None else self.file.seconds
+
     @cached_property
     def revision(self) -> Revision | None:
         """What the run returned; None where it did not come to that."""

@@ -1,0 +1,259 @@
+"""Runs with a checkpointer: their names, and that one which was killed goes on where it was."""
+
+import asyncio
+import itertools
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from makers import ASKED, FACT, TEXT, disagrees
+
+from agent.mills import answer, codes, revised, settings_for, text_of
+from rarr import InputError, Reviser, Revision, Settings
+from rarr.testing import (
+    InMemoryRetriever,
+    NoUsage,
+    Request,
+    ScriptedChecker,
+    ScriptedQueries,
+    ScriptedServer,
+    scripted_components,
+)
+from rarr.traces.file import StoredSpan
+from rarr.traces.trace import Trace
+
+MILLS = text_of(4, wrong=2)
+CHILD = """
+import sys
+from types import SimpleNamespace
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from agent.mills import settings_for
+from rarr import Reviser
+url, path, *text = sys.argv[1:]
+settings = settings_for(SimpleNamespace(url=url))
+with Reviser(settings, checkpointer=lambda: AsyncSqliteSaver.from_conn_string(path)) as reviser:
+    revision = reviser.revise(*text, run_id="r1") if text else reviser.resume("r1")
+sys.stdout.buffer.write(revision.model_dump_json().encode())
+"""
+HERE = Path(__file__).parent.parent
+
+
+def reviser(checkpointer: Any = None, **changed: Any) -> Reviser:
+    parts: dict[str, Any] = {
+        "query_generator": ScriptedQueries([(ASKED, "Georgia")]),
+        "retriever": InMemoryRetriever([FACT]),
+        "checker": ScriptedChecker({(ASKED, ""): disagrees()}),
+    }
+    return Reviser(components=scripted_components(**(parts | changed)), checkpointer=checkpointer)
+
+
+def content(revision: Revision) -> str:
+    return revision.model_dump_json(exclude={"run_id", "usage"})
+
+
+def comparable(revision: Revision) -> str:
+    """Without when passages were found, which a clock says."""
+    return re.sub(r'"retrieved_at":"[^"]*"', "", content(revision))
+
+
+def opening(path: Path) -> Any:
+    return partial(AsyncSqliteSaver.from_conn_string, str(path))
+
+
+def test_run_may_be_named() -> None:
+    assert reviser().revise(TEXT, run_id="r-1.a").run_id == "r-1.a"
+
+
+@pytest.mark.parametrize("run_id", ["", " ", "a b", "../a", "-a", "a" * 129, 3, b"a"])
+def test_name_that_cannot_be_one(run_id: Any) -> None:
+    with pytest.raises(InputError, match=r"^run_id is .*: give up to 128 letters, digits"):
+        reviser().revise(TEXT, run_id=run_id)
+
+
+def test_run_that_is_done_is_given_again_without_being_done_again(tmp_path: Path) -> None:
+    asked = ScriptedQueries([(ASKED, "Georgia")])
+    with reviser(opening(tmp_path / "runs"), query_generator=asked) as one:
+        done = one.revise(TEXT, run_id="r1")
+        again = one.resume("r1")
+    assert (done.text, len(asked.calls)) == (FACT, 1)
+    assert again == done
+
+
+def test_run_is_the_same_with_a_checkpointer_as_without(tmp_path: Path) -> None:
+    failing = InMemoryRetriever(TimeoutError("no answer"))
+    for parts in ({}, {"retriever": failing}):
+        with reviser(opening(tmp_path / "runs"), **parts) as kept:
+            assert content(kept.revise(TEXT)) == content(reviser(**parts).revise(TEXT))
+
+
+@pytest.mark.loopback
+def test_warnings_of_models_are_kept() -> None:
+    with (
+        ScriptedServer(answer, plan=[NoUsage()]) as server,
+        Reviser(settings_for(server), checkpointer=InMemorySaver()) as one,
+    ):
+        done = one.revise(MILLS, run_id="r1")
+        assert codes(done) == {"usage_estimated"}
+        assert one.resume("r1").warnings == done.warnings
+
+
+def test_name_of_a_run_is_given_once() -> None:
+    kept = reviser(InMemorySaver())
+    kept.revise(TEXT, run_id="r1")
+    with pytest.raises(InputError, match=r"^run 'r1' was begun before: resume it, or give another run_id$"):
+        kept.revise(TEXT, run_id="r1")
+
+
+def test_unknown_run_is_not_resumed() -> None:
+    with pytest.raises(InputError, match=r"^no checkpoint of a run 'r1': revise its text, with this run_id$"):
+        reviser(InMemorySaver()).resume("r1")
+
+
+def test_without_checkpoints_nothing_is_resumed() -> None:
+    with pytest.raises(InputError, match=r"give Reviser\(checkpointer="):
+        reviser().resume("r1")
+
+
+async def test_checkpointer_of_another_event_loop_is_refused(tmp_path: Path) -> None:
+    async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "runs")) as saver:
+        one = reviser(saver)
+        assert (await one.arevise(TEXT, run_id="r1")).text == FACT
+        with pytest.raises(InputError, match="belongs to another event loop: await arevise"):
+            await asyncio.to_thread(one.resume, "r1")
+
+
+@pytest.mark.parametrize("given", ["runs", AsyncSqliteSaver.from_conn_string("runs")])
+def test_what_is_no_checkpointer_is_refused(given: Any) -> None:
+    with pytest.raises(InputError, match="give a LangGraph checkpointer, or a function that opens one"):
+        reviser(given)
+
+
+def test_checkpointer_without_async_methods_is_refused() -> None:
+    with (
+        SqliteSaver.from_conn_string(":memory:") as saver,
+        pytest.raises(InputError, match="no async methods: give lambda: AsyncSqliteSaver"),
+    ):
+        reviser(saver).revise(TEXT)
+
+
+async def test_function_opens_one_for_each_event_loop(tmp_path: Path) -> None:
+    one = reviser(opening(tmp_path / "runs"))
+    done = await one.arevise(TEXT, run_id="r1")
+    assert content(await asyncio.to_thread(one.resume, "r1")) == content(done)
+    await one.aclose()
+    assert content(await one.aresume("r1")) == content(done)  # it opens again
+    await one.aclose()
+    await asyncio.to_thread(one.close)
+
+
+async def test_many_runs_at_once_are_kept(tmp_path: Path) -> None:
+    async with reviser(opening(tmp_path / "runs")) as one:
+        done = await asyncio.gather(*(one.arevise(TEXT, run_id=f"r{n}") for n in range(20)))
+        again = await asyncio.gather(*(one.aresume(f"r{n}") for n in range(20)))
+    assert [*map(content, again)] == [*map(content, done)]
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    (tmp_path / "notes.md").write_text("# Kestrel Library\n\nKestrel Library opened in 1976.\n")
+    return tmp_path / "notes.md"
+
+
+def test_run_goes_on_from_each_of_its_steps(notes: Path, tmp_path: Path) -> None:
+    text = "Kestrel Library opened in 1986. Falcon Bridge was built in 1950."
+    steps: list[str] = []
+    with Reviser(Settings(corpus=notes), on_step=steps.append) as one:
+        undisturbed = one.revise(text)
+    assert steps.count("evaluate") == 2  # rounds
+    for last in range(1, len(steps) + 1):
+        saver = InMemorySaver()
+        with (
+            Reviser(Settings(corpus=notes), on_step=stopping_at(last), checkpointer=saver) as one,
+            pytest.raises(ZeroDivisionError),
+        ):
+            one.revise(text, run_id="r1")
+        with Reviser(Settings(corpus=notes), checkpointer=saver) as other:
+            assert comparable(other.resume("r1")) == comparable(undisturbed)
+
+
+def stopping_at(last: int) -> Callable[[str], None]:
+    left = itertools.count(last - 1, -1)
+
+    def stop(node: str) -> None:
+        if next(left) == 0:
+            raise ZeroDivisionError
+
+    return stop
+
+
+def child(strict: str, *argv: str) -> subprocess.Popen[bytes]:
+    environment = os.environ | {"PYTHONPATH": f"{HERE.parent}:{HERE}", "LANGGRAPH_STRICT_MSGPACK": strict}
+    call = [sys.executable, "-c", CHILD, *argv]
+    return subprocess.Popen(call, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+class Killing:
+    """Kills who asks so many seconds after the first question."""
+
+    def __init__(self, after_s: float) -> None:
+        self.child: subprocess.Popen[bytes] | None = None
+        self._timer = threading.Timer(after_s, self._kill)
+        self._lock = threading.Lock()
+
+    def __call__(self, request: Request) -> Any:
+        with self._lock:
+            if self.child and not self._timer.ident:
+                self._timer.start()
+        return answer(request)
+
+    def _kill(self) -> None:
+        assert self.child
+        os.kill(self.child.pid, signal.SIGKILL)
+
+
+LATENCY_S = 0.05
+LONGEST_S = 8 * LATENCY_S  # about as long as the run takes
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize("moment", [pytest.param(n, marks=[pytest.mark.slow] * (n >= 2)) for n in range(20)])
+def test_killed_run_goes_on_in_another_process(moment: int, tmp_path: Path) -> None:
+    """At 20 moments; strict serialization in every other one."""
+    strict, path = ("true", "false")[moment % 2], str(tmp_path / "runs")
+    killing = Killing(random.Random(moment).uniform(0, LONGEST_S))
+    with ScriptedServer(killing, latency=LATENCY_S) as server:
+        killing.child = child(strict, server.url, path, MILLS)
+        _, said = killing.child.communicate()
+        assert (said, killing.child.returncode) in ((b"", -signal.SIGKILL), (b"", 0))
+        trace = Trace.load("r1")
+        begun = [one for one in trace.spans if one.kind == "request"]
+        paid = {messages(trace, one) for one in begun if one.body.get("texts")}
+        before = len(server.requests)
+        after, said = child(strict, server.url, path).communicate()
+        asked = [tuple(one.content for one in request.messages) for request in server.requests[before:]]
+        undisturbed = revised(settings_for(server), MILLS)
+    assert said == b""
+    assert trace.status == ("cut short" if killing.child.returncode else "done")
+    resumed = Revision.model_validate_json(after)
+    assert content(resumed) == content(undisturbed)
+    assert not paid & set(asked)
+    assert resumed.usage.model_calls == len(begun) + len(asked)
+    assert Trace.load("r1").revision == resumed
+
+
+def messages(trace: Trace, request: StoredSpan) -> tuple[str, ...]:
+    """What a recorded request said: its system message and its user message."""
+    asked = next(one for one in trace.spans if one.number == request.parent)
+    return trace.prompts[asked.body["prompt"]].system, asked.body["user"]
