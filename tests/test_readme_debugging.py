@@ -1,0 +1,62 @@
+"""The walk through "Debugging a prompt" in the README, line by line, with a model on the loopback."""
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from benchmarks.readme import README
+from rarr.cli import run
+from rarr.testing import RuleModel, ScriptedServer
+
+ROOT = README.parent
+BLOCKS = re.findall(
+    r"<!-- debugging, run by a test -->\n```bash\n(.*?)^```$",
+    README.read_text(encoding="utf-8"),
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@pytest.mark.loopback
+def test_every_line_does_what_it_is_there_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "rarr").symlink_to(ROOT / "rarr")
+    monkeypatch.chdir(tmp_path)
+    said: dict[str, str] = {}
+    with ScriptedServer(RuleModel()) as server:
+        monkeypatch.setenv("RARR_BASE_URL", server.url)
+        for line in "".join(BLOCKS).splitlines():
+            asked = len(server.requests)
+            said[line] = _done(line, capsys)
+            if line.startswith("rarr trace") and "mine.md" not in line and "--model" not in line:
+                assert len(server.requests) == asked, line
+    assert said["rarr trace replay runs/demo.json"].endswith("The revision is the same, byte for byte.\n")
+    assert "check_agreement" in said["rarr trace show last"]
+    assert "Changed: " in said["rarr trace replay last --node check_agreement --prompt mine.md"]
+    assert "1 runs replayed, 1 of them" in said[
+        "rarr trace replay --set runs --node check_agreement --prompt mine.md"
+    ]
+    assert (tmp_path / "run.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def _done(line: str, capsys: pytest.CaptureFixture[str]) -> str:
+    program, *rest = shlex.split(line)
+    if program == "mkdir":
+        Path(rest[0]).mkdir()
+    elif program == "cp":
+        shutil.copy(*rest)
+        if rest[1] == "mine.md":
+            _change(Path(rest[1]))
+    else:
+        assert program == "rarr"
+        assert run(rest) == 0, line
+    return capsys.readouterr().out
+
+
+def _change(prompt: Path) -> None:
+    text = prompt.read_text(encoding="utf-8")
+    prompt.write_text(text.replace("\n<!-- user -->", "\nBe strict.\n<!-- user -->"), encoding="utf-8")
