@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from rarr.records import Revision, Sentence, Status
-from rarr.tools.diff import Segment, by_sentence, segments
+from rarr.tools.diff import Segment, by_sentence, merged, traced
 from rarr.tools.markup import is_web
 from rarr.tools.notices import grouped
 
@@ -37,9 +37,9 @@ def revision_html(revision: Revision) -> str:
 
 
 def _text(revision: Revision) -> str:
-    pieces = segments(revision.original, revision.edits)
+    pieces = traced(revision.original, revision.edits)
     return "".join(
-        _sentence(sentence, _marked(run)) if sentence else _marked(run)
+        _sentence(sentence, _marked(merged(run))) if sentence else _marked(merged(run))
         for sentence, run in by_sentence(pieces, revision.report.sentences)
     )
 
@@ -47,7 +47,7 @@ def _text(revision: Revision) -> str:
 def _marked(pieces: Iterable[Segment]) -> str:
     tags = {"kept": "{}", "deleted": f'<del style="{_DELETED}">{{}}</del>'}
     tags["inserted"] = f'<ins style="{_INSERTED}">{{}}</ins>'
-    return "".join(tags[piece.kind].format(escape(piece.text)) for piece in pieces if piece.text)
+    return "".join(tags[piece.kind].format(escape(piece.text)) for piece in pieces)
 
 
 def _sentence(sentence: Sentence, html: str) -> str:

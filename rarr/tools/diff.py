@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 from rarr.records import Edit, Sentence
 
@@ -22,9 +22,6 @@ class Piece(NamedTuple):
     kind: Kind
     text: str
     edit: str = ""
-
-
-P = TypeVar("P", Segment, Piece)
 
 
 def segments(original: str, edits: Sequence[Edit]) -> list[Segment]:
@@ -55,9 +52,9 @@ def _deleted(piece: Piece, by: str) -> Piece:
     return piece if piece.kind == "deleted" else Piece("deleted", piece.text, by)
 
 
-def cut(pieces: Sequence[P], at: int) -> tuple[list[P], list[P]]:
+def cut(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
     """Parts `pieces` after `at` characters of the revised text; what was deleted just there stays left."""
-    left: list[P] = []
+    left: list[Piece] = []
     for index, piece in enumerate(pieces):
         width = 0 if piece.kind == "deleted" else len(piece.text)
         if width > at:
@@ -69,8 +66,8 @@ def cut(pieces: Sequence[P], at: int) -> tuple[list[P], list[P]]:
 
 
 def by_sentence(
-    pieces: Sequence[P], sentences: Sequence[Sentence]
-) -> Iterator[tuple[Sentence | None, list[P]]]:
+    pieces: Sequence[Piece], sentences: Sequence[Sentence]
+) -> Iterator[tuple[Sentence | None, list[Piece]]]:
     """The pieces of each sentence of the revised text, and of what lies between sentences."""
     rest, at = list(pieces), 0
     for sentence in sorted(sentences, key=lambda one: one.start):
@@ -85,7 +82,7 @@ def by_sentence(
     yield None, rest
 
 
-def merged(pieces: Iterable[Segment | Piece]) -> Iterator[Segment]:
+def merged(pieces: Iterable[Segment] | Iterable[Piece]) -> Iterator[Segment]:
     """The same without empty segments: between two kept ones at most one deleted, then one inserted."""
     filled = (piece for piece in pieces if piece.text)
     for kept, run in groupby(filled, lambda piece: piece.kind == "kept"):
