@@ -46,14 +46,19 @@ def _question(span: StoredSpan, view: View) -> str:
     parts = [
         _error(span),
         pairs(_facts(span, body, requests, view)),
-        "<h4>User message</h4>",
-        pre(str(body.get("user", ""))),
+        _message(body),
         _instructions(str(body.get("prompt", "")), view),
-        _answers(body.get("answers")),
+        _answers(body.get("answers")) if body else "",
         *(_raw(view.trace.body(one)) for one in requests),
         _attempts(requests, view),
     ]
     return "".join(parts)
+
+
+def _message(body: Mapping[str, Any]) -> str:
+    if "user" not in body:
+        return "<p>What it asked is known once it has ended.</p>"
+    return f"<h4>User message</h4>{pre(str(body['user']))}"
 
 
 def _facts(

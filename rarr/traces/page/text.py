@@ -73,7 +73,7 @@ def _card(number: int, sentence: Sentence, view: View) -> str:
 
 
 def _legend(view: View) -> str:
-    counts = Counter(sentence.status for sentence in view.sentences)
+    counts: Counter[str] = Counter(sentence.status for sentence in view.sentences)
     if not counts:
         return paragraph('<span class="facts">No sentence was judged.</span>')
     chips = " ".join(chip(status, f"{counts[status]}") for status in MARKS if counts[status])
