@@ -28,7 +28,7 @@ def _first(view: View) -> str:
     why = section("edits", "Edits", text.edits(view))
     wrong = section("problems", "Failures and warnings", top.problems(view))
     slow = section("slow", "What took longest", timeline.slowest(view)) if view.path else ""
-    return f'<div class="first"><div>{written}</div><div>{why}{wrong}{slow}</div></div>'
+    return f'<div class="first"><div>{written}{slow}</div><div>{why}{wrong}</div></div>'
 
 
 def _rest(view: View) -> str:

@@ -73,12 +73,10 @@ def _evidence(one: Evidence, view: View) -> str:
 
 
 def _check(check: Check) -> str:
-    sides = (
-        f"text “<bdi>{shown(check.text_answer)}</bdi>”, evidence “<bdi>{shown(check.evidence_answer)}</bdi>”"
-    )
+    sides = {"text": check.text_answer, "evidence": check.evidence_answer}
     confidence = "" if check.confidence is None else f"confidence {check.confidence:.2f}"
     parts = [
-        sides if check.text_answer or check.evidence_answer else "",
+        ", ".join(f"{side} “<bdi>{shown(said)}</bdi>”" for side, said in sides.items() if said),
         f'<span dir="auto">{shown(check.reason)}</span>' if check.reason else "",
         confidence,
         "the sentence was edited afterwards" if check.stale else "",

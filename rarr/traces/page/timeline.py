@@ -85,8 +85,8 @@ def _ask(span: StoredSpan, view: View) -> str:
     said, verdict = outcome(view.trace.body(span))
     about = _about(span.about, view) if span.about else ""
     number = f'<span class="facts">#{span.number}</span>'
-    what = " ".join([number, shown(span.name), about, said, *_states(span, ()), _marked([span], view)])
     requests = [one for one in view.inner[span.number] if one.kind == "request"]
+    what = " ".join([number, shown(span.name), about, said, *_states(span, requests), _marked([span], view)])
     head = _head(what, _bars([(span, *requests)], view), duration(span.seconds))
     return row(f"s-{span.number}", head, body(span, view), data=_data(span, view, verdict), kind="ask")
 
@@ -131,18 +131,23 @@ def _lanes(span: StoredSpan, asks: Sequence[StoredSpan]) -> list[tuple[StoredSpa
 def _bars(lanes: Sequence[tuple[StoredSpan, ...]], view: View) -> str:
     """The lanes below each other; in each, what is within the first span lies upon it."""
     high, shapes = HIGH / len(lanes), {}
+    one_node = len(lanes) > 1 and lanes[0][0] is lanes[-1][0]
     for lane, spans in enumerate(lanes):
         for depth, one in enumerate(spans):
-            # A node whose questions have lanes of their own is drawn once, behind them all.
-            shared = depth == 0 and len(lanes) > 1 and spans[0] is lanes[0][0]
-            y, tall = (0.0, float(HIGH)) if shared else (lane * high, high)
-            shapes[one.number] = _bar(one, y, tall, min(depth, 1) if len(spans) > 1 else 1, view)
-    drawn = "".join(shapes.values())
+            critical, outer = one.number in view.critical, depth == 0 and len(spans) > 1
+            if one_node and outer:  # drawn once, behind its questions
+                shapes[one.number] = False, _bar(one, 0.0, HIGH, view, outer=True)
+                continue
+            tall = max(high, 3.0) if critical else high
+            y = min(lane * high, HIGH - tall)
+            shapes[one.number] = critical and not outer, _bar(one, y, tall, view, outer=outer)
+    # What is critical lies above its neighbours, tall enough to be seen among many.
+    drawn = "".join(html for _, html in sorted(shapes.values(), key=lambda shape: shape[0]))
     box = f'viewBox="0 0 {WIDE} {HIGH}" preserveAspectRatio="none"'
     return f'<svg class="bars" {box} aria-hidden="true">{drawn}</svg>'
 
 
-def _bar(span: StoredSpan, y: float, high: float, depth: int, view: View) -> str:
+def _bar(span: StoredSpan, y: float, high: float, view: View, *, outer: bool) -> str:
     x = WIDE * (span.started - view.zero) / view.seconds
     wide = max(WIDE * (stopped(span, view) - span.started) / view.seconds, 3.0)
     state = "wrong" if span.error else "way" if span.number in view.critical else "plain"
@@ -150,4 +155,4 @@ def _bar(span: StoredSpan, y: float, high: float, depth: int, view: View) -> str
     place = (
         f'x="{min(x, WIDE - wide):.1f}" y="{y + pad:.2f}" width="{wide:.1f}" height="{high - 2 * pad:.2f}"'
     )
-    return f'<rect class="{state}{"" if depth else " outer"}" {place}/>'
+    return f'<rect class="{state}{" outer" if outer else ""}" {place}/>'
