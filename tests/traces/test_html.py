@@ -109,6 +109,21 @@ def test_questions_have_prompt_messages_answers_and_attempts(html: str, trace: T
     assert "CallFailure: 429" in drawn
 
 
+def test_file_that_was_handed_on_may_hold_anything(trace: Trace) -> None:
+    odd = {"name": HOSTILE, "about": HOSTILE, "error": HOSTILE}
+    body = {
+        "user": HOSTILE,
+        "temperature": HOSTILE,
+        "samples": HOSTILE,
+        "answer": HOSTILE,
+        "failure": HOSTILE,
+    }
+    spans = [one.model_copy(update=odd | {"body": {**one.body, **body}}) for one in trace.spans]
+    facts = trace.file.facts.model_copy(update={"version": HOSTILE, "settings": {HOSTILE: [HOSTILE]}})
+    known = {"spans": spans, "facts": facts, "run_id": HOSTILE}
+    test_tags_are_ours_and_closed(page(Trace(trace.file.model_copy(update=known))))
+
+
 def test_run_that_was_cut_short_says_where(trace: Trace) -> None:
     ask = next(one for one in trace.spans if one.name == "check_agreement_in_context" and one.kind == "ask")
     drawn = Page(page(cut_short(trace, ask.number))).text

@@ -32,7 +32,7 @@ def usage(view: View) -> str:
     """What each node spent; nothing for a run that did not come to its end."""
     if view.trace.revision is None:
         return paragraph("The run did not come to its end: what it spent stands with its questions.")
-    columns = ("Node", "Calls", "Seconds", "Model calls", "Tokens in", "Cached", "Tokens out", "Cost")
+    columns = ("Node", "Calls", "Time", "Model calls", "Tokens in", "Cached", "Tokens out", "Cost")
     rows = [
         [
             shown(name), f"{one.calls:,}", duration(one.seconds), f"{one.model_calls:,}",

@@ -64,6 +64,8 @@ def _tiles(view: View) -> dict[str, str]:
         "Sentences": f"{good} of {len(view.sentences)} supported" if view.sentences else "",
         "Attribution": "" if scores.attribution_after is None else moved,
         "Preservation": "" if scores.preservation is None else number(scores.preservation),
+        "F1_AP": "" if scores.f1_ap is None else number(scores.f1_ap),
+        "Intent": "" if scores.intent is None else "kept" if scores.intent else "lost",
         "Time": duration(view.trace.file.seconds if view.trace.file.seconds is not None else view.seconds),
         "Queries": f"{len(view.queries)}, with {counted(len(view.evidence), 'passage')}",
     }
