@@ -1,7 +1,8 @@
-"""Pictures of the evaluation page for the documentation: python -m benchmarks.screenshots [docs/images]
+"""Pictures of the pages for the documentation: python -m benchmarks.screenshots [docs/images]
 
 Evaluates the defaults on examples/eval.jsonl and photographs the page in the Chromium of this machine: its
-top, its cases in the dark, and as on a phone. Run it from the root of the repository.
+top, its cases in the dark, and as on a phone. Records a run on examples/texts/demo.md, with the rules as a
+language model, and photographs its page. Run it from the root of the repository.
 """
 
 import shutil
@@ -11,19 +12,54 @@ from pathlib import Path
 
 from playwright.sync_api import Page, ViewportSize, sync_playwright
 
-from rarr import Settings
+from rarr import Reviser, Settings
 from rarr.evals import evaluate
+from rarr.testing import RuleModel, ScriptedModel
+from rarr.tools.chat import CallFailure
+from rarr.traces.html import page as page_of
+from rarr.traces.trace import Trace
 
 DATA = Path("examples/eval.jsonl")
+CORPUS, TEXT = Path("examples/corpus"), Path("examples/texts/demo.md")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 DESK: ViewportSize = {"width": 1000, "height": 1440}
 PHONE: ViewportSize = {"width": 390, "height": 844}
+WIDE: ViewportSize = {"width": 1280, "height": 1000}
 CASES: ViewportSize = {"width": 1000, "height": 720}
 
 
 def browser() -> str | None:
     """The path of the Chromium that this machine has."""
     return next((path for name in BROWSERS if (path := shutil.which(name))), None)
+
+
+def _recorded(home: Path) -> Path:
+    """The page of a run whose model takes some time, and is too busy once."""
+    failures = [None] * 20 + [CallFailure("busy", "the model is too busy (429)")]
+    model = ScriptedModel(RuleModel(), name="vllm:rules", latency=0.2, failures=failures)
+    settings = Settings(home=home, corpus=CORPUS, model=model)
+    with Reviser(settings) as reviser:
+        revision = reviser.revise(TEXT.read_text(encoding="utf-8"))
+    made = home / "trace.html"
+    made.write_text(page_of(Trace.load(revision.run_id, home)), encoding="utf-8")
+    return made
+
+
+def _photograph_trace(page: Page, folder: Path) -> None:
+    page.set_viewport_size(WIDE)
+    page.emulate_media(color_scheme="light")
+    page.screenshot(path=folder / "trace-light.png")
+    page.emulate_media(color_scheme="dark")
+    step = page.locator(".timeline > .step[data-node='edit']").first
+    step.locator("summary").first.click()
+    step.locator(".ask > summary").first.click()
+    page.locator("#timeline").evaluate("timeline => timeline.scrollIntoView()")
+    page.screenshot(path=folder / "trace-dark.png")
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(PHONE)
+    page.locator("#sentence-2").focus()
+    page.locator("#text").evaluate("text => text.scrollIntoView()")
+    page.screenshot(path=folder / "trace-phone.png")
 
 
 def _photograph(page: Page, folder: Path) -> None:
@@ -51,6 +87,8 @@ def main() -> None:
         page = chromium.new_page(viewport=DESK)
         page.goto((Path(made) / "report.html").as_uri())
         _photograph(page, folder)
+        page.goto(_recorded(Path(made) / "home").as_uri())
+        _photograph_trace(page, folder)
         chromium.close()
 
 

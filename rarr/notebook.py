@@ -6,10 +6,10 @@ Every text in it is someone else's and is escaped. Colours are see-through, to s
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
-from urllib.parse import urlsplit
 
 from rarr.records import Revision, Sentence, Status
-from rarr.tools.diff import Segment, cut, segments
+from rarr.tools.diff import Segment, by_sentence, merged, traced
+from rarr.tools.markup import is_web
 from rarr.tools.notices import grouped
 
 _LINES: dict[Status, str] = {
@@ -37,22 +37,17 @@ def revision_html(revision: Revision) -> str:
 
 
 def _text(revision: Revision) -> str:
-    rest, at, html = segments(revision.original, revision.edits), 0, ""
-    for sentence in sorted(revision.report.sentences, key=lambda one: one.start):
-        start, end = max(sentence.start, at), max(sentence.end, at)
-        outside, rest = cut(rest, start - at)
-        inside, rest = cut(rest, end - start)
-        while outside and outside[-1].kind == "deleted":  # the start of the sentence was replaced
-            inside.insert(0, outside.pop())
-        html += _marked(outside) + _sentence(sentence, _marked(inside))
-        at = end
-    return html + _marked(rest)
+    pieces = traced(revision.original, revision.edits)
+    return "".join(
+        _sentence(sentence, _marked(merged(run))) if sentence else _marked(merged(run))
+        for sentence, run in by_sentence(pieces, revision.report.sentences)
+    )
 
 
 def _marked(pieces: Iterable[Segment]) -> str:
     tags = {"kept": "{}", "deleted": f'<del style="{_DELETED}">{{}}</del>'}
     tags["inserted"] = f'<ins style="{_INSERTED}">{{}}</ins>'
-    return "".join(tags[piece.kind].format(escape(piece.text)) for piece in pieces if piece.text)
+    return "".join(tags[piece.kind].format(escape(piece.text)) for piece in pieces)
 
 
 def _sentence(sentence: Sentence, html: str) -> str:
@@ -81,16 +76,9 @@ def _sources(revision: Revision) -> list[str]:
 
 def _source(source: str, title: str) -> str:
     shown = f"<bdi>{escape(title or source)}</bdi>"
-    if _is_web(source):
+    if is_web(source):
         return f'<a href="{escape(source)}" rel="noopener noreferrer">{shown}</a>'
     return f"{shown} <bdi>({escape(source)})</bdi>" if title else shown
-
-
-def _is_web(source: str) -> bool:
-    try:
-        return urlsplit(source).scheme in {"http", "https"}
-    except ValueError:  # "http://[": no address, whatever it looks like
-        return False
 
 
 def _list(heading: str, items: Sequence[str]) -> str:

@@ -1,18 +1,12 @@
-"""An evaluation as one page of HTML: no script, nothing loaded from elsewhere, the same for the same report.
+"""An evaluation as one page of HTML: no script, nothing from elsewhere, the same for the same report."""
 
-The browser is told to allow nothing but the page's own style sheet, so that even a text that got through the
-escaping could neither run nor send anything.
-"""
-
-from base64 import b64encode
-from hashlib import sha256
 from pathlib import Path
 
 from rarr.evals.page import tables
 from rarr.evals.page.cases import cases
-from rarr.evals.page.markup import counted, paragraph, section, shown
 from rarr.evals.page.scatter import Dot, scatter
 from rarr.evals.reports import EvalReport, ScoredRow
+from rarr.tools.markup import STYLE, counted, document, paragraph, section
 
 __all__ = ["render_html"]
 
@@ -23,9 +17,7 @@ _LINKS |= {"statuses": "Sentences", "cases": "Cases", "rows": "All rows"}
 
 def render_html(report: EvalReport) -> str:
     """The whole page, to be written as UTF-8."""
-    style = _STYLE.read_text(encoding="utf-8")
     parts = [
-        _head(report.data, style),
         tables.head(report),
         _links(report),
         "<main>",
@@ -35,24 +27,10 @@ def render_html(report: EvalReport) -> str:
         tables.statuses(report),
         cases(report.rows),
         tables.all_rows(report.rows),
-        "</main>\n</body>\n</html>\n",
+        "</main>",
     ]
-    return "\n".join(part for part in parts if part)
-
-
-def _head(data: str, style: str) -> str:
-    digest = b64encode(sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    return "\n".join(
-        [
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">',
-            f"<title>{shown(data)}: rarr evaluation</title>",
-            f"<style>{style}</style>\n</head>\n<body>",
-        ]
-    )
+    own = _STYLE.read_text(encoding="utf-8")
+    return document(f"{report.data}: rarr evaluation", STYLE + own, "\n".join(part for part in parts if part))
 
 
 def _links(report: EvalReport) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from rarr.records import Edit
+from rarr.records import Edit, Sentence
 
 Kind = Literal["kept", "deleted", "inserted"]
 
@@ -16,36 +16,73 @@ class Segment(NamedTuple):
     text: str
 
 
+class Piece(NamedTuple):
+    """A segment with the id of the edit that deleted or inserted it."""
+
+    kind: Kind
+    text: str
+    edit: str = ""
+
+
 def segments(original: str, edits: Sequence[Edit]) -> list[Segment]:
     """What the accepted edits, one after the other, made of `original`, in text order.
 
     Kept and deleted segments together are the original text, kept and inserted ones the revised text.
     Between two kept ones there is at most one deleted, then at most one inserted.
     """
-    pieces = [Segment("kept", original)]
+    return list(merged(traced(original, edits)))
+
+
+def traced(original: str, edits: Sequence[Edit]) -> list[Piece]:
+    """The segments, edit by edit. A refused one is an empty deleted piece behind what it was to replace."""
+    pieces = [Piece("kept", original)]
     for edit in edits:
-        if edit.accepted:
-            before, rest = cut(pieces, edit.start)
-            within, after = cut(rest, edit.end - edit.start)
-            gone = [Segment("deleted", piece.text) for piece in within if piece.kind != "inserted"]
-            pieces = [*before, *gone, Segment("inserted", edit.new), *after]
-    return list(merged(pieces))
+        if not edit.accepted:
+            before, after = cut(pieces, edit.end)
+            pieces = [*before, Piece("deleted", "", edit.id), *after]
+            continue
+        before, rest = cut(pieces, edit.start)
+        within, after = cut(rest, edit.end - edit.start)
+        gone = [_deleted(piece, edit.id) for piece in within if piece.kind != "inserted"]
+        pieces = [*before, *gone, Piece("inserted", edit.new, edit.id), *after]
+    return pieces
 
 
-def cut(pieces: Sequence[Segment], at: int) -> tuple[list[Segment], list[Segment]]:
+def _deleted(piece: Piece, by: str) -> Piece:
+    return piece if piece.kind == "deleted" else Piece("deleted", piece.text, by)
+
+
+def cut(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
     """Parts `pieces` after `at` characters of the revised text; what was deleted just there stays left."""
-    left: list[Segment] = []
+    left: list[Piece] = []
     for index, piece in enumerate(pieces):
         width = 0 if piece.kind == "deleted" else len(piece.text)
         if width > at:
-            head = [Segment(piece.kind, piece.text[:at])] if at else []
-            return left + head, [Segment(piece.kind, piece.text[at:]), *pieces[index + 1 :]]
+            head = [piece._replace(text=piece.text[:at])] if at else []
+            return left + head, [piece._replace(text=piece.text[at:]), *pieces[index + 1 :]]
         left.append(piece)
         at -= width
     return left, []
 
 
-def merged(pieces: Iterable[Segment]) -> Iterator[Segment]:
+def by_sentence(
+    pieces: Sequence[Piece], sentences: Sequence[Sentence]
+) -> Iterator[tuple[Sentence | None, list[Piece]]]:
+    """The pieces of each sentence of the revised text, and of what lies between sentences."""
+    rest, at = list(pieces), 0
+    for sentence in sorted(sentences, key=lambda one: one.start):
+        start, end = max(sentence.start, at), max(sentence.end, at)
+        outside, rest = cut(rest, start - at)
+        inside, rest = cut(rest, end - start)
+        while outside and outside[-1].kind == "deleted":  # the start of the sentence was replaced
+            inside.insert(0, outside.pop())
+        yield None, outside
+        yield sentence, inside
+        at = end
+    yield None, rest
+
+
+def merged(pieces: Iterable[Segment] | Iterable[Piece]) -> Iterator[Segment]:
     """The same without empty segments: between two kept ones at most one deleted, then one inserted."""
     filled = (piece for piece in pieces if piece.text)
     for kept, run in groupby(filled, lambda piece: piece.kind == "kept"):

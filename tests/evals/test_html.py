@@ -1,9 +1,9 @@
 """The page of an evaluation: nothing breaks out of it, and what was not judged is not drawn."""
 
 import re
-from html.parser import HTMLParser
 
 import pytest
+from parsing import Page
 
 from evals.reporting import HOSTILE, hostile, report, row, usual
 from rarr.evals.html import render_html
@@ -11,34 +11,6 @@ from rarr.evals.metrics import Measured
 from rarr.evals.page.scatter import Dot, scatter
 from rarr.evals.reports import EvalReport, Unreadable
 from rarr.records import Scores
-
-VOID = {"meta", "br"}
-
-
-class Page(HTMLParser):
-    """The tags of a page with their attributes, its text, and the tags that were left open."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
-        self.text = ""
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data if self.open[-1:] != ["style"] else ""
 
 
 def page(made: EvalReport) -> Page:

@@ -3,19 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from rarr.evals.page.markup import (
-    counted,
-    first,
-    folded,
-    isolated,
-    number,
-    paragraph,
-    section,
-    shown,
-)
+from rarr.evals.page.markup import first
 from rarr.evals.reports import ScoredRow
 from rarr.evals.word_diff import word_diff
 from rarr.tools.diff import Segment
+from rarr.tools.markup import counted, folded, isolated, number, paragraph, section, shown
 
 MOST = 10
 KEPT, CHANGED = 600, 3000

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from rarr.evals.page.charts import WIDE, drawing
-from rarr.evals.page.markup import counted, shown
+from rarr.tools.markup import counted, shown
 
 LEFT, RIGHT, TOP, HIGH = 54, 46, 36, 430
 SIDE = WIDE - LEFT - RIGHT

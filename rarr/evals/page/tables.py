@@ -6,20 +6,10 @@ from typing import get_args
 
 from rarr.evals.metrics import EDIT_KINDS, Measured, restored
 from rarr.evals.page.charts import bar, stacked, swatch
-from rarr.evals.page.markup import (
-    counted,
-    first,
-    folded,
-    interval,
-    isolated,
-    number,
-    paragraph,
-    section,
-    shown,
-    table,
-)
+from rarr.evals.page.markup import first, interval
 from rarr.evals.reports import EvalReport, ScoredRow
 from rarr.records import Status
+from rarr.tools.markup import counted, folded, isolated, number, paragraph, section, shown, table
 
 NAMED, ROWS = 50, 500
 STATUSES: tuple[Status, ...] = get_args(Status)

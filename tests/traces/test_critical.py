@@ -1,0 +1,51 @@
+"""What made a run as long as it was."""
+
+from typing import Any
+
+from rarr.traces.critical import critical_path, supersteps
+from rarr.traces.file import StoredSpan
+
+
+def span(number: int, start: float, seconds: float | None, **fields: Any) -> StoredSpan:
+    known = {"parent": 0, "kind": "node", "name": "edit", "about": "", "error": ""} | fields
+    return StoredSpan(number=number, started=100.0 + start, seconds=seconds, **known)
+
+
+def path(*spans: StoredSpan) -> list[int]:
+    return [one.number for one in critical_path(spans)]
+
+
+def ask(number: int, parent: int, start: float, seconds: float | None, **fields: Any) -> StoredSpan:
+    return span(number, start, seconds, parent=parent, **({"kind": "ask"} | fields))
+
+
+def test_of_parallel_branches_the_one_that_ended_last_counts() -> None:
+    branches = [span(2, 1.0, 3.0, name="retrieve"), span(3, 1.1, 2.0, name="retrieve")]
+    assert path(span(1, 0, 1.0), *branches, span(4, 4.0, 1.0, name="rerank")) == [1, 2, 4]
+
+
+def test_a_node_that_comes_again_is_a_superstep_of_its_own() -> None:
+    calls = [span(1, 0, 1, name="a"), span(2, 1, 1, name="b"), span(3, 2, 1, name="a")]
+    assert [[one.number for one in step] for step in supersteps(calls)] == [[1], [2], [3]]
+    assert path(*calls) == [1, 2, 3]
+
+
+def test_of_questions_at_once_the_one_that_ended_last_counts() -> None:
+    assert path(span(1, 0, 5), ask(2, 1, 0, 1), ask(3, 1, 0, 4), ask(4, 1, 0.5, 3)) == [1, 3]
+
+
+def test_a_question_that_waited_for_another_brings_it_along() -> None:
+    assert path(span(1, 0, 5), ask(2, 1, 0, 2), ask(3, 1, 0, 1), ask(4, 1, 2.5, 2)) == [1, 2, 4]
+
+
+def test_attempts_of_a_question_follow_it() -> None:
+    attempts = [ask(3, 2, 0, 1, kind="request", error="late"), ask(4, 2, 2, 2, kind="request")]
+    assert path(span(1, 0, 5), ask(2, 1, 0, 4), *attempts) == [1, 2, 3, 4]
+
+
+def test_what_has_not_ended_outlasts_all_others() -> None:
+    assert path(span(1, 0, None), ask(2, 1, 0, 9), ask(3, 1, 2, None), ask(4, 1, 1, None)) == [1, 4]
+
+
+def test_a_run_without_spans_has_no_path() -> None:
+    assert path() == []
