@@ -134,11 +134,12 @@ class Reviser:
         try:
             with self._traces.of(run_id, start, meter) if self._traces else nullcontext() as recorder:
                 state = await self._run(start)
-                warnings = [*state["warnings"], *meter.warnings]
-                usage = usage_of(meter, time.perf_counter() - started)
-                revision = _revision(run_id, {**state, "warnings": warnings}, usage)
                 if recorder:
-                    recorder.finish(revision)
+                    recorder.flush()  # so that what fails of it is in the revision
+                usage = usage_of(meter, time.perf_counter() - started)
+                revision = _revision(run_id, _warned(state, meter), usage)
+                if recorder and not recorder.finish(revision):
+                    revision = _revision(run_id, _warned(state, meter), usage)
         finally:
             METER.reset(token)
         return revision
@@ -210,6 +211,10 @@ def _revision(run_id: str, state: State, usage: Usage) -> Revision:
         usage=usage,
         warnings=tuple(_distinct(state["warnings"])),
     )
+
+
+def _warned(state: State, meter: Meter) -> State:
+    return {**state, "warnings": [*state["warnings"], *meter.warnings]}
 
 
 def _distinct(notices: Sequence[Notice]) -> list[Notice]:

@@ -14,7 +14,7 @@ from rarr.agent.settings import Endpoint, Settings, installed_version
 from rarr.agent.state import State
 from rarr.tools.failures import redacted
 from rarr.tools.meter import Meter
-from rarr.tools.spans import RECORDER
+from rarr.tools.spans import RECORDER, named
 from rarr.traces.recorder import RunRecorder, facts_of
 from rarr.traces.store import TraceStore
 
@@ -46,7 +46,7 @@ class Recording:
         try:
             yield recorder
         except BaseException as error:
-            recorder.finish(None, f"{type(error).__name__}: {error}")
+            recorder.finish(None, named(error))
             raise
         finally:
             RECORDER.reset(token)
