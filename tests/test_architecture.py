@@ -53,7 +53,15 @@ LAYERS = (
     ("rarr",),
     ("rarr.evals.*", "rarr.noising.*"),
     ("rarr.training.*",),
-    ("rarr.cli.*", "rarr.server", "rarr.doctor.*", "rarr.render", "rarr.render_scores", "rarr.notebook"),
+    (
+        "rarr.cli.*",
+        "rarr.server",
+        "rarr.doctor.*",
+        "rarr.render",
+        "rarr.render_scores",
+        "rarr.render_trace.*",
+        "rarr.notebook",
+    ),
 )
 
 # What is narrower than the layers: a node knows interfaces and no implementation, and stands alone.

@@ -52,7 +52,7 @@ class TraceFile(Part):
     """A whole run. `started` is in seconds since 1970; `revision` is packed, None until the run is done."""
 
     format: Literal[1] = 1
-    run_id: Annotated[str, Field(pattern=r"\A[\w-]+\Z")]  # files are called by it
+    run_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,100}$")]  # files are called by it
     started: float
     seconds: float | None
     error: str
