@@ -8,7 +8,7 @@ import pytest
 import rarr
 from rarr import Reviser, Settings, Trace
 from rarr.errors import InputError
-from rarr.testing import Status, scripted_components
+from rarr.testing import Status
 from traces.helpers import RIGHT, TEXT, file, recorded, store
 
 pytestmark = pytest.mark.loopback
@@ -74,10 +74,9 @@ async def test_run_that_is_cancelled_says_so() -> None:
             await asyncio.sleep(60)
             return []
 
-    components = scripted_components(retriever=Slow(), settings=Settings())
-    reviser = Reviser(components=components)
+    reviser = Reviser(Settings(search=Slow()))
     task = asyncio.create_task(reviser.arevise(TEXT))
-    await searching.wait()
+    await asyncio.wait_for(searching.wait(), 30)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
