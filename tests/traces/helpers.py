@@ -37,7 +37,7 @@ def filled(folder: Path, *run_ids: str, started: float = 1.0) -> TraceStore:
     made = store(folder)
     for one in run_ids:
         run = made.begin(one, started, facts())
-        made.write(run, [row()], {})  # type: ignore[list-item]
+        made.write(run, [row()], {})
         made.finish(run, 1.0, "", "[]", None)
     return made
 

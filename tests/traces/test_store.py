@@ -84,7 +84,7 @@ def test_what_a_removed_run_still_writes_reaches_no_other(tmp_path: Path) -> Non
     made.remove(["gone"])
     made.begin("next", 1.0, facts())
     with pytest.raises(InputError, match="removed while it went on"):
-        made.write(gone, [row()], {})  # type: ignore[list-item]
+        made.write(gone, [row()], {})
     assert made.read("next").spans == []
 
 
@@ -99,7 +99,7 @@ def write_runs(folder: str, name: str) -> None:
     with_runs = TraceStore(Path(folder, "traces.sqlite"))
     for number in range(20):
         run = with_runs.begin(f"{name}{number}", 1.0, facts())
-        with_runs.write(run, [row()], {})  # type: ignore[list-item]
+        with_runs.write(run, [row()], {})
         with_runs.finish(run, 1.0, "", "[]", None)
     with_runs.close()
 

@@ -27,7 +27,7 @@ def test_updates_lead_to_the_final_state(notes: Path) -> None:
     state = Trace.load("last").state()
     assert state["text"] == revision.text
     for name in ("queries", "evidence", "checks", "edits"):
-        assert tuple(state[name]) == getattr(revision, name)  # type: ignore[literal-required]
+        assert tuple(state[name]) == getattr(revision, name)
     assert (state["report"], state["scores"]) == (revision.report, revision.scores)
 
 
