@@ -1,5 +1,7 @@
 """Makes what language models say true and attributable, after they said it."""
 
+import typing
+
 from rarr.agent.revise import Reviser, arevise, revise
 from rarr.agent.settings import Settings
 from rarr.errors import (
@@ -31,6 +33,19 @@ from rarr.records import (
     Usage,
 )
 
+if typing.TYPE_CHECKING:
+    from rarr.traces.trace import Trace
+else:
+
+    def __getattr__(name: str) -> object:
+        # Who does not look at traces need not wait for what reads them.
+        if name != "Trace":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from rarr.traces.trace import Trace
+
+        return Trace
+
+
 __all__ = [
     "Agreement",
     "BudgetError",
@@ -57,6 +72,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "SetupError",
+    "Trace",
     "Usage",
     "arevise",
     "revise",

@@ -19,6 +19,8 @@ AttributionClass = Literal["attributable", "extrapolatory", "contradictory"]
 """What evidence is to a sentence, as in AttrScore (Yue et al. 2023, section 2)."""
 
 
+RUN_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
+"""What names a run, as a regular expression."""
 UNNAMED = "unnamed:"
 """How the source of a passage begins where its retriever does not know it."""
 

@@ -54,6 +54,11 @@ def one_line(text: str, most: int | None = None) -> str:
     return line if most is None or len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
+def escaped(json: str) -> str:
+    """JSON in which what would steer a terminal is escaped; it says the same."""
+    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", json)
+
+
 def render(revision: Revision, *, terminal: bool) -> str:
     """The revised text, then what changed and why, the sentences, the scores and the warnings.
 

@@ -63,6 +63,7 @@ LAYERS = (
         "rarr.render",
         "rarr.render_scores",
         "rarr.render_replay",
+        "rarr.render_trace.*",
         "rarr.notebook",
     ),
 )

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from traces.helpers import filled
 
 from rarr import doctor
 from rarr.doctor import examine
@@ -187,3 +188,13 @@ def test_model_that_is_not_served_is_broken(
         finding = found(f"model {name}")
     assert (finding.state, told in finding.detail) == ("broken", True)
     assert finding.cure.startswith("start its server")
+
+
+def test_traces_are_counted_or_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "not there yet" in found("traces").detail
+    filled(tmp_path / "home", "a", "b").close()
+    assert "runs: 2" in found("traces").detail
+    (tmp_path / "home/traces.sqlite").write_bytes(b"A letter. " * 500)
+    assert found("traces").state == "broken"
+    monkeypatch.setenv("RARR_TRACE", "false")
+    assert "trace is false" in found("traces").detail

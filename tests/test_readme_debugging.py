@@ -37,9 +37,10 @@ def test_every_line_does_what_it_is_there_for(
     assert said["rarr trace replay runs/demo.json"].endswith("The revision is the same, byte for byte.\n")
     assert "check_agreement" in said["rarr trace show last"]
     assert "Changed: " in said["rarr trace replay last --node check_agreement --prompt mine.md"]
-    assert "1 runs replayed, 1 of them" in said[
-        "rarr trace replay --set runs --node check_agreement --prompt mine.md"
-    ]
+    assert (
+        "1 runs replayed, 1 of them"
+        in said["rarr trace replay --set runs --node check_agreement --prompt mine.md"]
+    )
     assert (tmp_path / "run.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 

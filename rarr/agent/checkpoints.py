@@ -28,7 +28,6 @@ Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]
 
 _TYPES = (Span, *(one for one in vars(records).values() if isinstance(one, type)))
 _KEPT = [(one.__module__, one.__name__) for one in _TYPES if one.__module__.startswith("rarr.")]
-_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _NAMES = "give up to 128 letters, digits, dots, dashes and underscores, a letter or digit first"
 _OPENING = "lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
 
@@ -82,7 +81,7 @@ class Checkpoints:
         return kept
 
     async def _kept(self, run_id: str) -> State | None:
-        if not isinstance(run_id, str) or not _RUN_ID.fullmatch(run_id):
+        if not isinstance(run_id, str) or not re.fullmatch(records.RUN_ID, run_id):
             raise InputError(f"run_id is {str(run_id)[:40]!r}: {_NAMES}")
         if self._checkpointer is None:
             return None

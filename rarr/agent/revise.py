@@ -114,12 +114,12 @@ class Reviser:
             traced = self._traces.of(run_id, start, meter, resumed=resumed) if self._traces else nullcontext()
             with traced as recorder:
                 state = await self._run(None if resumed else start, run_id)
-                # Those of the meter are of nodes that failed.
-                state["warnings"] = [*state["warnings"], *state.get("told", []), *meter.new_warnings()]
-                seconds = meter.before_s + time.perf_counter() - started
-                revision = _revision(run_id, state, usage_of(meter, seconds))
                 if recorder:
-                    recorder.finish(revision)
+                    recorder.flush()  # so that what fails of it is in the revision
+                usage = usage_of(meter, meter.before_s + time.perf_counter() - started)
+                revision = _revision(run_id, _warned(state, meter), usage)
+                if recorder and not recorder.finish(revision):
+                    revision = _revision(run_id, _warned(state, meter), usage)
         finally:
             METER.reset(token)
         return revision
@@ -240,6 +240,10 @@ def _revision(run_id: str, state: State, usage: Usage) -> Revision:
         usage=usage,
         warnings=tuple(_distinct(state["warnings"])),
     )
+
+
+def _warned(state: State, meter: Meter) -> State:
+    return {**state, "warnings": [*state["warnings"], *state.get("told", []), *meter.warnings]}
 
 
 def _distinct(notices: Sequence[Notice]) -> list[Notice]:

@@ -14,6 +14,7 @@ from rarr.cli.eval import eval_
 from rarr.cli.index import index
 from rarr.cli.revise import revise
 from rarr.cli.streams import complain, write
+from rarr.cli.trace import trace
 from rarr.cli.train import train
 from rarr.errors import RarrError
 
@@ -55,6 +56,7 @@ def main(
       rarr index notes/ -o notes.index
       rarr eval data.jsonl -o scores --corpus notes/
       rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B
+      rarr trace show last
       rarr doctor
 
     Exit status: 0 done; 2 the call or its input is wrong; 3 nothing could be checked; 4 a measure is under
@@ -66,6 +68,7 @@ for command in (revise, index, doctor):
     app.command()(command)
 app.command("eval")(eval_)
 app.add_typer(train, name="train")
+app.add_typer(trace, name="trace")
 
 
 def _misuse(error: typer.TyperException) -> str:

@@ -126,4 +126,22 @@ Downstream = Annotated[
 RunSet = Annotated[
     Path | None, typer.Option("--set", metavar="DIR", help="Replay all traces in this folder, and count.")
 ]
-Full = Annotated[bool, typer.Option("--full", help="Show prompts and answers whole, and all of them.")]
+Run = Annotated[str, typer.Argument(metavar="RUN", help="A run: its name, how that begins, or last.")]
+Runs = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Runs to list, at most.")]
+PrunedRuns = Annotated[
+    list[str] | None, typer.Argument(metavar="[RUN]...", help="Runs to remove, whatever the limits.")
+]
+ShownNode = Annotated[str | None, typer.Option(metavar="N", help="The calls of this node alone.")]
+ShownVerdict = Annotated[
+    str | None, typer.Option(metavar="V", help="What belongs to checks that came to this verdict alone.")
+]
+Errors = Annotated[bool, typer.Option("--errors", help="What failed alone.")]
+Full = Annotated[bool, typer.Option("--full", help="With prompts and answers, whole and all of them.")]
+Page = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="File for the page.")]
+TraceFile = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="File for the JSON.")]
+Exported = Annotated[Path, typer.Argument(metavar="FILE", help="A file of rarr trace export.")]
+Days = Annotated[float | None, typer.Option(metavar="D", min=0, help="Remove runs older than D days.")]
+MaxMb = Annotated[
+    float | None, typer.Option(metavar="M", min=0, help="Remove the oldest until M megabytes are left.")
+]
+All = Annotated[bool, typer.Option("--all", help="Remove all runs.")]

@@ -12,6 +12,8 @@ from rarr.errors import InputError
 if TYPE_CHECKING:
     from rarr.records import Revision
 
+_NAME = 8  # characters of a run's name: enough to tell it from others
+
 
 def revise(
     text: options.Text = None,
@@ -76,6 +78,8 @@ def revise(
         return 0
     revision = _revised(original, context, given)
     write(_shown(revision, as_json=as_json, diff=diff))
+    if sys.stdout.isatty() and not (as_json or diff) and _traced(revision, given):
+        write(f"\ntrace: rarr trace show {revision.run_id[:_NAME]}\n")
     return _outcome(revision, aloud=diff)
 
 
@@ -96,6 +100,12 @@ def _revised(text: str, context: str | None, chosen: dict[str, Any]) -> "Revisio
 
         with Reviser(Settings(**chosen), on_step=on_step, on_index=on_index) as reviser:
             return reviser.revise(text, context)
+
+
+def _traced(revision: "Revision", chosen: dict[str, Any]) -> bool:
+    from rarr.agent.settings import Settings
+
+    return Settings(**chosen).trace and all(one.code != "trace_failed" for one in revision.warnings)
 
 
 def _estimated(text: str, context: str | None, chosen: dict[str, Any], *, as_json: bool) -> str:

@@ -12,6 +12,7 @@ from pydantic_settings import InitSettingsSource
 
 from rarr.agent.settings import PRESETS, Settings
 from rarr.doctor.findings import Finding, State
+from rarr.doctor.traces import traces
 from rarr.errors import InputError, RarrError
 from rarr.records import Passage
 from rarr.tools.chat import CallFailure
@@ -54,6 +55,7 @@ def examine(
     findings += (_extra(extra, settings) for extra in EXTRAS)
     findings += _models(settings)
     findings += _searching(settings)
+    findings.append(traces(settings))
     return findings
 
 

@@ -79,7 +79,7 @@ def span(kind: Kind, name: str, about: str = "", **body: Any) -> Iterator[Span]:
     try:
         yield one
     except BaseException as error:
-        one.error = _named(error)
+        one.error = named(error)
         raise
     finally:
         _CURRENT.reset(token)
@@ -115,7 +115,8 @@ def keep(prompt: Prompt) -> None:
         recorder.keep(prompt)
 
 
-def _named(error: BaseException) -> str:
+def named(error: BaseException) -> str:
+    """What ended a span, in a line."""
     if isinstance(error, asyncio.CancelledError):
         return "cancelled"
     return f"{type(error).__name__}: {error}"

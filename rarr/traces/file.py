@@ -3,12 +3,13 @@
 import os
 import socket
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rarr.errors import InputError
 from rarr.prompts import Prompt
+from rarr.records import RUN_ID
 from rarr.tools.files import write_whole
 from rarr.tools.spans import Kind
 from rarr.traces.packing import Numbered
@@ -55,7 +56,7 @@ class TraceFile(Part):
     """A whole run. `started` is in seconds since 1970; `revision` is packed, None until the run is done."""
 
     format: Literal[1] = 1
-    run_id: str
+    run_id: Annotated[str, Field(pattern=f"^{RUN_ID}$")]  # files are called by it
     started: float
     seconds: float | None
     error: str
@@ -79,14 +80,20 @@ class TraceFile(Part):
             raise InputError(f"trace {str(path)!r} cannot be read: {error.strerror}") from None
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
+            if first["loc"] == ("format",) and isinstance(error.errors()[0]["input"], int):
+                raise InputError(f"{str(path)!r} has another format: it was made by a later rarr") from None
             where = ".".join(map(str, first["loc"])) or "the file"
             cure = "give a file of rarr trace export, of this version of rarr"
             raise InputError(f"{str(path)!r} is no trace ({where}: {first['msg']}): {cure}") from None
 
+    def text(self) -> str:
+        """What the file of this trace holds."""
+        return self.model_dump_json() + "\n"
+
     def write(self, path: Path) -> None:
         """Whole or not at all. Raises `InputError` where it cannot be written."""
         try:
-            write_whole(path, self.model_dump_json() + "\n")
+            write_whole(path, self.text())
         except OSError as error:
             raise InputError(f"trace {str(path)!r} cannot be written: {error.strerror}") from None
 

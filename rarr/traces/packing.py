@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import ValidationError
+
 from rarr import records
 from rarr.errors import InputError
 from rarr.records import Record
@@ -59,7 +61,11 @@ class Unpacker:
         for number, name, fields in numbered:
             if name not in _KINDS:
                 raise InputError(f"a trace holds a {name}: it was made by a later version of rarr")
-            self._known[number] = _KINDS[name].model_validate(fields)
+            try:
+                self._known[number] = _KINDS[name].model_validate(fields)
+            except ValidationError as error:
+                where = f"{name}.{'.'.join(map(str, error.errors()[0]['loc']))}"
+                raise InputError(f"a trace cannot be read at its record {number} ({where})") from None
 
     def unpack(self, value: Any) -> Any:
         """The value with its records. Raises `InputError` where one is missing."""

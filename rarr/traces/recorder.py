@@ -79,10 +79,11 @@ class RunRecorder:
             prompts, self._new = self._new, {}
             self._trying(lambda: self._store.write(self._run, rows.values(), prompts))
 
-    def finish(self, revision: Revision | None, error: str = "") -> None:
-        """The run has ended, with a revision or an error."""
+    def finish(self, revision: Revision | None, error: str = "") -> bool:
+        """The run has ended, with a revision or an error; whether its trace is kept."""
         self.flush()
         self._trying(lambda: self._finish(revision, error))
+        return not self._failed
 
     def _begin(self, run_id: str, facts: Facts) -> None:
         self._run = self._store.begin(run_id, time.time(), facts)

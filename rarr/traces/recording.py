@@ -20,7 +20,7 @@ from rarr.errors import InputError
 from rarr.records import Revision
 from rarr.tools.failures import redacted
 from rarr.tools.meter import Meter
-from rarr.tools.spans import RECORDER
+from rarr.tools.spans import RECORDER, named
 from rarr.traces.file import Facts
 from rarr.traces.recorded import RecordedAnswers
 from rarr.traces.recorder import RunRecorder
@@ -60,7 +60,7 @@ class Recording:
         try:
             yield recorder
         except BaseException as error:
-            recorder.finish(None, f"{type(error).__name__}: {error}")
+            recorder.finish(None, named(error))
             raise
         finally:
             RECORDER.reset(token)

@@ -18,7 +18,7 @@ SCHEMA = Schema(
     format=1,
     tables="""
         CREATE TABLE runs (
-            id INTEGER PRIMARY KEY,  -- grows, so that the lowest are the oldest
+            id INTEGER PRIMARY KEY AUTOINCREMENT,  -- grows, and no number comes again
             run_id TEXT NOT NULL UNIQUE, started REAL NOT NULL, seconds REAL, error TEXT NOT NULL,
             facts TEXT NOT NULL, records TEXT NOT NULL, revision TEXT
         );
@@ -32,7 +32,25 @@ SCHEMA = Schema(
     """,
 )
 DAY_S = 86_400.0
-_OF_RUN = f"id BETWEEN :run * {MOST_SPANS} AND :run * {MOST_SPANS} + {MOST_SPANS - 1}"
+_OF_RUN = f"spans.id BETWEEN :run * {MOST_SPANS} AND :run * {MOST_SPANS} + {MOST_SPANS - 1}"
+_OF_LISTED = _OF_RUN.replace(":run", "runs.id")
+LAST = "last"
+"""Names the newest run."""
+
+_LISTED = f"""
+    SELECT run_id, started, seconds, error, facts,
+        (SELECT count(json_extract(body, '$.tokens')) FROM spans WHERE {_OF_LISTED} AND kind = 'request'),
+        (
+            SELECT coalesce(sum(json_extract(body, '$.tokens[0]') + json_extract(body, '$.tokens[1]')), 0)
+            FROM spans WHERE {_OF_LISTED} AND kind = 'request'
+        ),
+        (
+            SELECT count(DISTINCT json_extract(value, '$[2].id')) FROM spans, json_each(spans.records)
+            WHERE {_OF_LISTED} AND json_extract(value, '$[1]') = 'Edit'
+            AND json_extract(value, '$[2].accepted')
+        )
+    FROM runs ORDER BY id DESC LIMIT ?
+"""
 
 Row = tuple[int, int, str, str, str, float, float | None, str, str, str]
 """Number, parent, kind, name, about, started, seconds, error, and the JSON of records and body."""
@@ -46,6 +64,9 @@ class Listed(NamedTuple):
     seconds: float | None
     error: str
     facts: Facts
+    calls: int  # of models, those that failed included
+    tokens: int  # in and out
+    edits: int  # accepted
 
     @property
     def status(self) -> Status:
@@ -78,6 +99,7 @@ class TraceStore(Database):
         """Stores spans, in the place of those of the same numbers."""
         kept = [(name, json.dumps(prompt_fields(one))) for name, one in prompts.items()]
         with self.transaction() as sqlite:
+            _require(sqlite.execute("SELECT 1 FROM runs WHERE id = ?", (run,)).fetchone())
             sqlite.executemany("INSERT OR IGNORE INTO prompts VALUES (?, ?)", kept)
             rows = ((run * MOST_SPANS + number, *rest) for number, *rest in spans)
             sqlite.executemany("REPLACE INTO spans VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
@@ -85,23 +107,28 @@ class TraceStore(Database):
     def finish(self, run: int, seconds: float, error: str, records: str, revision: str | None) -> None:
         """The run has ended."""
         with self.transaction() as sqlite:
-            sqlite.execute(
+            done = sqlite.execute(
                 "UPDATE runs SET seconds = ?, error = ?, records = ?, revision = ? WHERE id = ?",
                 (seconds, error, records, revision, run),
             )
+            _require(done.rowcount)
+
+    def names(self) -> "Sequence[str]":
+        """All runs, the newest first."""
+        with self.used() as sqlite:
+            return [name for (name,) in sqlite.execute("SELECT run_id FROM runs ORDER BY id DESC")]
 
     def list(self, most: int = -1) -> "Sequence[Listed]":
         """The runs, the newest first."""
-        query = "SELECT run_id, started, seconds, error, facts FROM runs ORDER BY id DESC LIMIT ?"
         with self.used() as sqlite:
-            rows = sqlite.execute(query, (most,)).fetchall()
+            rows = sqlite.execute(_LISTED, (most,)).fetchall()
         return [
-            Listed(run_id, started, seconds, error, Facts.model_validate_json(facts))
-            for run_id, started, seconds, error, facts in rows
+            Listed(run_id, started, seconds, error, Facts.model_validate_json(facts), *counts)
+            for run_id, started, seconds, error, facts, *counts in rows
         ]
 
     def read(self, run_id: str) -> TraceFile:
-        """The trace of a run, named as far as it takes. Raises `InputError` for none, or several."""
+        """The trace of a run, named as far as it takes, or `last`. Raises `InputError` otherwise."""
         with self.used() as sqlite:
             run, named = self._named(run_id)
             started, seconds, error, facts, records, revision = sqlite.execute(
@@ -130,7 +157,17 @@ class TraceStore(Database):
 
     def add(self, file: TraceFile) -> None:
         """Stores a run that was handed on. Raises `InputError` where there is one of its name."""
+        if file.run_id in self.names():
+            cure = f"rarr trace show {file.run_id} shows it, and rarr trace prune {file.run_id} removes it"
+            raise InputError(f"there is a trace of a run {file.run_id!r} already: {cure}")
         run = self.begin(file.run_id, file.started, file.facts)
+        try:
+            self._fill(run, file)
+        except BaseException:
+            self._remove(run)
+            raise
+
+    def _fill(self, run: int, file: TraceFile) -> None:
         prompts = [(name, json.dumps(fields)) for name, fields in file.prompts.items()]
         with self.transaction() as sqlite:
             sqlite.executemany("INSERT OR IGNORE INTO prompts VALUES (?, ?)", prompts)
@@ -149,6 +186,11 @@ class TraceStore(Database):
         while self.size() > max_bytes and (first := self._oldest()) is not None:
             removed += self._remove(first)
         return removed
+
+    def remove(self, run_ids: Iterable[str]) -> int:
+        """Removes runs that are named as for `read`, all or, where one is not there, none; how many."""
+        runs = {self._named(one)[0] for one in run_ids}
+        return sum(map(self._remove, sorted(runs)))
 
     def shrink(self) -> None:
         """Gives the place of what was removed back to the disk, with what stood there."""
@@ -169,7 +211,10 @@ class TraceStore(Database):
     def _named(self, run_id: str) -> tuple[int, str]:
         """The run whose name is this one, or alone begins with it."""
         with self.used() as sqlite:
-            found = sqlite.execute("SELECT id, run_id FROM runs WHERE run_id = ?", (run_id,)).fetchall()
+            if run_id == LAST:
+                found = sqlite.execute("SELECT id, run_id FROM runs ORDER BY id DESC LIMIT 1").fetchall()
+            else:
+                found = sqlite.execute("SELECT id, run_id FROM runs WHERE run_id = ?", (run_id,)).fetchall()
             if not found:
                 query = "SELECT id, run_id FROM runs WHERE substr(run_id, 1, ?) = ? LIMIT 2"
                 found = sqlite.execute(query, (len(run_id), run_id)).fetchall() if run_id else []
@@ -179,6 +224,16 @@ class TraceStore(Database):
             raise InputError(f"several runs begin with {run_id!r}: give more of the name")
         number, name = found[0]
         return number, name
+
+
+def on_disk(path: Path) -> int:
+    """Bytes of the file of a store, with what is not yet written into its place."""
+    return sum(one.stat().st_size for one in (path, Path(f"{path}-wal")) if one.exists())
+
+
+def _require(there: Any) -> None:
+    if not there:
+        raise InputError("it was removed while it went on")
 
 
 def _span(row: Sequence[Any]) -> StoredSpan:

@@ -1,6 +1,8 @@
 """A run as it was recorded: what nodes saw and said, what that led to, and the revision."""
 
+import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast, get_args, get_type_hints
@@ -9,6 +11,7 @@ from pydantic import TypeAdapter
 
 from rarr.agent.settings import Settings
 from rarr.agent.state import State
+from rarr.errors import InputError
 from rarr.prompts import Prompt
 from rarr.records import Notice, Revision
 from rarr.traces.file import Status, StoredSpan, TraceFile, prompt_of
@@ -40,16 +43,23 @@ class Trace:
     @classmethod
     def load(cls, run_id: str, home: Path | None = None) -> Self:
         """The run of this name, or whose name alone begins so. Raises `InputError` where there is none."""
-        store = TraceStore(store_path(home))
-        try:
+        with opened(home) as store:
             return cls(store.read(run_id))
-        finally:
-            store.close()
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """Raises `InputError` for a file that is no trace."""
-        return cls(TraceFile.read(Path(path)))
+        """Raises `InputError` for a file that is no trace, or that is damaged."""
+        trace = cls(TraceFile.read(Path(path)))
+        try:
+            trace._require_whole()
+        except (ValueError, TypeError, LookupError) as error:
+            said = " ".join(str(error).split())[:200]
+            raise InputError(f"{str(path)!r} is damaged ({said}): export the trace once more") from None
+        return trace
+
+    def write(self, path: str | Path) -> None:
+        """As `rarr trace export` does. Raises `InputError` where it cannot be written."""
+        self.file.write(Path(path))
 
     def replay(self, node: str | None = None, **given: Any) -> "Replay":
         """Runs it again: see `rarr.traces.replay.replay`."""
@@ -133,6 +143,16 @@ class Trace:
             warnings=[Notice.model_validate(one) for one in facts.warnings],
         )
 
+    def _require_whole(self) -> None:
+        """What somebody else's file holds is looked at once, so that no reader of it fails."""
+        self.state()
+        for span in self.spans:
+            self.body(span)
+            if span.kind == "ask":
+                self.rendered(span)
+        if self.revision is not None and self.revision.run_id != self.run_id:
+            raise InputError("its revision is of another run")
+
     def _updates(self) -> list[StoredSpan]:
         """The spans that changed the state, in the order in which they did."""
         found = [span for span in self.spans if span.kind in ("node", "failure") and "update" in span.body]
@@ -142,6 +162,19 @@ class Trace:
         update = self.body(span)["update"] or {}
         update.pop("passages", None)
         return _UPDATE.validate_python(update)
+
+
+@contextmanager
+def opened(home: Path | None = None) -> Iterator[TraceStore]:
+    """The traces of this data folder. Raises `InputError` where they cannot be read or written."""
+    store = TraceStore(store_path(home))
+    try:
+        yield store
+    except sqlite3.Error as error:
+        cure = "mend that, or delete the file, and its traces with it"
+        raise InputError(f"trace store {str(store_path(home))!r} fails ({error}): {cure}") from error
+    finally:
+        store.close()
 
 
 def store_path(home: Path | None = None) -> Path:

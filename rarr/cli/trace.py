@@ -1,0 +1,221 @@
+"""`rarr trace`: the runs that were recorded, listed, shown, handed on and removed."""
+
+import json
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from rarr.cli import options
+from rarr.cli.replay import replay
+from rarr.cli.streams import warn, write
+from rarr.errors import InputError
+
+if TYPE_CHECKING:
+    from rarr.traces.store import TraceStore
+
+trace = typer.Typer(rich_markup_mode=None, help="Look at what the nodes of a run saw and said.")
+trace.command()(replay)
+
+
+@trace.command("list")
+def list_(limit: options.Runs = 20, as_json: options.Json = False) -> int:
+    """List the runs, the newest first: when, how long, what became of them, what they spent and changed.
+
+    \b
+    Examples:
+      rarr trace list
+      rarr trace list --limit 100 --json
+    """
+    from rarr.render_trace.listing import runs_json, runs_table
+
+    with _opened() as store:
+        runs, names = store.list(limit), store.names()
+    if as_json:
+        write(_as_json(runs_json(runs)))
+    elif not runs:
+        write("No run was recorded yet: rarr revise records one, unless the setting trace is false.\n")
+    else:
+        write(runs_table(runs, names))
+    return 0
+
+
+@trace.command()
+def show(
+    run: options.Run,
+    node: options.ShownNode = None,
+    verdict: options.ShownVerdict = None,
+    errors: options.Errors = False,
+    full: options.Full = False,
+    as_json: options.Json = False,
+) -> int:
+    """Show a run as a tree: calls of nodes, what came of each, questions to models, failed attempts.
+
+    \b
+    Examples:
+      rarr trace show last
+      rarr trace show 1a2b3c4d --node check_agreement --full
+      rarr trace show last --verdict disagrees
+      rarr trace show last --errors
+    """
+    from rarr import Trace
+    from rarr.render_trace import tree
+
+    choice = tree.Choice(node, verdict, errors, full)
+    found = Trace.load(run)
+    write(_as_json(tree.as_json(found, choice)) if as_json else tree.as_text(found, choice))
+    return 0
+
+
+@trace.command("open")
+def open_(run: options.Run, out: options.Page = None) -> int:
+    """Write a run as a page, and open it in the browser, unless -o is given or there is no display.
+
+    \b
+    Examples:
+      rarr trace open last
+      rarr trace open 1a2b3c4d -o run.html
+    """
+    from rarr import Settings, Trace
+    from rarr.traces.html import page
+
+    found = Trace.load(run)
+    file = out or Settings().home.expanduser() / "pages" / f"{found.run_id}.html"
+    _write_page(file, page(found), private=out is None)
+    write(f"{file}\n")
+    if out is None:
+        _browse(file)
+    return 0
+
+
+@trace.command()
+def export(run: options.Run, out: options.TraceFile = None) -> int:
+    """Write a run as one JSON file, to hand it on: with the text, the evidence and all prompts and answers.
+
+    \b
+    Examples:
+      rarr trace export last > run.json
+      rarr trace export 1a2b3c4d -o run.json
+    """
+    from rarr import Trace
+    from rarr.render import escaped
+
+    found = Trace.load(run)
+    if out is not None:
+        found.write(out)
+    else:
+        text = found.file.text()
+        write(escaped(text) if sys.stdout.isatty() else text)
+    return 0
+
+
+@trace.command("import")
+def import_(file: options.Exported) -> int:
+    """Take in a run that `rarr trace export` wrote, and print its name.
+
+    \b
+    Examples:
+      rarr trace import run.json
+    """
+    from rarr import Trace
+
+    found = Trace.read(file)
+    with _opened() as store:
+        store.add(found.file)
+    write(f"{found.run_id}\n")
+    return 0
+
+
+@trace.command()
+def prune(
+    runs: options.PrunedRuns = None,
+    days: options.Days = None,
+    max_mb: options.MaxMb = None,
+    every: options.All = False,
+) -> int:
+    """Remove old runs, and give their place on the disk back; without options, by the settings' limits.
+
+    \b
+    Examples:
+      rarr trace prune
+      rarr trace prune --days 7 --max-mb 100
+      rarr trace prune 1a2b3c4d
+      rarr trace prune --all
+    """
+    if sum((bool(runs), days is not None or max_mb is not None, every)) > 1:
+        raise InputError("runs, limits and --all exclude each other: give one of them")
+    from rarr.traces.store import on_disk
+    from rarr.traces.trace import store_path
+
+    before = on_disk(store_path())
+    with _opened() as store:
+        if runs:
+            removed = store.remove(runs)
+        elif every:
+            removed = store.remove(store.names())
+        else:
+            removed = store.prune(**_limits(days, max_mb))
+        _shrink(store)
+    megabytes = f"{before / 1e6:.2f} MB before, {on_disk(store_path()) / 1e6:.2f} MB now"
+    write(f"runs removed: {removed}; {store_path()}: {megabytes}\n")
+    return 0
+
+
+@contextmanager
+def _opened() -> "Iterator[TraceStore]":
+    from rarr.traces.trace import opened
+
+    with opened() as store:
+        yield store
+
+
+def _limits(days: float | None, max_mb: float | None) -> dict[str, float]:
+    from rarr import Settings
+
+    settings = Settings()
+    return {
+        "days": settings.trace_days if days is None else days,
+        "max_bytes": 1e6 * (settings.trace_max_mb if max_mb is None else max_mb),
+    }
+
+
+def _shrink(store: "TraceStore") -> None:
+    try:
+        store.shrink()
+    except sqlite3.OperationalError as error:  # what was removed is removed
+        warn(f"its place is not given back yet ({error}): prune once more when no run goes on")
+
+
+def _as_json(value: Any) -> str:
+    from rarr.render import escaped
+
+    return escaped(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
+
+
+def _write_page(file: Path, page: str, *, private: bool) -> None:
+    from rarr.tools.files import write_whole
+
+    try:
+        if private:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_whole(file, page)
+        if private:
+            file.chmod(0o600)
+    except OSError as error:
+        raise InputError(f"{file} cannot be written ({error.strerror}): name another with -o FILE") from None
+
+
+def _browse(file: Path) -> None:
+    import webbrowser
+
+    try:
+        browser = webbrowser.get()
+    except webbrowser.Error:
+        return
+    # Without a display, Python offers those that would take the terminal over, and they are of this class.
+    if type(browser) is not webbrowser.GenericBrowser:
+        browser.open(file.absolute().as_uri())

@@ -1,0 +1,50 @@
+"""Runs to record, and the file that they are recorded in."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rarr import Reviser, Revision, Settings
+from rarr.testing import ScriptedServer
+from rarr.testing.plans import Plan
+from rarr.testing.rules import RuleModel
+from rarr.traces.file import Facts, StoredSpan, TraceFile
+from rarr.traces.store import TraceStore
+
+TEXT = "The bridge opened in 1935. It was designed by Joseph Strauss."
+RIGHT = TEXT.replace("1935", "1937")
+
+
+def facts(original: str = "One.", process: tuple[str, int] = ("elsewhere", 1)) -> Facts:
+    return Facts(version="0", original=original, context=None, settings={}, warnings=[], process=process)
+
+
+def row(number: int = 1, body: str = "{}") -> tuple[Any, ...]:
+    return (number, 0, "node", "edit", "", 1.0, 0.5, "", "[]", body)
+
+
+def file(run_id: str = "run-1", spans: Sequence[StoredSpan] = ()) -> TraceFile:
+    return TraceFile(
+        run_id=run_id, started=1.0, seconds=2.0, error="", facts=facts(), spans=list(spans), prompts={}
+    )
+
+
+def store(folder: Path) -> TraceStore:
+    return TraceStore(folder / "traces.sqlite")
+
+
+def filled(folder: Path, *run_ids: str, started: float = 1.0) -> TraceStore:
+    made = store(folder)
+    for one in run_ids:
+        run = made.begin(one, started, facts())
+        made.write(run, [row()], {})
+        made.finish(run, 1.0, "", "[]", None)
+    return made
+
+
+def recorded(notes: Path, plan: Plan = (), **settings: Any) -> Revision:
+    """A revision by a language model, whose first answers go wrong by `plan`."""
+    with ScriptedServer(RuleModel(), plan=plan) as server:
+        chosen = {"corpus": notes, "model": "vllm:scripted", "base_url": server.url} | settings
+        with Reviser(Settings(**chosen)) as reviser:
+            return reviser.revise(TEXT)

@@ -1,0 +1,48 @@
+"""Records stand once, and come back as they were."""
+
+import json
+from typing import Any
+
+import pytest
+from makers import check, evidence
+
+from rarr.errors import InputError
+from rarr.traces.packing import Packer, Unpacker
+
+
+def unpacked(*packed: tuple[str, str]) -> list[Any]:
+    unpacker = Unpacker()
+    for _, records in packed:
+        unpacker.learn(json.loads(records))
+    return [unpacker.unpack(json.loads(value)) for value, _ in packed]
+
+
+def test_records_come_back_in_what_they_were_in() -> None:
+    value = {"evidence": [evidence(), {"deep": [check()]}], "text": "Où\n\x1b", "none": None}
+    assert unpacked(Packer().pack(value)) == [value]
+
+
+def test_record_is_written_once() -> None:
+    packer, one = Packer(), check()
+    first, second = packer.pack([one]), packer.pack([one, one])
+    assert second[1] == "[]"
+    assert unpacked(first, second) == [[one], [one, one]]
+
+
+def test_what_no_json_holds_is_refused() -> None:
+    with pytest.raises(TypeError, match="cannot hold a object"):
+        Packer().pack({"one": object()})
+
+
+@pytest.mark.parametrize("reference", [7, "x", None])
+def test_record_that_is_missing_is_named(reference: object) -> None:
+    with pytest.raises(InputError, match="damaged"):
+        Unpacker().unpack({"#": reference})
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "said"), [("Later", {}, "later version"), ("Check", {"verdict": "x"}, "Check.verdict")]
+)
+def test_record_of_another_shape_is_refused(name: str, fields: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Unpacker().learn([(1, name, fields)])

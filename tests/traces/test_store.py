@@ -1,0 +1,198 @@
+"""The file of traces: what goes in comes out, names, limits, and files that are not what they should be."""
+
+import sqlite3
+import stat
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+
+from rarr import Reviser, Settings
+from rarr.errors import InputError
+from rarr.traces.file import TraceFile
+from rarr.traces.store import DAY_S, TraceStore, on_disk
+from traces.helpers import TEXT, facts, file, filled, recorded, row, store
+
+
+def test_what_is_added_is_read_as_it_was(tmp_path: Path) -> None:
+    made = store(tmp_path)
+    made.add(file())
+    assert made.read("run-1") == file()
+
+
+def test_run_is_named_by_its_beginning(tmp_path: Path) -> None:
+    made = filled(tmp_path, "abc1", "abd2")
+    assert made.read("abc").run_id == "abc1"
+    with pytest.raises(InputError, match="several runs begin with 'ab'"):
+        made.read("ab")
+    with pytest.raises(InputError, match="rarr trace list names them"):
+        made.read("")
+
+
+def test_whole_name_wins_over_a_beginning(tmp_path: Path) -> None:
+    assert filled(tmp_path, "ab", "abc").read("ab").run_id == "ab"
+
+
+def test_last_is_the_newest(tmp_path: Path) -> None:
+    assert filled(tmp_path, "b", "a").read("last").run_id == "a"
+    with pytest.raises(InputError, match="'last'"):
+        store(tmp_path / "empty").read("last")
+
+
+def test_file_is_its_owners_alone(tmp_path: Path) -> None:
+    filled(tmp_path, "a")
+    assert stat.S_IMODE((tmp_path / "traces.sqlite").stat().st_mode) == 0o600
+
+
+def test_old_runs_are_pruned(tmp_path: Path) -> None:
+    made = filled(tmp_path, "old", started=0.0)
+    filled(tmp_path, "new", started=2 * DAY_S)
+    assert made.prune(days=1, max_bytes=1e9, now=2 * DAY_S) == 1
+    assert made.names() == ["new"]
+
+
+def test_oldest_are_pruned_until_the_rest_is_small(tmp_path: Path) -> None:
+    made = filled(tmp_path, "a", "b", "c")
+    run = made.begin("d", 1.0, facts("x" * 100_000))
+    made.finish(run, 1.0, "", "[]", None)
+    size = made.size()
+    assert made.prune(days=1e9, max_bytes=size - 1) == 4  # the large one is the newest
+    assert made.size() < size
+
+
+def test_removed_run_gives_its_place_back(tmp_path: Path) -> None:
+    made = filled(tmp_path, "a")
+    made.finish(made.begin("b", 1.0, facts("x" * 1_000_000)), 1.0, "", "[]", None)
+    before = on_disk(tmp_path / "traces.sqlite")
+    assert made.remove(["b"]) == 1
+    made.shrink()
+    assert on_disk(tmp_path / "traces.sqlite") < before / 5
+    assert b"xxxx" not in (tmp_path / "traces.sqlite").read_bytes()
+
+
+def test_none_is_removed_where_one_is_not_there(tmp_path: Path) -> None:
+    made = filled(tmp_path, "a")
+    with pytest.raises(InputError, match="'b'"):
+        made.remove(["a", "b"])
+    assert made.names() == ["a"]
+
+
+def test_what_a_removed_run_still_writes_reaches_no_other(tmp_path: Path) -> None:
+    made = store(tmp_path)
+    gone = made.begin("gone", 1.0, facts())
+    made.remove(["gone"])
+    made.begin("next", 1.0, facts())
+    with pytest.raises(InputError, match="removed while it went on"):
+        made.write(gone, [row()], {})
+    assert made.read("next").spans == []
+
+
+def test_run_that_is_there_is_not_added_again(tmp_path: Path) -> None:
+    made = store(tmp_path)
+    made.add(file())
+    with pytest.raises(InputError, match="rarr trace prune run-1 removes it"):
+        made.add(file())
+
+
+def write_runs(folder: str, name: str) -> None:
+    with_runs = TraceStore(Path(folder, "traces.sqlite"))
+    for number in range(20):
+        run = with_runs.begin(f"{name}{number}", 1.0, facts())
+        with_runs.write(run, [row()], {})
+        with_runs.finish(run, 1.0, "", "[]", None)
+    with_runs.close()
+
+
+def test_two_processes_write_at_once(tmp_path: Path) -> None:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        list(pool.map(write_runs, [str(tmp_path)] * 2, "ab"))
+    made = store(tmp_path)
+    assert len(made.names()) == 40
+    assert all(len(made.read(name).spans) == 1 for name in made.names())
+
+
+@pytest.mark.parametrize("content", [b"SQLite format 3\0" + b"\xff" * 4000, b"A letter. " * 500])
+def test_damaged_file_is_refused_and_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "traces.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="damaged or no trace store"):
+        TraceStore(path)
+    assert path.read_bytes() == content
+
+
+def test_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    sqlite3.connect(tmp_path / "traces.sqlite").execute("CREATE TABLE mine (x)").connection.close()
+    with pytest.raises(InputError, match="database of something else"):
+        store(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', "\x00"])
+def test_file_that_is_no_trace_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(InputError, match="is no trace"):
+        TraceFile.read(tmp_path / "run.json")
+
+
+def test_file_of_a_later_format_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(file().text().replace('"format":1', '"format":2'))
+    with pytest.raises(InputError, match="later rarr"):
+        TraceFile.read(tmp_path / "run.json")
+
+
+def test_name_of_a_run_leads_to_no_other_folder(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(file().text().replace("run-1", "../../run"))
+    with pytest.raises(InputError, match="run_id"):
+        TraceFile.read(tmp_path / "run.json")
+
+
+def test_run_goes_on_where_no_trace_can_be_kept(notes: Path, home: Path) -> None:
+    home.mkdir()
+    (home / "traces.sqlite").write_bytes(b"A letter. " * 500)
+    with Reviser(Settings(corpus=notes)) as reviser:
+        revision = reviser.revise(TEXT)
+    assert revision.changed
+    assert [one.code for one in revision.warnings] == ["trace_failed"]
+
+
+@pytest.mark.parametrize("pages", [0, 1], ids=["at once", "later"])
+def test_run_goes_on_where_the_disk_is_full(notes: Path, pages: int) -> None:
+    with Reviser(Settings(corpus=notes)) as reviser:
+        assert reviser._traces
+        with reviser._traces.store.used() as sqlite:
+            count = sqlite.execute("PRAGMA page_count").fetchone()[0]
+            sqlite.execute(f"PRAGMA max_page_count = {count + pages}")
+        revision = reviser.revise(TEXT)
+    assert revision.changed
+    assert [one.code for one in revision.warnings] == ["trace_failed"]
+    assert "full" in revision.warnings[0].message
+
+
+@pytest.mark.loopback
+def test_no_secret_is_in_the_file(notes: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAVILY_API_KEY", "tvly-first-secret")
+    secrets = ["first-secret", "second-secret", "third-secret", "fourth-secret", "fifth-secret"]
+    endpoint = {"api_key": "third-secret", "extra": {"api_key": "fourth-secret", "top_k": 3}}
+    with_password = {"base_url": "http://me:fifth-secret@127.0.0.1:1/v1"}
+    endpoints = {"vllm:scripted": endpoint, "vllm:other": with_password}
+    reviser = Reviser(
+        Settings(
+            corpus=notes, model="vllm:scripted", fallbacks=["vllm:other"], attempts=1,
+            api_key="second-secret", endpoints=endpoints, base_url="http://me:fifth-secret@127.0.0.1:1/v1",
+        )
+    )  # fmt: skip
+    reviser.revise(TEXT)
+    held = b"".join(one.read_bytes() for one in home.glob("traces.sqlite*"))
+    reviser.close()
+    assert b"top_k" in held
+    assert [one for one in secrets if one.encode() in held] == []
+
+
+@pytest.mark.loopback
+def test_listed_run_has_what_its_revision_says(notes: Path, home: Path) -> None:
+    revision = recorded(notes)
+    (listed,) = store(home).list()
+    used = revision.usage
+    assert (listed.run_id, listed.status) == (revision.run_id, "done")
+    assert (listed.calls, listed.tokens) == (used.model_calls, used.input_tokens + used.output_tokens)
+    assert listed.edits == sum(edit.accepted for edit in revision.edits) == 1
