@@ -9,6 +9,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pydantic.fields import FieldInfo
@@ -57,7 +58,8 @@ def presets_table() -> str:
 def demo() -> str:
     """What `make demo` prints into a pipe, long sections cut; the working directory holds the examples."""
     text = Path("examples/texts/demo.md").read_text(encoding="utf-8")
-    output = render(revise(text, corpus="examples/corpus"), terminal=False)
+    with TemporaryDirectory() as home:  # what is in the user's own must not show
+        output = render(revise(text, corpus="examples/corpus", home=home), terminal=False)
     return f"```console\n$ make demo\n{_shortened(output)}\n```"
 
 

@@ -56,6 +56,10 @@ def _lines(replay: Replay, full: bool) -> Iterator[str]:
     yield from _text(changes)
     yield ""
     yield _summary(changes)
+    if replay.asked:
+        yield f"Asked for real: {replay.asked} questions, of which {len(replay.failed)} failed."
+    elif revision is None or not replay.same:
+        yield "Nothing was asked for real: the run has the answers."
     if revision is None:
         yield "The revision was not made again: --downstream runs on to it."
     elif replay.same:
@@ -122,7 +126,9 @@ def _told(replay: Replay) -> dict[str, Any]:
     return {
         "run_id": replay.before.run_id,
         "same": replay.same if replay.revision else None,
-        "asked": [
+        "asked": replay.asked,
+        "failed": replay.failed,
+        "questions": [
             {"about": one.about, "name": one.name, "before": _fields(one.before), "after": _fields(one.after)}
             for one in changes.asked
         ],

@@ -30,6 +30,7 @@ LAYERS = (
         "rarr.agent.dependents",
         "rarr.agent.editing",
         "rarr.agent.filters",
+        "rarr.agent.results",
         "rarr.agent.rounds",
         "rarr.agent.settings_file",
         "rarr.agent.sources",

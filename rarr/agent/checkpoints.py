@@ -15,6 +15,7 @@ from uuid import uuid4
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.types import StateSnapshot
 
 from rarr import records
 from rarr.agent.graph import Graph, build_graph, pipeline
@@ -72,15 +73,15 @@ class Checkpoints:
             raise InputError(f"run {run_id!r} was begun before: resume it, or give another run_id")
         return run_id
 
-    async def begun(self, run_id: str) -> State:
-        """The last state of a run that goes on. Raises `InputError` where none of that name is kept."""
+    async def begun(self, run_id: str) -> tuple[State, bool]:
+        """The last state of a run, and whether it is done. Raises `InputError` where there is none."""
         if self._checkpointer is None:
             raise InputError("no run can be resumed without checkpoints: give Reviser(checkpointer=...)")
         if (kept := await self._kept(run_id)) is None:
             raise InputError(f"no checkpoint of a run {run_id!r}: revise its text, with this run_id")
-        return kept
+        return cast(State, kept.values), not kept.next
 
-    async def _kept(self, run_id: str) -> State | None:
+    async def _kept(self, run_id: str) -> StateSnapshot | None:
         if not isinstance(run_id, str) or not re.fullmatch(records.RUN_ID, run_id):
             raise InputError(f"run_id is {str(run_id)[:40]!r}: {_NAMES}")
         if self._checkpointer is None:
@@ -89,7 +90,7 @@ class Checkpoints:
             state = await (await self.graph()).aget_state(self.config(run_id))
         except NotImplementedError:
             raise InputError(f"the checkpointer has no async methods: give {_OPENING}") from None
-        return None if state.metadata is None else cast(State, state.values)
+        return None if state.metadata is None else state
 
     async def aclose(self) -> None:
         """Closes what was opened for this event loop."""
@@ -98,7 +99,11 @@ class Checkpoints:
 
     async def _saver(self, given: Checkpointer, opened: AsyncExitStack) -> Saver:
         if not isinstance(given, BaseCheckpointSaver):
-            return await opened.enter_async_context(given())
+            try:
+                return await opened.enter_async_context(given())
+            except Exception as error:  # each database has its own
+                said = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+                raise InputError(f"the checkpointer cannot be opened ({said}): give {_OPENING}") from error
         own = getattr(given, "loop", None)  # those of databases have one
         if own is not None and own is not asyncio.get_running_loop():
             raise InputError(

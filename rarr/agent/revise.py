@@ -1,31 +1,23 @@
 """The public calls: `revise`, `arevise`, and `Reviser` for many texts."""
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from rarr.agent.components import Components, KeepsText, close_all
+from rarr.agent.results import budget_of, revision_of
 from rarr.agent.settings import Settings
 from rarr.agent.state import State
 from rarr.errors import InputError
 from rarr.records import (
     Estimate,
     Evidence,
-    ModelUsage,
-    NodeUsage,
     Notice,
-    Report,
     Revision,
-    Scores,
-    Sentence,
-    Usage,
 )
 from rarr.tools.background import run
-from rarr.tools.document import sentences
-from rarr.tools.meter import METER, Budget, Meter, ModelCall
+from rarr.tools.meter import METER, Meter, ModelCall
 
 if TYPE_CHECKING:
     from rarr.agent.checkpoints import Checkpointer
@@ -97,32 +89,30 @@ class Reviser:
         has of answers is not asked again, and counts in `usage` and the budgets as it did; without a trace
         they count from here. Raises `InputError` without a checkpointer, and for a run not known to it.
         """
-        known = await self._checkpoints.begun(run_id)
-        if (done := self._traces.revision(run_id) if self._traces else None) is not None:
-            return done
-        return await self._recorded(known, run_id, resumed=True)
+        known, done = await self._checkpoints.begun(run_id)
+        if done and self._traces and (revision := self._traces.revision(run_id, known)):
+            return revision
+        return await self._recorded(known, run_id, resumed=True, traced=not done)
 
     async def arevise_from(self, start: State, run_id: str) -> Revision:
         """What `arevise` does from the state with which a run begins."""
-        return await self._recorded(start, run_id, resumed=False)
+        return await self._recorded(start, run_id)
 
-    async def _recorded(self, start: State, run_id: str, *, resumed: bool) -> Revision:
-        started = time.perf_counter()
+    async def _recorded(
+        self, start: State, run_id: str, *, resumed: bool = False, traced: bool = True
+    ) -> Revision:
         meter = Meter(budget_of(self._components.settings), self._on_call)
         token = METER.set(meter)
         try:
-            traced = self._traces.of(run_id, start, meter, resumed=resumed) if self._traces else nullcontext()
-            with traced as recorder:
+            traces = self._traces if traced else None
+            with traces.of(run_id, start, meter, resumed=resumed) if traces else nullcontext() as recorder:
                 state = await self._run(None if resumed else start, run_id)
-                if recorder:
-                    recorder.flush()  # so that what fails of it is in the revision
-                usage = usage_of(meter, meter.before_s + time.perf_counter() - started)
-                revision = _revision(run_id, _warned(state, meter), usage)
-                if recorder and not recorder.finish(revision):
-                    revision = _revision(run_id, _warned(state, meter), usage)
+                if recorder is None:
+                    return revision_of(run_id, state, meter)
+                recorder.flush()  # what fails of it is in the revision
+                return recorder.finished(revision_of(run_id, state, meter))
         finally:
             METER.reset(token)
-        return revision
 
     def estimate(self, text: str, context: str | None = None) -> Estimate:
         """What `revise` may be expected to spend on this text; asks no model and searches nothing."""
@@ -220,37 +210,6 @@ def _validate(text: object, name: str) -> None:
         ) from None
 
 
-def _revision(run_id: str, state: State, usage: Usage) -> Revision:
-    text = state["text"]
-    unjudged = tuple(
-        Sentence(text=span.of(text), start=span.start, end=span.end, status="unjudged")
-        for span in sentences(text)
-    )
-    return Revision(
-        run_id=run_id,
-        original=state["original"],
-        text=text,
-        changed=text != state["original"],
-        queries=tuple(state.get("queries", ())),
-        evidence=tuple(state.get("evidence", ())),
-        checks=tuple(state.get("checks", ())),
-        edits=tuple(state.get("edits", ())),
-        report=state.get("report", Report(sentences=unjudged)),
-        scores=state.get("scores", Scores()),
-        usage=usage,
-        warnings=tuple(_distinct(state["warnings"])),
-    )
-
-
-def _warned(state: State, meter: Meter) -> State:
-    return {**state, "warnings": [*state["warnings"], *state.get("told", []), *meter.warnings]}
-
-
-def _distinct(notices: Sequence[Notice]) -> list[Notice]:
-    """The same is said once: a budget that is spent fails every question that is left."""
-    return list({notice.model_dump_json(): notice for notice in notices}.values())
-
-
 def _traces(settings: Settings, *, resumable: bool) -> tuple["Recording | None", list[Notice]]:
     """Where runs are recorded; that they cannot be keeps nobody from revising."""
     if not settings.trace:
@@ -281,20 +240,3 @@ def _listener(settings: Settings, on_call: Callable[[ModelCall], None] | None) -
 
     span = model_spans()
     return (lambda call: (span(call), on_call(call))) if on_call else span
-
-
-def budget_of(settings: Settings) -> Budget:
-    """The limits of one run."""
-    return Budget(
-        max_calls=settings.max_calls,
-        max_tokens=settings.max_tokens,
-        max_cost=settings.max_cost,
-        deadline_s=settings.deadline_s,
-    )
-
-
-def usage_of(meter: Meter, seconds: float) -> Usage:
-    """What a run spent, which took so long."""
-    by_node = {node: NodeUsage(**asdict(tally)) for node, tally in meter.by_node.items()}
-    total = {name: value for name, value in asdict(meter.total).items() if name in ModelUsage.model_fields}
-    return Usage(**total, seconds=seconds, by_node=by_node)

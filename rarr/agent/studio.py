@@ -6,6 +6,7 @@ Settings come from the environment and `rarr.toml`, once, at the first run.
 
 import asyncio
 from functools import cache
+from threading import Lock
 from typing import Any, NotRequired
 
 from langgraph.graph import END, START, StateGraph
@@ -32,9 +33,18 @@ class Revised(Asked):
     error: str
 
 
+_making = Lock()
+
+
 @cache
-def _reviser() -> Reviser:
+def _made() -> Reviser:
     return Reviser()
+
+
+def _reviser() -> Reviser:
+    """One, also where the first two runs come at once."""
+    with _making:
+        return _made()
 
 
 async def revise(state: Asked) -> dict[str, Any]:

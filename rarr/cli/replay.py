@@ -31,8 +31,9 @@ def replay(
     all, is asked for real. Without --node nothing is: the revision must come out as it was.
     With --set, all traces (NAME.json) of DIR are replayed with --downstream, and what changed is counted: for
     better or worse where NAME.revised.txt has a person's revision.
-    Exit status: 0 done; 2 the call is wrong; 3 no run of the set could be replayed; 4 without --node: the
-    revision is another one.
+    Addresses, keys and documents are those of the settings of today, and never the trace's.
+    Exit status: 0 done; 2 the call is wrong; 3 a question failed, or no run of the set could be replayed;
+    4 without --node: the revision is another one.
 
     \b
     Examples:
@@ -52,6 +53,9 @@ def replay(
         raise InputError("RUN is missing: rarr trace list names the runs, last is the newest")
     outcome = trace_of(run).replay(node, downstream=downstream, **given)
     write(render(outcome, full=full, as_json=as_json))
+    if outcome.failed:
+        told = f"{len(outcome.failed)} of {outcome.asked} questions failed, so that this is no result"
+        return complain(f"{told}: {outcome.failed[0]}", 3)
     return 0 if node is not None or outcome.same else complain("the revision is another one", 4)
 
 

@@ -1,13 +1,12 @@
 """Queries in, rows out: each query is done once, whatever ends the process in between."""
 
 import asyncio
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rarr.agent.revise import budget_of, usage_of
+from rarr.agent.results import budget_of, usage_of
 from rarr.agent.settings import Settings
 from rarr.errors import BudgetError, InputError, RarrError
 from rarr.noising.item import noised
@@ -127,14 +126,14 @@ class _Work:
 
     async def all(self, jobs: int) -> None:
         """Does all, `jobs` at once, until a limit is reached."""
-        meter, started = Meter(budget_of(self._parts.settings)), time.perf_counter()
+        meter = Meter(budget_of(self._parts.settings))
         token = METER.set(meter)
         try:
             with Appending(self._path) as made, Appending(dropped_beside(self._path)) as unmade:
                 await together(*(self._some(made, unmade) for _ in range(jobs)))
         finally:
             METER.reset(token)
-            self.usage = usage_of(meter, time.perf_counter() - started)
+            self.usage = usage_of(meter)
             self.warnings += [notice.message for notice in meter.warnings]
 
     async def _some(self, made: Appending, unmade: Appending) -> None:

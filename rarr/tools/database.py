@@ -46,6 +46,11 @@ class Database:
     def __del__(self) -> None:  # Python warns of connections that nobody closed
         self.close()
 
+    def wait(self, seconds: float) -> None:
+        """How long it waits from now on for another process that writes."""
+        with self.used() as sqlite:
+            sqlite.execute(f"PRAGMA busy_timeout = {1000 * seconds:.0f}")
+
     @contextmanager
     def used(self) -> Iterator[sqlite3.Connection]:
         """The connection, which no other thread uses meanwhile."""

@@ -14,6 +14,11 @@ _KEYS = re.compile(
     r"\b(?:sk|pk|gsk|xai|hf)[-_][\w*.-]{8,}|(?<=Bearer )\S+|\bAIza[\w-]{20,}|[\w-]*\*{3,}[\w*-]*",
     re.IGNORECASE,
 )
+# Of an address, what its query says for a key.
+_IN_QUERY = re.compile(
+    r"(?<=[?&])([\w.-]*(?:key|token|secret|passw|auth|signature|credential)[\w.-]*=)[^&\s#'\"]+",
+    re.IGNORECASE,
+)
 _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
 # What a refusal that names one of these is about.
 _ABOUT = {
@@ -36,7 +41,7 @@ def redacted(text: str, secrets: Sequence[str] = ()) -> str:
     """`text` without these secrets, and without what looks like a key of a known provider."""
     for secret in secrets:
         text = text.replace(secret, "***")
-    return _USERINFO.sub("***@", _KEYS.sub("***", text))
+    return _IN_QUERY.sub(r"\1***", _USERINFO.sub("***@", _KEYS.sub("***", text)))
 
 
 def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:

@@ -106,10 +106,15 @@ class Meter:
         return self.by_node.setdefault(_NODE.get(), Tally())
 
     @property
+    def seconds(self) -> float:
+        """How long the run has taken."""
+        return self.before_s + time.perf_counter() - self._started
+
+    @property
     def remaining(self) -> float | None:
         """Seconds until the deadline; None where there is none."""
         limit = self.budget.deadline_s
-        return None if limit is None else limit - (time.perf_counter() - self._started)
+        return None if limit is None else limit - self.seconds
 
     @property
     def exhausted(self) -> bool:

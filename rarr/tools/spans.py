@@ -5,7 +5,6 @@ one, a span costs next to nothing.
 """
 
 import asyncio
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from rarr.prompts import Prompt
+from rarr.tools.failures import redacted
+
+_MOST = 1000  # characters of an error
 
 Kind = Literal["node", "failure", "score", "ask", "request"]
 """A call of a node; what a node that failed left; the passages of one query, scored; a question to a language
@@ -41,6 +43,9 @@ class Span:
 class Recorder(Protocol):
     """Who is told of the spans of a run. It raises nothing: a run does not end because its trace fails."""
 
+    def now(self) -> float:
+        """Seconds since 1970, by a clock that nobody sets while the run goes on."""
+
     def number(self) -> int:
         """The number of the next span, from 1."""
 
@@ -54,10 +59,21 @@ class Recorder(Protocol):
         """Spans speak of this prompt by its hash."""
 
 
-RECORDER: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
-_EPOCH = time.time() - time.perf_counter()  # so that no change of the clock reorders spans
+_RECORDER: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
 _CURRENT: ContextVar[Span | None] = ContextVar("span", default=None)
 _ABOUT: ContextVar[str] = ContextVar("about", default="")
+
+
+@contextmanager
+def recording(recorder: Recorder) -> Iterator[None]:
+    """What happens in the block is told to `recorder` alone, also where it is within another run."""
+    outer, current, asked = _RECORDER.set(recorder), _CURRENT.set(None), _ABOUT.set("")
+    try:
+        yield
+    finally:
+        _RECORDER.reset(outer)
+        _CURRENT.reset(current)
+        _ABOUT.reset(asked)
 
 
 @contextmanager
@@ -66,14 +82,13 @@ def span(kind: Kind, name: str, about: str = "", **body: Any) -> Iterator[Span]:
 
     `body`: plain values that are known from the beginning.
     """
-    recorder = RECORDER.get()
+    recorder = _RECORDER.get()
     if recorder is None:
         yield Span(0, 0, kind, name, about, 0.0, body=body)
         return
-    started = time.perf_counter()
     outer = _CURRENT.get()
     within = outer.number if outer else 0
-    one = Span(recorder.number(), within, kind, name, about or _ABOUT.get(), _EPOCH + started, body=body)
+    one = Span(recorder.number(), within, kind, name, about or _ABOUT.get(), recorder.now(), body=body)
     recorder.begin(one)
     token = _CURRENT.set(one)
     try:
@@ -83,7 +98,7 @@ def span(kind: Kind, name: str, about: str = "", **body: Any) -> Iterator[Span]:
         raise
     finally:
         _CURRENT.reset(token)
-        one.seconds = time.perf_counter() - started
+        one.seconds = recorder.now() - one.started
         recorder.end(one)
 
 
@@ -111,7 +126,7 @@ def warned(code: str, message: str) -> None:
 
 def keep(prompt: Prompt) -> None:
     """The recorder, where there is one, is to know this prompt."""
-    if (recorder := RECORDER.get()) is not None:
+    if (recorder := _RECORDER.get()) is not None:
         recorder.keep(prompt)
 
 
@@ -119,4 +134,5 @@ def named(error: BaseException) -> str:
     """What ended a span, in a line."""
     if isinstance(error, asyncio.CancelledError):
         return "cancelled"
-    return f"{type(error).__name__}: {error}"
+    said = " ".join(redacted(str(error)).split())  # before it is cut, as half of a key is not found
+    return f"{type(error).__name__}: {said[:_MOST]}"

@@ -142,7 +142,7 @@ def _asked(before: Trace, spans: Sequence[StoredSpan], after: Trace) -> Iterator
 def _questions(trace: Trace, spans: Sequence[StoredSpan]) -> Iterator[tuple[tuple[str, str, int], Asked]]:
     counts: Counter[tuple[str, str]] = Counter()
     for span in spans:
-        if span.kind == "ask" and "prompt" in span.body:
+        if span.kind == "ask" and span.seconds is not None:
             key = (span.about, span.name)
             counts[key] += 1
             said = [str(one) for one in span.body.get("answers", [])] or [span.error]

@@ -17,11 +17,15 @@ class MemoryRecorder:
     """The `Recorder` of a replay."""
 
     def __init__(self) -> None:
-        self._started = time.time()
+        self._epoch = time.time() - time.perf_counter()
+        self._started = self.now()
         self._numbers = 0
         self._spans: list[StoredSpan] = []
         self._prompts: dict[str, dict[str, Any]] = {}
         self._packer = Packer()
+
+    def now(self) -> float:
+        return self._epoch + time.perf_counter()
 
     def number(self) -> int:
         self._numbers += 1
@@ -46,7 +50,7 @@ class MemoryRecorder:
         file = TraceFile(
             run_id=run_id,
             started=self._started,
-            seconds=time.time() - self._started,
+            seconds=self.now() - self._started,
             error="",
             facts=facts,
             spans=sorted(self._spans, key=lambda span: span.number),

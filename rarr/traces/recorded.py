@@ -13,9 +13,10 @@ from rarr.records import Evidence, Passage
 from rarr.tools.chat import Adapted, Answer, Ask, CallFailure, ChatModel, Tokens
 from rarr.tools.meter import meter
 from rarr.traces.file import StoredSpan
+from rarr.traces.live import Live
 from rarr.traces.trace import Trace
 
-Live = Callable[[], ChatModel]
+Make = Callable[[], ChatModel]
 _Place = tuple[str, int, int, str]
 
 
@@ -33,27 +34,30 @@ class RecordedAnswers:
                 self._answers[key].append(span)
 
     def answer(self, model: str, ask: Ask) -> Answer | None:
-        """The first answer to this question, whatever failed before it; None: there is none."""
-        while (span := self.take(model, ask)) is not None:
-            if span.body.get("texts"):
-                return _answered(span)
-            if span is self.take(model, ask):  # the last
-                return None
-        return None
+        """The next answer to this question, whatever failed before it; None: there is none."""
+        found = self._of(model, ask)
+        found[:] = [span for span in found if span.body.get("texts")]
+        return _answered(_next(found)) if found else None
 
     def take(self, model: str, ask: Ask) -> StoredSpan | None:
-        """The next one to this question; the last again where it is asked more often; None: there is none."""
+        """The next to this question, answer or failure; None: there is none."""
+        found = self._of(model, ask)
+        return _next(found) if found else None
+
+    def _of(self, model: str, ask: Ask) -> list[StoredSpan]:
         more = [list(message) for message in ask.messages[2:]]
-        found = self._answers.get(_key(model, ask.prompt[2], ask.messages[1].content, more, ask.samples))
-        if not found:
-            return None
-        return found.pop(0) if len(found) > 1 else found[0]
+        return self._answers[_key(model, ask.prompt[2], ask.messages[1].content, more, ask.samples)]
+
+
+def _next(found: list[StoredSpan]) -> StoredSpan:
+    """The first, which is used up; the last is there for ever."""
+    return found.pop(0) if len(found) > 1 else found[0]
 
 
 class RecordedChat:
     """A model that says what it said in the run, or fails as it did. What is new to it, `live` is asked."""
 
-    def __init__(self, name: str, answers: RecordedAnswers, live: Live | None = None) -> None:
+    def __init__(self, name: str, answers: RecordedAnswers, live: Make | None = None) -> None:
         self.name = name
         self._answers, self._make = answers, live
         self._live: ChatModel | None = None
@@ -81,7 +85,7 @@ class RecordedSearch:
 
     offline = True
 
-    def __init__(self, trace: Trace, live: Callable[[], Components] | None = None) -> None:
+    def __init__(self, trace: Trace, live: Live | None = None) -> None:
         """`live` searches for queries that the run did not have; None: they fail."""
         state = trace.state()
         self._ids: dict[str, list[str]] = defaultdict(list)
@@ -107,9 +111,7 @@ class RecordedSearch:
         """Raises what the search raised."""
         ids = self._ids.get(query)
         if not ids:
-            if self._live is None:
-                raise RetrievalError(f"{query!r} was not searched for in the recorded run")
-            live = await asyncio.to_thread(self._live)  # it may index a corpus
+            live = await self._opened(query)
             found: Sequence[Passage] = await live.retriever.retrieve(query, k)
             return found
         query_id = ids.pop(0) if len(ids) > 1 else ids[0]
@@ -119,12 +121,18 @@ class RecordedSearch:
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Raises what the reranker raised."""
         if query not in self._ids:
-            assert self._live is not None  # it has found them
-            scores: Sequence[float] = await self._live().reranker.score(query, passages)
+            live = await self._opened(query)
+            scores: Sequence[float] = await live.reranker.score(query, passages)
             return scores
         for query_id in self._ids[query]:
             self._say_again(self._scores.get(query_id))
         return [self._relevance[query, *_place(one)] for one in passages]
+
+    async def _opened(self, query: str) -> Components:
+        live = self._live
+        if live is None:
+            raise RetrievalError(f"{query!r} was not searched for in the recorded run")
+        return await asyncio.to_thread(lambda: live.components)  # it may index a corpus
 
     def _say_again(self, span: StoredSpan | None) -> None:
         """Its warnings, and what it raised."""

@@ -4,18 +4,26 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from rarr.errors import RarrError
 from rarr.prompts import Prompt
-from rarr.records import Passage, Revision
+from rarr.records import Notice, Passage, Revision
 from rarr.tools.spans import Span
-from rarr.traces.file import Facts, TraceFile
+from rarr.traces.file import Facts
 from rarr.traces.packing import Packer
 from rarr.traces.store import Row, TraceStore
+from rarr.traces.trace import Trace
 
 _TOGETHER_S = 0.02  # of a run are written at once: that costs less, and a crash loses no more
-_FAILURES = (sqlite3.Error, RarrError, TypeError, ValueError, OSError)
+_LAST_BUSY_S = 2.0
+BUSY_S = 0.05
+"""To wait for another process that writes: an event loop stands still meanwhile."""
+FAILURES = (sqlite3.Error, RarrError, TypeError, ValueError, OSError)
+"""What a trace may fail by."""
+FAILED = "trace_failed"
+"""The code of the warning that says so."""
 
 
 class RunRecorder:
@@ -34,27 +42,27 @@ class RunRecorder:
         self._known: set[str] = set()
         self._failed = False
         self._due: asyncio.TimerHandle | None = None
-        self._started = time.perf_counter()
+        self._epoch = time.time() - time.perf_counter()
+        self._started = self.now()
         self._run = 0
 
     def start(self, run_id: str, facts: Facts) -> None:
         """Begins the trace of a run."""
         self._trying(lambda: self._begin(run_id, facts))
 
-    def go_on(self, run: int, file: TraceFile, seconds: float) -> None:
-        """Adds to the trace of the run of this number in the store, which had taken so long."""
-        self._run = run
-        self._numbers = max((span.number for span in file.spans), default=0)
-        packed = [number for span in file.spans for number, _, _ in span.records]
-        self._packer = Packer(max(packed, default=0) + 1)
-        self._started -= seconds
+    def go_on(self, trace: Trace, facts: Facts) -> None:
+        """Adds to the trace of a run that was ended."""
+        self._trying(lambda: self._go_on(trace, facts))
+
+    def now(self) -> float:
+        return self._epoch + time.perf_counter()
 
     def number(self) -> int:
         self._numbers += 1
         return self._numbers
 
     def begin(self, span: Span) -> None:
-        self._rows[span.number] = _row(span, "[]", self._packer.pack(span.body)[0] if span.body else "{}")
+        self._trying(lambda: self._add_begun(span))
         self._write_soon()
 
     def end(self, span: Span) -> None:
@@ -70,43 +78,75 @@ class RunRecorder:
             self._new[prompt.hash] = prompt
 
     def flush(self) -> None:
-        """Writes what has come since the last time."""
+        """Writes what has come since the last time; later, where another process writes just then."""
         if self._due is not None:
             self._due.cancel()
             self._due = None
         if self._rows or self._new:
-            rows, self._rows = self._rows, {}
-            prompts, self._new = self._new, {}
-            self._trying(lambda: self._store.write(self._run, rows.values(), prompts))
+            self._trying(self._write)
 
-    def finish(self, revision: Revision | None, error: str = "") -> bool:
-        """The run has ended, with a revision or an error; whether its trace is kept."""
-        self.flush()
-        self._trying(lambda: self._finish(revision, error))
-        return not self._failed
+    def finished(self, revision: Revision) -> Revision:
+        """The run has ended with this revision; where that is not kept, with a warning that says so."""
+        said: list[str] = []
+        self._warn = said.append
+        self._finish(revision, "")
+        failed = [Notice(code=FAILED, message=one, node="") for one in said]
+        return revision.model_copy(update={"warnings": (*revision.warnings, *failed)}) if failed else revision
+
+    def ended(self, error: str) -> None:
+        """The run has ended without a revision."""
+        self._finish(None, error)
 
     def _begin(self, run_id: str, facts: Facts) -> None:
-        self._run = self._store.begin(run_id, time.time(), facts)
+        self._run = self._store.begin(run_id, self._started, facts)
+
+    def _go_on(self, trace: Trace, facts: Facts) -> None:
+        self._run = self._store.reopen(trace.run_id, facts)
+        self._numbers = max((span.number for span in trace.spans), default=0)
+        packed = [number for span in trace.spans for number, _, _ in span.records]
+        self._packer = Packer(max(packed, default=0) + 1)
+        self._started -= trace.seconds
+
+    def _add_begun(self, span: Span) -> None:
+        self._rows[span.number] = _row(span, "[]", self._packer.pack(span.body)[0] if span.body else "{}")
 
     def _add(self, span: Span) -> None:
         body, records = self._packer.pack(told_body(span.body))
         self._rows[span.number] = _row(span, records, body)
 
+    def _write(self) -> None:
+        try:
+            self._store.write(self._run, self._rows.values(), self._new)
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            self._write_soon()
+            return
+        self._rows, self._new = {}, {}
+
     def _finish(self, revision: Revision | None, error: str) -> None:
-        seconds = time.perf_counter() - self._started
+        self._trying(lambda: self._store.wait(_LAST_BUSY_S))  # now or never
+        self.flush()
+        self._trying(lambda: self._close(revision, error))
+        self._trying(lambda: self._store.wait(BUSY_S))
+
+    def _close(self, revision: Revision | None, error: str) -> None:
         packed, records = self._packer.pack(revision and dict(revision))
+        seconds = self.now() - self._started
         self._store.finish(self._run, seconds, error, records, packed if revision else None)
 
     def _write_soon(self) -> None:
-        if self._due is None:
-            self._due = asyncio.get_running_loop().call_later(_TOGETHER_S, self.flush)
+        """In this event loop; from a thread without one, with what comes next."""
+        if self._due is None and not self._failed:
+            with suppress(RuntimeError):
+                self._due = asyncio.get_running_loop().call_later(_TOGETHER_S, self.flush)
 
     def _trying(self, write: Callable[[], None]) -> None:
         if self._failed:
             return
         try:
             write()
-        except _FAILURES as error:
+        except FAILURES as error:
             self._failed = True
             self._warn(f"the trace of this run is not kept: {' '.join(str(error).split())[:200]}")
 

@@ -1,10 +1,10 @@
 """Records the runs of a reviser."""
 
 import json
+import logging
 import os
 import re
 import socket
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -16,20 +16,21 @@ from pydantic import SecretStr
 from rarr.agent.language_models import name_of
 from rarr.agent.settings import Endpoint, Settings, installed_version
 from rarr.agent.state import State
-from rarr.errors import InputError
 from rarr.records import Revision
 from rarr.tools.failures import redacted
 from rarr.tools.meter import Meter
-from rarr.tools.spans import RECORDER, named
+from rarr.tools.spans import named, recording
 from rarr.traces.file import Facts
 from rarr.traces.recorded import RecordedAnswers
-from rarr.traces.recorder import RunRecorder
+from rarr.traces.recorder import BUSY_S, FAILED, FAILURES, RunRecorder
 from rarr.traces.spending import spent
 from rarr.traces.store import TraceStore
-from rarr.traces.trace import Trace
+from rarr.traces.trace import Trace, store_path
 
-_SECRET = re.compile(r"key|token|secret|password|authorization|cookie|credential", re.IGNORECASE)
+_SECRET = re.compile(r"key|token|secret|passw|auth|cookie|credential|headers", re.IGNORECASE)
 _PRUNE_EVERY = 200  # runs
+
+_log = logging.getLogger("rarr")
 
 
 class Recording:
@@ -38,54 +39,55 @@ class Recording:
     def __init__(self, settings: Settings, *, resumable: bool = False) -> None:
         """Raises `InputError` where the file cannot be opened."""
         self._settings, self._resumable = settings, resumable
-        self.store = TraceStore(settings.home.expanduser() / "traces.sqlite")
+        self.store = TraceStore(store_path(settings.home))
+        self.store.wait(BUSY_S)
         self._told = told(settings)
         self._runs = 0
 
     @contextmanager
     def of(self, run_id: str, start: State, meter: Meter, *, resumed: bool) -> Iterator[RunRecorder]:
-        """Records what happens in the block, whose revision is given to the recorder's `finish`.
+        """Records what happens in the block, whose revision the recorder is given in the end.
 
         `start` is the state that the run begins with, or that it is `resumed` with.
         """
-        if self._runs % _PRUNE_EVERY == 0:
-            self.store.prune(days=self._settings.trace_days, max_bytes=self._settings.trace_max_mb * 1e6)
-        self._runs += 1
-        recorder = RunRecorder(
-            self.store, lambda said: meter.warn("trace_failed", said), at_once=self._resumable
-        )
-        if not (resumed and self._goes_on(recorder, run_id, meter)):
+        self._prune()
+        recorder = RunRecorder(self.store, lambda said: meter.warn(FAILED, said), at_once=self._resumable)
+        known = self._trace(run_id, start) if resumed else None
+        if known is None:
             recorder.start(run_id, self._facts(start))
-        token = RECORDER.set(recorder)
+        else:
+            meter.answers, meter.by_node, meter.before_s = RecordedAnswers(known), spent(known), known.seconds
+            recorder.go_on(known, self._facts(start))
         try:
-            yield recorder
+            with recording(recorder):
+                yield recorder
         except BaseException as error:
-            recorder.finish(None, named(error))
+            recorder.ended(named(error))
             raise
-        finally:
-            RECORDER.reset(token)
 
-    def revision(self, run_id: str) -> Revision | None:
-        """That of a run that is done, of which there is a trace."""
-        trace = self._trace(run_id)
+    def revision(self, run_id: str, state: State) -> Revision | None:
+        """That of a run that is done and came to this state, of which there is a trace."""
+        trace = self._trace(run_id, state)
         return None if trace is None else trace.revision
 
-    def _goes_on(self, recorder: RunRecorder, run_id: str, meter: Meter) -> bool:
-        """Has the run a trace? Then it goes on there, with what was answered and spent."""
-        trace = self._trace(run_id)
-        if trace is None:
-            return False
-        meter.answers, meter.by_node = RecordedAnswers(trace), spent(trace)
-        meter.before_s = trace.seconds
-        recorder.go_on(self.store.number(run_id), trace.file, trace.seconds)
-        return True
-
-    def _trace(self, run_id: str) -> Trace | None:
+    def _trace(self, run_id: str, state: State) -> Trace | None:
+        """That of the run, if there is one that can be read, and no other was called the same."""
         try:
             trace = Trace(self.store.read(run_id))
-        except (InputError, sqlite3.Error):  # there is none, or none that can be read
+        except FAILURES:
             return None
-        return trace if trace.run_id == run_id else None  # that of another name may begin so
+        facts = trace.file.facts
+        same = (trace.run_id, facts.original, facts.context) == (run_id, state["original"], state["context"])
+        return trace if same else None
+
+    def _prune(self) -> None:
+        """From time to time; where it cannot be done now, it will be done another time."""
+        self._runs += 1
+        if self._runs % _PRUNE_EVERY == 1:
+            try:
+                self.store.prune(days=self._settings.trace_days, max_bytes=self._settings.trace_max_mb * 1e6)
+            except FAILURES as error:
+                _log.warning("old traces are not removed: %s", error)
 
     def _facts(self, start: State) -> Facts:
         return Facts(

@@ -7,7 +7,7 @@ from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
-from rarr.errors import InputError, RarrError
+from rarr.errors import InputError, ModelError, RarrError
 from rarr.records import Check, Query
 from rarr.traces.comparing import Changes
 from rarr.traces.replay import Replay
@@ -58,6 +58,8 @@ def replay_set(
     edits of a text are for the better, as the text is, if fewer characters part it from theirs. Raises
     `InputError` for a folder without traces; a run that fails is in the report.
     """
+    if not Path(folder).is_dir():
+        raise InputError(f"{folder} is no folder: give one with files of rarr trace export")
     files = sorted(Path(folder).glob("*.json"))
     if not files:
         raise InputError(f"{folder} has no traces: export some, as in rarr trace export RUN -o RUN.json")
@@ -65,12 +67,17 @@ def replay_set(
     for number, file in enumerate(files, start=1):
         try:
             replayed = Trace.read(file).replay(node, downstream=True, **given)
-        except RarrError as error:
+            revised = file.with_name(file.stem + HUMAN)
+            human = revised.read_text(encoding="utf-8") if revised.is_file() else None
+            if replayed.failed:
+                raise ModelError(f"{len(replayed.failed)} questions failed: {replayed.failed[0]}")
+        except (RarrError, OSError, UnicodeDecodeError) as error:
+            if "prompt" in given and str(given["prompt"]) in str(error):  # it fits no run
+                raise
             report.failed[file.name] = str(error)
         else:
             report.runs += 1
-            human = file.with_name(file.stem + HUMAN)
-            _count(report, replayed, human.read_text(encoding="utf-8") if human.is_file() else None)
+            _count(report, replayed, human)
         say(number, len(files))
     return report
 

@@ -5,7 +5,7 @@ from rarr.traces.trace import Trace
 
 
 def spent(trace: Trace) -> dict[str, Tally]:
-    """By node. A request that had no answer yet counts as one that used no tokens: nobody knows."""
+    """By node. A request that had not ended is not counted: nobody knows what it cost."""
     found: dict[str, Tally] = {}
     for node in trace.spans:
         if node.kind != "node":
@@ -13,10 +13,11 @@ def spent(trace: Trace) -> dict[str, Tally]:
         tally = found.setdefault(node.name, Tally())
         tally.calls += 1
         tally.seconds += node.seconds or 0.0
-        for request in trace.within(node, "request"):
-            if "samples" in request.body or request.seconds is None:
-                input_, output, cached = request.body.get("tokens", (0, 0, 0))
-                cost = request.body.get("cost", 0.0)
-                tally += Tally(0, 0.0, 1, input_, output, cached, cost)
+        for ask in trace.within(node, "ask"):
+            for request in trace.within(ask, "request"):
+                if "samples" not in request.body:  # it was not sent, or has not ended
+                    continue
+                input_, output, cached = request.body["tokens"]
+                tally += Tally(0, 0.0, 1, input_, output, cached, request.body["cost"])
         found[node.name] = tally
     return found

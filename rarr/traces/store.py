@@ -151,6 +151,16 @@ class TraceStore(Database):
             revision=revision and json.loads(revision),
         )
 
+    def reopen(self, run_id: str, facts: Facts) -> int:
+        """The number of a run that goes on, in another process perhaps."""
+        with self.transaction() as sqlite:
+            sqlite.execute(
+                "UPDATE runs SET seconds = NULL, error = '', facts = ? WHERE run_id = ?",
+                (facts.model_dump_json(), run_id),
+            )
+            found: int = sqlite.execute("SELECT id FROM runs WHERE run_id = ?", (run_id,)).fetchone()[0]
+        return found
+
     def number(self, run_id: str) -> int:
         """The number by which spans name the run. Raises `InputError` as `read` does."""
         return self._named(run_id)[0]

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from rarr.records import Notice
-from rarr.tools.spans import RECORDER, note, span
+from rarr.tools.spans import _RECORDER, note, span
 from rarr.traces.recorder import RunRecorder
 from traces.helpers import facts, store
 
@@ -16,10 +16,10 @@ def recorder(folder: Path, said: list[str] | None = None, name: str = "run") -> 
 
 
 async def test_question_that_was_paid_for_is_in_the_file_at_once(tmp_path: Path) -> None:
-    token = RECORDER.set(recorder(tmp_path))
+    token = _RECORDER.set(recorder(tmp_path))
     with span("node", "edit", "q1"), span("request", "model"):
         note(texts=["yes"])
-    RECORDER.reset(token)
+    _RECORDER.reset(token)
     node, request = store(tmp_path).read("run").spans
     assert (request.parent, request.about, request.body) == (node.number, "", {"texts": ["yes"]})
 
@@ -27,36 +27,36 @@ async def test_question_that_was_paid_for_is_in_the_file_at_once(tmp_path: Path)
 async def test_what_ends_soon_is_written_together(tmp_path: Path) -> None:
     made = RunRecorder(store(tmp_path), lambda said: None)
     made.start("run", facts())
-    token = RECORDER.set(made)
+    token = _RECORDER.set(made)
     with span("request", "model"):
         pass
     assert store(tmp_path).read("run").spans == []
     await asyncio.sleep(0.05)
-    RECORDER.reset(token)
+    _RECORDER.reset(token)
     assert [one.name for one in store(tmp_path).read("run").spans] == ["model"]
 
 
 async def test_what_goes_on_has_no_end(tmp_path: Path) -> None:
-    token = RECORDER.set(recorder(tmp_path))
+    token = _RECORDER.set(recorder(tmp_path))
     with span("node", "edit"):
         with span("request", "model"):
             pass
         assert [one.seconds is None for one in store(tmp_path).read("run").spans] == [True, False]
-    RECORDER.reset(token)
+    _RECORDER.reset(token)
 
 
 async def test_trace_that_fails_is_said_once(tmp_path: Path) -> None:
     said: list[str] = []
-    token = RECORDER.set(recorder(tmp_path, said))
+    token = _RECORDER.set(recorder(tmp_path, said))
     for _ in range(2):
         with span("request", "model"):
             note(object=Notice)
-    RECORDER.reset(token)
+    _RECORDER.reset(token)
     assert said == ["the trace of this run is not kept: a trace cannot hold a ModelMetaclass"]
 
 
 def test_second_run_of_a_name_is_not_kept(tmp_path: Path) -> None:
     said: list[str] = []
     recorder(tmp_path)
-    assert not recorder(tmp_path, said).finish(None)
+    recorder(tmp_path, said).ended("")
     assert "give another run_id" in said[0]

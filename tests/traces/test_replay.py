@@ -99,7 +99,7 @@ def test_exactly_the_verdicts_that_another_prompt_changes(tmp_path: Path) -> Non
     with ScriptedServer(Stubborn()) as server:
         trace = recorded(model="vllm:rules", base_url=server.url)
         before = len(server.requests)
-        replay = trace.replay("check_agreement", prompt=prompt_file(tmp_path))
+        replay = trace.replay("check_agreement", prompt=prompt_file(tmp_path), base_url=server.url)
         asked = [one for one in replay.changes.asked if one.name == "check_agreement"]
         assert len(server.requests) - before == len(asked)
     old = {one.evidence_id: one for one in (trace.revision.checks if trace.revision else ())}
@@ -119,7 +119,9 @@ def test_exactly_the_verdicts_that_another_prompt_changes(tmp_path: Path) -> Non
 def test_downstream_runs_on_to_the_revision(tmp_path: Path) -> None:
     with ScriptedServer(Stubborn()) as server:
         trace = recorded(model="vllm:rules", base_url=server.url)
-        replay = trace.replay("check_agreement", prompt=prompt_file(tmp_path), downstream=True)
+        replay = trace.replay(
+            "check_agreement", prompt=prompt_file(tmp_path), downstream=True, base_url=server.url
+        )
     assert trace.revision is not None and "221" in trace.revision.text
     assert replay.revision is not None and replay.revision.text == TEXT
     assert [(one.before is not None, one.after) for one in replay.changes.edits] == [(True, None)]
@@ -148,7 +150,9 @@ def test_node_that_was_embedded_is_asked_of_a_model(server: ScriptedServer) -> N
         ("chekc", {}, "is no node"),
         ("rewrite", {"model": "vllm:x"}, "did not come to rewrite"),
         (None, {"prompt": "x.md"}, "name it"),
-        ("edit", {"prompt": "missing.md"}, "cannot be read"),
+        ("edit", {"prompt": "missing.md", "model": "vllm:x"}, "cannot be read"),
+        ("edit", {"prompt": "mine.md"}, "edit asked no language model in this run: give a model"),
+        ("edit", {"model": "rules"}, "unknown model 'rules'"),
         ("edit", {"modell": "x"}, "unknown setting 'modell'"),
     ],
 )
@@ -156,6 +160,39 @@ def test_call_that_is_wrong_names_the_cure(node: str | None, given: dict[str, st
     trace = recorded()
     with pytest.raises(InputError, match=said):
         trace.replay(node, **given)
+
+
+def test_trace_of_somebody_else_reaches_no_address_of_its_own(
+    server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = recorded(model="vllm:rules", base_url=server.url)
+    unanswered = [span for span in trace.file.spans if span.kind != "request"]
+    other = Trace(trace.file.model_copy(update={"spans": unanswered}))
+    before = len(server.requests)
+    monkeypatch.setenv("RARR_API_KEY", "sk-mine")
+    assert not other.replay().same
+    with ScriptedServer(RuleModel()) as mine:
+        assert other.replay("check_agreement", base_url=mine.url).asked == len(mine.requests) > 0
+    assert len(server.requests) == before
+
+
+def test_questions_that_fail_are_no_result(tmp_path: Path) -> None:
+    with ScriptedServer(RuleModel()) as server:
+        trace = recorded(model="vllm:rules", base_url=server.url)
+    given: dict[str, Any] = {"prompt": prompt_file(tmp_path), "base_url": server.url, "attempts": 1}
+    replay = trace.replay("check_agreement", **given)
+    assert replay.asked == len(replay.failed) > 0
+    trace.file.write(tmp_path / "dam.json")
+    report = replay_set(tmp_path, "check_agreement", **given)
+    assert (report.runs, report.verdicts.changed) == (0, 0)
+    assert "cannot be reached" in report.failed["dam.json"]
+
+
+def test_run_without_a_revision_has_nothing_to_compare_with(server: ScriptedServer) -> None:
+    trace = recorded()
+    cut = Trace(trace.file.model_copy(update={"revision": None, "seconds": None}))
+    with pytest.raises(InputError, match="no revision to compare with: resume it, or replay a node"):
+        cut.replay()
 
 
 def test_set_counts_what_changed_for_better_and_worse(tmp_path: Path) -> None:
@@ -166,7 +203,7 @@ def test_set_counts_what_changed_for_better_and_worse(tmp_path: Path) -> None:
         trace.file.write(folder / "dam.json")
         (folder / "dam.revised.txt").write_text(TEXT.replace("212", "221"), encoding="utf-8")
         (folder / "broken.json").write_text("{}", encoding="utf-8")
-        report = replay_set(folder, "check_agreement", prompt=prompt_file(tmp_path))
+        report = replay_set(folder, "check_agreement", prompt=prompt_file(tmp_path), base_url=server.url)
     assert (report.runs, report.judged, list(report.failed)) == (1, 1, ["broken.json"])
     assert (report.texts.changed, report.texts.better, report.texts.worse) == (1, 0, 1)
     assert report.edits.worse == 1

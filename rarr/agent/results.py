@@ -1,0 +1,55 @@
+"""What a run comes to: its revision, with what it spent and what it warned of."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from rarr.agent.settings import Settings
+from rarr.agent.state import State
+from rarr.records import ModelUsage, NodeUsage, Notice, Report, Revision, Scores, Sentence, Usage
+from rarr.tools.document import sentences
+from rarr.tools.meter import Budget, Meter
+
+
+def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
+    """The revision of a run that has come to its end, or as far as it went."""
+    text = state["text"]
+    unjudged = tuple(
+        Sentence(text=span.of(text), start=span.start, end=span.end, status="unjudged")
+        for span in sentences(text)
+    )
+    return Revision(
+        run_id=run_id,
+        original=state["original"],
+        text=text,
+        changed=text != state["original"],
+        queries=tuple(state.get("queries", ())),
+        evidence=tuple(state.get("evidence", ())),
+        checks=tuple(state.get("checks", ())),
+        edits=tuple(state.get("edits", ())),
+        report=state.get("report", Report(sentences=unjudged)),
+        scores=state.get("scores", Scores()),
+        usage=usage_of(meter),
+        warnings=tuple(_distinct([*state["warnings"], *state.get("told", []), *meter.warnings])),
+    )
+
+
+def budget_of(settings: Settings) -> Budget:
+    """The limits of one run."""
+    return Budget(
+        max_calls=settings.max_calls,
+        max_tokens=settings.max_tokens,
+        max_cost=settings.max_cost,
+        deadline_s=settings.deadline_s,
+    )
+
+
+def usage_of(meter: Meter) -> Usage:
+    """What a run has spent so far."""
+    by_node = {node: NodeUsage(**asdict(tally)) for node, tally in meter.by_node.items()}
+    total = {name: value for name, value in asdict(meter.total).items() if name in ModelUsage.model_fields}
+    return Usage(**total, seconds=meter.seconds, by_node=by_node)
+
+
+def _distinct(notices: Sequence[Notice]) -> list[Notice]:
+    """The same is said once: a budget that is spent fails every question that is left."""
+    return list({notice.model_dump_json(): notice for notice in notices}.values())
