@@ -19,6 +19,8 @@ def replay(
     prompt: options.PromptFile = None,
     model: options.Model = None,
     base_url: options.BaseUrl = None,
+    corpus: options.Corpus = None,
+    search: options.Search = None,
     downstream: options.Downstream = False,
     runs: options.RunSet = None,
     full: options.Full = False,
@@ -44,7 +46,7 @@ def replay(
     """
     from rarr.render_replay import render
 
-    given = options.given(prompt=prompt, model=model, base_url=base_url)
+    given = options.given(prompt=prompt, model=model, base_url=base_url, corpus=corpus, search=search)
     if runs is not None:
         if run is not None or node is None:
             raise InputError("--set DIR takes the place of RUN, and needs --node")

@@ -1,0 +1,131 @@
+"""What a run does where its trace cannot do what it should, and what a trace must not hold."""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from rarr import Passage, Reviser, Revision, Settings, Trace
+from rarr.tools.spans import _RECORDER, span
+from rarr.traces.recorder import RunRecorder
+from rarr.traces.recording import told
+from rarr.traces.trace import store_path
+from traces.helpers import facts, store
+
+TEXT = "The Hoover Dam is 212 metres high."
+FACT = "The Hoover Dam is 221 metres high."
+
+
+class Notes:
+    """Finds one passage, after doing what it is told to."""
+
+    offline = True
+
+    def __init__(self, first: Any = None) -> None:
+        self._first = first
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        if self._first is not None:
+            await self._first()
+        now = datetime.now(UTC)
+        return [Passage(text=FACT, source="notes", start=0, end=len(FACT), retrieved_at=now)]
+
+
+def revised(notes: Notes | None = None, **settings: Any) -> Revision:
+    with Reviser(Settings(search=notes or Notes(), **settings)) as reviser:
+        return reviser.revise(TEXT)
+
+
+def test_another_text_of_the_same_name_is_not_what_is_resumed() -> None:
+    with Reviser(Settings(search=Notes())) as one:
+        one.revise("The Hoover Dam was built by Frank Crowe.", run_id="doc-1")
+    with Reviser(Settings(search=Notes()), checkpointer=InMemorySaver()) as other:
+        revision = other.revise(TEXT, run_id="doc-1")
+        assert other.resume("doc-1").text == revision.text == FACT
+
+
+@pytest.mark.parametrize("locked_s", [0.4, 30.0])
+def test_file_that_another_process_writes_keeps_no_run_waiting(locked_s: float) -> None:
+    revised()
+    other = sqlite3.connect(store_path(), isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+
+    async def unlock_later() -> None:
+        if locked_s < 1:
+            asyncio.get_running_loop().call_later(locked_s, lambda: other.execute("ROLLBACK"))
+
+    with Reviser(Settings(search=Notes(unlock_later))) as reviser:
+        started = time.perf_counter()
+        revision = reviser.revise(TEXT)
+        assert time.perf_counter() - started < 5
+    assert revision.text == FACT
+    assert {one.code for one in revision.warnings} == {"trace_failed"}
+    other.close()
+
+
+async def test_rows_wait_for_another_process(tmp_path: Path) -> None:
+    said: list[str] = []
+    made = RunRecorder(store(tmp_path), said.append)
+    made.start("run", facts())
+    other = sqlite3.connect(tmp_path / "traces.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    made._store.wait(0.01)
+    token = _RECORDER.set(made)
+    with span("request", "model"):
+        pass
+    await asyncio.sleep(0.05)
+    other.execute("ROLLBACK")
+    other.close()
+    await asyncio.sleep(0.05)
+    _RECORDER.reset(token)
+    assert ([one.name for one in store(tmp_path).read("run").spans], said) == (["model"], [])
+
+
+def test_run_within_a_run_has_a_trace_of_its_own() -> None:
+    inner: list[Revision] = []
+
+    async def revise_too() -> None:
+        async with Reviser(Settings(search=Notes())) as reviser:
+            inner.append(await reviser.arevise(TEXT))
+
+    outer = revised(Notes(revise_too), rounds=1)
+    for run_id in (outer.run_id, *(one.run_id for one in inner)):
+        trace = Trace.load(run_id)
+        numbers = {one.number for one in trace.spans}
+        assert {one.parent for one in trace.spans} <= {0, *numbers}
+        assert next(one.name for one in trace.spans if not one.parent) == "generate_queries"
+
+
+def test_span_in_a_thread_is_recorded() -> None:
+    def work() -> None:
+        with span("request", "elsewhere"):
+            pass
+
+    revision = revised(Notes(lambda: asyncio.to_thread(work)))
+    assert revision.warnings == ()
+    assert "elsewhere" in {one.name for one in Trace.load(revision.run_id).spans}
+
+
+def test_keys_in_addresses_and_headers_are_not_told() -> None:
+    endpoint = {"extra": {"headers": {"X-Auth": "ZZSECRET"}, "api_key": "ZZSECRET", "top_k": 3}}
+    settings = Settings(
+        model="vllm:a", base_url="http://h/v1?api_key=ZZSECRET&x=1", endpoints={"vllm:a": endpoint}
+    )
+    assert "ZZSECRET" not in str(told(settings))
+    assert told(settings)["endpoints"]["vllm:a"]["extra"] == {"top_k": 3}
+
+
+def test_key_in_what_a_retriever_raises_is_not_told() -> None:
+    async def fail() -> None:
+        raise RuntimeError("GET https://api.example/search?api_key=SECRETKEY1234&q=dam\nfailed")
+
+    revision = revised(Notes(fail))
+    file = Trace.load(revision.run_id).file.model_dump_json()
+    assert "SECRETKEY1234" not in file + revision.model_dump_json()
+    assert "api_key=***" in file
