@@ -82,9 +82,10 @@ def open_(run: options.Run, out: options.Page = None) -> int:
     """
     from rarr import Settings, Trace
     from rarr.traces.html import page
+    from rarr.traces.store import page_path
 
     found = Trace.load(run)
-    file = out or Settings().home.expanduser() / "pages" / f"{found.run_id}.html"
+    file = out or page_path(Settings().home.expanduser(), found.run_id)
     _write_page(file, page(found), private=out is None)
     write(f"{file}\n")
     if out is None:
@@ -154,9 +155,9 @@ def prune(
     before = on_disk(store_path())
     with _opened() as store:
         if runs:
-            removed = store.remove(runs)
+            removed = store.remove(map(store.resolve, runs))
         elif every:
-            removed = store.remove(store.names())
+            removed = store.remove_all()
         else:
             removed = store.prune(**_limits(days, max_mb))
         _shrink(store)
@@ -201,12 +202,21 @@ def _write_page(file: Path, page: str, *, private: bool) -> None:
 
     try:
         if private:
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(file, page)
-        if private:
-            file.chmod(0o600)
+            _write_private(file, page)
+        else:
+            write_whole(file, page)
     except OSError as error:
         raise InputError(f"{file} cannot be written ({error.strerror}): name another with -o FILE") from None
+
+
+def _write_private(file: Path, page: str) -> None:
+    """Nobody else reads it, not even while it is written."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    part = file.with_name(file.name + ".part")
+    part.unlink(missing_ok=True)  # one that a crash left
+    part.touch(mode=0o600, exist_ok=False)
+    part.write_text(page, encoding="utf-8")
+    part.replace(file)
 
 
 def _browse(file: Path) -> None:

@@ -14,13 +14,14 @@ _REASON = 200  # characters
 
 def question(trace: Trace, span: StoredSpan, inner: Sequence[Entry], *, full: bool) -> Entry:
     """A question, with the attempts in `inner`; `full`: with the prompt as it was sent, and the answers."""
-    prompt = trace.prompts[span.body["prompt"]]
-    told = {name: getattr(prompt, name) for name in ("name", "version", "hash", "system")}
-    named = f"{prompt.name} {span.about}".strip()
+    named = f"{span.name} {span.about}".strip()
     text = f"question {named}  {took(span.seconds)}{spent(trace, span)}{failing(span)}"
-    details = (*_sent(trace, span), *inner, *_read(span)) if full else inner
-    body = {name: value for name, value in span.body.items() if name != "prompt"}
-    fields = {**facts(span), "prompt": told, **body}
+    body, fields = trace.body(span), facts(span)
+    if body:
+        prompt = trace.prompts[body["prompt"]]
+        told = {name: getattr(prompt, name) for name in ("name", "version", "hash", "system")}
+        fields |= {**body, "prompt": told}
+    details = (*_sent(trace, body), *inner, *_read(body)) if full and body else inner
     return Entry("ask", one_line(text), _about(span), bool(span.error), fields, tuple(details))
 
 
@@ -53,18 +54,18 @@ def _tokens(body: dict[str, Any]) -> str:
     if "tokens" not in body:
         return ""
     sent, answered, cached = body["tokens"]
-    estimated = " (estimated)" * (any(body["tokens"]) and not any(body.get("said") or ()))
+    estimated = " (estimated)" * (any(body["tokens"]) and not any(body["said"]))
     cost = f", cost {body['cost']:.4f}" if body.get("cost") else ""
     return f", {sent} tokens in{f' ({cached} cached)' if cached else ''}, {answered} out{estimated}{cost}"
 
 
-def _sent(trace: Trace, span: StoredSpan) -> Iterator[Entry]:
-    prompt = trace.prompts[span.body["prompt"]]
-    temperature = f"temperature {span.body['temperature']:g}"
+def _sent(trace: Trace, body: dict[str, Any]) -> Iterator[Entry]:
+    prompt = trace.prompts[body["prompt"]]
+    temperature = f"temperature {body['temperature']:g}"
     named = f"prompt {prompt.name}, version {prompt.version}, hash {prompt.hash}, {temperature}"
     yield Entry("detail", one_line(named))
     yield detail("system:", prompt.system)
-    yield detail("user:", span.body["user"])
+    yield detail("user:", body["user"])
 
 
 def _raw(body: dict[str, Any]) -> Iterator[Entry]:
@@ -76,11 +77,11 @@ def _raw(body: dict[str, Any]) -> Iterator[Entry]:
     for text in body.get("texts", ()):
         yield detail("answer:", text)
     if said := body.get("answer"):
-        yield detail("the server said:", str(said))
+        yield detail("the server said:", said)
 
 
-def _read(span: StoredSpan) -> Iterator[Entry]:
-    for one in span.body.get("answers", ()):
+def _read(body: dict[str, Any]) -> Iterator[Entry]:
+    for one in body.get("answers", ()):
         yield detail("read as:", json.dumps(one, ensure_ascii=False, indent=2))
 
 

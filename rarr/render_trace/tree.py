@@ -1,6 +1,5 @@
 """One run as a tree: calls of nodes, what came of them, questions to models, attempts."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, get_args
@@ -61,15 +60,12 @@ class _Calls:
 
     def __init__(self, trace: Trace, *, full: bool) -> None:
         self._trace, self._full, self._ledger = trace, full, Ledger()
-        self._below: dict[int, list[StoredSpan]] = defaultdict(list)
-        for span in trace.spans:
-            self._below[span.parent].append(span)
 
     def entries(self) -> list[Entry]:
-        return [self._entry(one) for one in self._below[0]]
+        return [self._entry(one) for one in self._trace.inner[0]]
 
     def _entry(self, span: StoredSpan) -> Entry:
-        inner = [self._entry(one) for one in self._below[span.number]]
+        inner = [self._entry(one) for one in self._trace.inner[span.number]]
         match span.kind:
             case "ask":
                 return question(self._trace, span, inner, full=self._full)
@@ -107,7 +103,7 @@ def _belonging(inner: Sequence[Entry], ids: frozenset[str]) -> Iterator[Entry]:
 
 def _scored(span: StoredSpan, inner: Sequence[Entry], *, full: bool) -> Entry:
     count, best = span.body.get("passages"), span.body.get("best", ())
-    text = f"scored {'' if count is None else count} passages of {span.about}  {took(span.seconds)}"
+    text = f"scored {'' if count is None else f'{count} '}passages of {span.about}  {took(span.seconds)}"
     rows = [
         Entry("detail", one_line(f"{score:.2f} {source}, characters {start} to {end}"))
         for score, source, start, end in (best if full else ())

@@ -4,22 +4,33 @@ Supersteps come one after another, so that of each the branch that ended last co
 ended last counts, and before it what ended last before it began, for which it may have waited.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import inf
 
 from rarr.traces.file import StoredSpan
 
 
-def critical_path(spans: Sequence[StoredSpan]) -> list[StoredSpan]:
-    """In the order of time, each span before those within it. One that has not ended outlasts all others."""
-    return [one for step in supersteps(spans) for one in _with_chain(max(step, key=_last), spans)]
+def critical_path(inner: Mapping[int, Sequence[StoredSpan]]) -> list[StoredSpan]:
+    """In the order of time, each span before those within it. One that has not ended outlasts all others.
+
+    `inner`: the spans within each span, as `Trace.inner` has them.
+    """
+    nodes = [one for one in inner.get(0, ()) if one.kind == "node"]
+    return [one for step in supersteps(nodes) for one in _with_chain(max(step, key=_last), inner)]
 
 
 def supersteps(spans: Iterable[StoredSpan]) -> list[list[StoredSpan]]:
-    """The calls of nodes that ran at once: branches of one node, which never follows itself."""
-    nodes = sorted((one for one in spans if one.kind == "node"), key=lambda one: one.started)
-    return [list(step) for _, step in groupby(nodes, key=lambda one: one.name)]
+    """What ran at once, in the order of time: branches of one node, which never follows itself.
+
+    What the failures of branches left stands beside the calls, as steps of its own.
+    """
+    kinds: dict[str, list[StoredSpan]] = defaultdict(list)
+    for one in sorted(spans, key=lambda one: one.started):
+        kinds[one.kind].append(one)
+    steps = [list(step) for alike in kinds.values() for _, step in groupby(alike, key=lambda one: one.name)]
+    return sorted(steps, key=lambda step: step[0].started)
 
 
 def ended(span: StoredSpan) -> float:
@@ -27,15 +38,14 @@ def ended(span: StoredSpan) -> float:
     return inf if span.seconds is None else span.started + span.seconds
 
 
-def _with_chain(span: StoredSpan, spans: Sequence[StoredSpan]) -> Iterator[StoredSpan]:
+def _with_chain(span: StoredSpan, inner: Mapping[int, Sequence[StoredSpan]]) -> Iterator[StoredSpan]:
     yield span
-    inner = [one for one in spans if one.parent == span.number]
     chain: list[StoredSpan] = []
-    while inner:
-        chain.append(max(inner, key=_last))
-        inner = [one for one in inner if ended(one) <= chain[-1].started]
+    for one in sorted(inner.get(span.number, ()), key=_last, reverse=True):
+        if not chain or ended(one) <= chain[-1].started:
+            chain.append(one)
     for one in reversed(chain):
-        yield from _with_chain(one, spans)
+        yield from _with_chain(one, inner)
 
 
 def _last(span: StoredSpan) -> tuple[float, float]:

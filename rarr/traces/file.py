@@ -1,21 +1,25 @@
 """One run's trace as it is stored, and as the one JSON file by which it is handed on."""
 
+import json
 import os
 import socket
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import from_json
 
 from rarr.errors import InputError
-from rarr.prompts import Prompt
 from rarr.records import RUN_ID
 from rarr.tools.files import write_whole
 from rarr.tools.spans import Kind
+from rarr.traces.bodies import first_of, prompt_fields, prompt_of, require_body, require_prompt
 from rarr.traces.packing import Numbered
 
-MOST_SPANS = 1 << 24
-"""Of one run: more would take the numbers of those of the next."""
+__all__ = ["Facts", "Status", "StoredSpan", "TraceFile", "prompt_fields", "prompt_of", "status_of"]
+
+Seconds = Annotated[float, Field(ge=0, lt=1 << 37)]  # to the year 6325: dates end with 9999
+_DEEPEST = 16  # spans within each other; a call, its question and an attempt are 3
 
 Status = Literal["done", "failed", "running", "cut short"]
 
@@ -23,19 +27,19 @@ Status = Literal["done", "failed", "running", "cut short"]
 class Part(BaseModel):
     """Base of what a file holds: frozen, and strict about unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class StoredSpan(Part):
     """A span, packed. `seconds` is None where it had not ended; see `rarr.tools.spans.Span`."""
 
-    number: int = Field(ge=1, lt=MOST_SPANS)
-    parent: int
+    number: int = Field(ge=1, lt=1 << 53)
+    parent: int = Field(ge=0)
     kind: Kind
     name: str
     about: str
-    started: float
-    seconds: float | None
+    started: Seconds
+    seconds: Seconds | None
     error: str
     records: list[Numbered] = []
     body: dict[str, Any] = {}
@@ -49,7 +53,7 @@ class Facts(Part):
     context: str | None
     settings: dict[str, Any]
     warnings: list[dict[str, Any]]
-    process: tuple[str, int]
+    process: tuple[str, Annotated[int, Field(ge=0, lt=1 << 31)]]
 
 
 class TraceFile(Part):
@@ -57,14 +61,40 @@ class TraceFile(Part):
 
     format: Literal[1] = 1
     run_id: Annotated[str, Field(pattern=f"^{RUN_ID}$")]  # files are called by it
-    started: float
-    seconds: float | None
+    started: Seconds
+    seconds: Seconds | None
     error: str
     facts: Facts
     spans: list[StoredSpan]
     prompts: dict[str, dict[str, Any]]
     records: list[Numbered] = []
     revision: dict[str, Any] | None = None
+
+    def require_whole(self) -> None:
+        """Spans grow in number, are within earlier ones, and hold what those of their kind do.
+
+        Raises `ValueError` that names the span: readers of spans rely on it.
+        """
+        depths = {0: 0}
+        before = 0
+        for span in self.spans:
+            if span.number <= before:
+                raise ValueError(f"span {span.number} comes after span {before}")
+            if span.parent >= span.number:
+                raise ValueError(f"span {span.number} is within span {span.parent}, which is no earlier one")
+            before, depths[span.number] = span.number, depths.get(span.parent, 0) + 1
+            if depths[span.number] > _DEEPEST:
+                raise ValueError(f"span {span.number} is within more than {_DEEPEST} others")
+            self._require_body(span)
+        for name, fields in self.prompts.items():
+            require_prompt(name, fields)
+
+    def _require_body(self, span: StoredSpan) -> None:
+        if span.seconds is None and not span.body:
+            return
+        require_body(span.number, span.kind, span.body)
+        if span.kind == "ask" and span.body["prompt"] not in self.prompts:
+            raise ValueError(f"span {span.number} asks with a prompt that is not there")
 
     @property
     def status(self) -> Status:
@@ -73,18 +103,21 @@ class TraceFile(Part):
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Raises `InputError` for a file that is no trace, or of another format."""
+        """Raises `InputError` for a file that is no trace, that is damaged, or of another format."""
+        cure = "give a file of rarr trace export, of this version of rarr"
         try:
-            return cls.model_validate_json(path.read_bytes())
+            plain = from_json(path.read_bytes(), allow_inf_nan=False)
+            json.dumps(plain, allow_nan=False)  # 1e999 is read as what no JSON holds, nor SQLite's
+            return cls.model_validate(plain)
         except OSError as error:
             raise InputError(f"trace {str(path)!r} cannot be read: {error.strerror}") from None
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            if first["loc"] == ("format",) and isinstance(error.errors()[0]["input"], int):
+            first = error.errors()[0]
+            if first["loc"] == ("format",) and isinstance(first["input"], int):
                 raise InputError(f"{str(path)!r} has another format: it was made by a later rarr") from None
-            where = ".".join(map(str, first["loc"])) or "the file"
-            cure = "give a file of rarr trace export, of this version of rarr"
-            raise InputError(f"{str(path)!r} is no trace ({where}: {first['msg']}): {cure}") from None
+            raise InputError(f"{str(path)!r} is no trace ({first_of(error)}): {cure}") from None
+        except ValueError as error:
+            raise InputError(f"{str(path)!r} is no trace ({error}): {cure}") from None
 
     def text(self) -> str:
         """What the file of this trace holds."""
@@ -107,6 +140,8 @@ def status_of(seconds: float | None, error: str, process: tuple[str, int]) -> St
 
 
 def _alive(process: int) -> bool:
+    if os.name == "nt":  # there, what asks elsewhere would be a Ctrl-C: nobody knows
+        return True
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -114,20 +149,3 @@ def _alive(process: int) -> bool:
     except OSError:  # somebody else's
         return True
     return True
-
-
-def prompt_fields(prompt: Prompt) -> dict[str, Any]:
-    """A prompt as a trace keeps it."""
-    return {
-        "name": prompt.name,
-        "version": prompt.version,
-        "variables": list(prompt.variables),
-        "output": prompt.output,
-        "system": prompt.system,
-        "user": prompt.user,
-    }
-
-
-def prompt_of(hash: str, fields: dict[str, Any]) -> Prompt:  # noqa: A002  # the field
-    """The prompt of `prompt_fields`."""
-    return Prompt(**{**fields, "variables": tuple(fields["variables"])}, hash=hash)

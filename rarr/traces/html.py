@@ -1,7 +1,9 @@
 """A run as one page of HTML: nothing is loaded from elsewhere, and it can be read without its script."""
 
 from pathlib import Path
+from typing import get_args
 
+from rarr.records import Verdict
 from rarr.tools.markup import STYLE, document, section, shown
 from rarr.traces.page import queries, tail, text, timeline, top
 from rarr.traces.page.view import View, view_of
@@ -11,7 +13,7 @@ __all__ = ["page"]
 
 _FOLDER = Path(__file__).parent / "page"
 _LINKS = {"text": "Text", "timeline": "Timeline", "queries": "Queries", "prompts": "Prompts", "run": "Run"}
-_VERDICTS = ("agrees", "disagrees", "irrelevant", "unknown", "refused")
+_VERDICTS = (*get_args(Verdict), "refused")
 
 
 def page(trace: Trace) -> str:

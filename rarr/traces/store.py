@@ -1,56 +1,25 @@
 """The file with the traces of all runs, in the user's data folder."""
 
 import json
+import sqlite3
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from pydantic import ValidationError
 
 from rarr.errors import InputError
 from rarr.prompts import Prompt
 from rarr.tools.database import Database
-from rarr.tools.database_opening import Schema
-from rarr.traces.file import MOST_SPANS, Facts, Status, StoredSpan, TraceFile, prompt_fields, status_of
+from rarr.traces.bodies import first_of, prompt_fields
+from rarr.traces.file import Facts, Status, StoredSpan, TraceFile, status_of
+from rarr.traces.tables import LISTED, SCHEMA, SPANS
 
-SCHEMA = Schema(
-    noun="trace store",
-    name=0x72617274,  # "rart" in ASCII
-    format=1,
-    tables="""
-        CREATE TABLE runs (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,  -- grows, and no number comes again
-            run_id TEXT NOT NULL UNIQUE, started REAL NOT NULL, seconds REAL, error TEXT NOT NULL,
-            facts TEXT NOT NULL, records TEXT NOT NULL, revision TEXT
-        );
-        CREATE TABLE spans (
-            id INTEGER PRIMARY KEY,  -- the run's, and the number of the span in the lower bits
-            parent INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, about TEXT NOT NULL,
-            started REAL NOT NULL, seconds REAL, error TEXT NOT NULL, records TEXT NOT NULL,
-            body TEXT NOT NULL
-        );
-        CREATE TABLE prompts (hash TEXT PRIMARY KEY, fields TEXT NOT NULL) WITHOUT ROWID;
-    """,
-)
 DAY_S = 86_400.0
-_OF_RUN = f"spans.id BETWEEN :run * {MOST_SPANS} AND :run * {MOST_SPANS} + {MOST_SPANS - 1}"
-_OF_LISTED = _OF_RUN.replace(":run", "runs.id")
 LAST = "last"
-"""Names the newest run."""
-
-_LISTED = f"""
-    SELECT run_id, started, seconds, error, facts,
-        (SELECT count(json_extract(body, '$.tokens')) FROM spans WHERE {_OF_LISTED} AND kind = 'request'),
-        (
-            SELECT coalesce(sum(json_extract(body, '$.tokens[0]') + json_extract(body, '$.tokens[1]')), 0)
-            FROM spans WHERE {_OF_LISTED} AND kind = 'request'
-        ),
-        (
-            SELECT count(DISTINCT json_extract(value, '$[2].id')) FROM spans, json_each(spans.records)
-            WHERE {_OF_LISTED} AND json_extract(value, '$[1]') = 'Edit'
-            AND json_extract(value, '$[2].accepted')
-        )
-    FROM runs ORDER BY id DESC LIMIT ?
-"""
+"""Names the newest run, unless a run is called so."""
 
 Row = tuple[int, int, str, str, str, float, float | None, str, str, str]
 """Number, parent, kind, name, about, started, seconds, error, and the JSON of records and body."""
@@ -84,34 +53,29 @@ class TraceStore(Database):
     def begin(self, run_id: str, started: float, facts: Facts) -> int:
         """The number by which spans name the run. Raises `InputError` where there is one of this name."""
         with self.transaction() as sqlite:
-            if sqlite.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)).fetchone():
-                raise InputError(f"there is a trace of a run {run_id!r} already: give another run_id")
-            values = (run_id, started, facts.model_dump_json())
-            return (
-                sqlite.execute(
-                    "INSERT INTO runs (run_id, started, error, facts, records) VALUES (?, ?, '', ?, '[]')",
-                    values,
-                ).lastrowid
-                or 0
-            )
+            return _begin(sqlite, run_id, started, facts, "give another run_id")
 
     def write(self, run: int, spans: Iterable[Row], prompts: Mapping[str, Prompt]) -> None:
         """Stores spans, in the place of those of the same numbers."""
-        kept = [(name, json.dumps(prompt_fields(one))) for name, one in prompts.items()]
+        fields = {name: prompt_fields(one) for name, one in prompts.items()}
         with self.transaction() as sqlite:
-            _require(sqlite.execute("SELECT 1 FROM runs WHERE id = ?", (run,)).fetchone())
-            sqlite.executemany("INSERT OR IGNORE INTO prompts VALUES (?, ?)", kept)
-            rows = ((run * MOST_SPANS + number, *rest) for number, *rest in spans)
-            sqlite.executemany("REPLACE INTO spans VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            _write(sqlite, run, spans, fields)
 
     def finish(self, run: int, seconds: float, error: str, records: str, revision: str | None) -> None:
         """The run has ended."""
         with self.transaction() as sqlite:
-            done = sqlite.execute(
-                "UPDATE runs SET seconds = ?, error = ?, records = ?, revision = ? WHERE id = ?",
-                (seconds, error, records, revision, run),
-            )
-            _require(done.rowcount)
+            _finish(sqlite, run, seconds, error, records, revision)
+
+    def add(self, file: TraceFile) -> None:
+        """Stores a run that was handed on. Raises `InputError` where there is one of its name."""
+        cure = f"rarr trace show {file.run_id} shows it, and rarr trace prune {file.run_id} removes it"
+        records = _json(file.model_dump(mode="json")["records"])
+        revision = None if file.revision is None else _json(file.revision)
+        with self.transaction() as sqlite:
+            run = _begin(sqlite, file.run_id, file.started, file.facts, cure)
+            _write(sqlite, run, map(_row, file.spans), file.prompts)
+            if file.seconds is not None:
+                _finish(sqlite, run, file.seconds, file.error, records, revision)
 
     def names(self) -> "Sequence[str]":
         """All runs, the newest first."""
@@ -121,35 +85,55 @@ class TraceStore(Database):
     def list(self, most: int = -1) -> "Sequence[Listed]":
         """The runs, the newest first."""
         with self.used() as sqlite:
-            rows = sqlite.execute(_LISTED, (most,)).fetchall()
+            rows = sqlite.execute(LISTED, (most,)).fetchall()
         return [
             Listed(run_id, started, seconds, error, Facts.model_validate_json(facts), *counts)
             for run_id, started, seconds, error, facts, *counts in rows
         ]
 
-    def read(self, run_id: str) -> TraceFile:
-        """The trace of a run, named as far as it takes, or `last`. Raises `InputError` otherwise."""
+    def resolve(self, word: str) -> str:
+        """The name of the run that is called so; else the newest for `last`; else the one that begins so.
+
+        Raises `InputError` where there is none, or several.
+        """
         with self.used() as sqlite:
-            run, named = self._named(run_id)
-            started, seconds, error, facts, records, revision = sqlite.execute(
-                "SELECT started, seconds, error, facts, records, revision FROM runs WHERE id = ?", (run,)
-            ).fetchone()
-            query = f"SELECT * FROM spans WHERE {_OF_RUN} ORDER BY id"
-            spans = [_span(row) for row in sqlite.execute(query, {"run": run}).fetchall()]
-            asked = dict.fromkeys(span.body["prompt"] for span in spans if "prompt" in span.body)
-            query = "SELECT fields FROM prompts WHERE hash = ?"
-            prompts = {one: json.loads(sqlite.execute(query, (one,)).fetchone()[0]) for one in asked}
-        return TraceFile(
-            run_id=named,
-            started=started,
-            seconds=seconds,
-            error=error,
-            facts=Facts.model_validate_json(facts),
-            spans=spans,
-            prompts=prompts,
-            records=json.loads(records),
-            revision=revision and json.loads(revision),
-        )
+            found = sqlite.execute("SELECT run_id FROM runs WHERE run_id = ?", (word,)).fetchall()
+            if not found and word == LAST:
+                found = sqlite.execute("SELECT run_id FROM runs ORDER BY id DESC LIMIT 1").fetchall()
+            if not found and word:
+                query = "SELECT run_id FROM runs WHERE substr(run_id, 1, ?) = ? LIMIT 2"
+                found = sqlite.execute(query, (len(word), word)).fetchall()
+        if len(found) > 1:
+            raise InputError(f"several runs begin with {word!r}: give more of the name")
+        if not found:
+            raise _missing(word)
+        return str(found[0][0])
+
+    def read(self, run_id: str) -> TraceFile:
+        """The trace of the run of this name. Raises `InputError` where there is none, or it is damaged."""
+        with self._reading() as sqlite:
+            query = "SELECT id, started, seconds, error, facts, records, revision FROM runs WHERE run_id = ?"
+            if (found := sqlite.execute(query, (run_id,)).fetchone()) is None:
+                raise _missing(run_id)
+            run, started, seconds, error, facts, records, revision = found
+            spans = sqlite.execute(SPANS, (run,)).fetchall()
+            query = "SELECT hash, fields FROM prompts WHERE run = ? ORDER BY rowid"
+            prompts = sqlite.execute(query, (run,)).fetchall()
+        try:
+            return TraceFile(
+                run_id=run_id,
+                started=started,
+                seconds=seconds,
+                error=error,
+                facts=Facts.model_validate_json(facts),
+                spans=list(map(_span, spans)),
+                prompts={name: json.loads(fields) for name, fields in prompts},
+                records=json.loads(records),
+                revision=revision and json.loads(revision),
+            )
+        except ValidationError as wrong:
+            cure = f"rarr trace prune {run_id} removes it"
+            raise InputError(f"the trace of {run_id!r} is damaged ({first_of(wrong)}): {cure}") from None
 
     def reopen(self, run_id: str, facts: Facts) -> int:
         """The number of a run that goes on, in another process perhaps."""
@@ -163,44 +147,26 @@ class TraceStore(Database):
 
     def number(self, run_id: str) -> int:
         """The number by which spans name the run. Raises `InputError` as `read` does."""
-        return self._named(run_id)[0]
-
-    def add(self, file: TraceFile) -> None:
-        """Stores a run that was handed on. Raises `InputError` where there is one of its name."""
-        if file.run_id in self.names():
-            cure = f"rarr trace show {file.run_id} shows it, and rarr trace prune {file.run_id} removes it"
-            raise InputError(f"there is a trace of a run {file.run_id!r} already: {cure}")
-        run = self.begin(file.run_id, file.started, file.facts)
-        try:
-            self._fill(run, file)
-        except BaseException:
-            self._remove(run)
-            raise
-
-    def _fill(self, run: int, file: TraceFile) -> None:
-        prompts = [(name, json.dumps(fields)) for name, fields in file.prompts.items()]
-        with self.transaction() as sqlite:
-            sqlite.executemany("INSERT OR IGNORE INTO prompts VALUES (?, ?)", prompts)
-        self.write(run, [_row(span) for span in file.spans], {})
-        if file.seconds is not None:
-            revision = None if file.revision is None else json.dumps(file.revision, ensure_ascii=False)
-            records = json.dumps(file.model_dump(mode="json")["records"], ensure_ascii=False)
-            self.finish(run, file.seconds, file.error, records, revision)
+        with self.used() as sqlite:
+            return _number(sqlite, run_id)
 
     def prune(self, *, days: float, max_bytes: float, now: float | None = None) -> int:
-        """Removes runs older than that, then the oldest until the rest is small enough; how many."""
+        """Removes what came here longer ago, then the oldest until the rest is small enough; how many."""
         oldest = (time.time() if now is None else now) - days * DAY_S
-        with self.used() as sqlite:
-            old = sqlite.execute("SELECT id FROM runs WHERE started < ?", (oldest,)).fetchall()
-        removed = sum(self._remove(run) for (run,) in old)
-        while self.size() > max_bytes and (first := self._oldest()) is not None:
-            removed += self._remove(first)
+        removed = self._remove("stored < ?", oldest)
+        while self.size() > max_bytes and self._remove("id = (SELECT min(id) FROM runs)"):
+            removed += 1
         return removed
 
     def remove(self, run_ids: Iterable[str]) -> int:
-        """Removes runs that are named as for `read`, all or, where one is not there, none; how many."""
-        runs = {self._named(one)[0] for one in run_ids}
-        return sum(map(self._remove, sorted(runs)))
+        """Removes the runs of these names, all or, where one is not there, none; how many."""
+        with self.transaction() as sqlite:
+            runs = {_number(sqlite, one) for one in run_ids}
+            return sum(self._removed(sqlite, "id = ?", run) for run in runs)
+
+    def remove_all(self) -> int:
+        """Removes all runs; how many."""
+        return self._remove("TRUE")
 
     def shrink(self) -> None:
         """Gives the place of what was removed back to the disk, with what stood there."""
@@ -208,37 +174,81 @@ class TraceStore(Database):
             sqlite.execute("VACUUM")
             sqlite.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def _oldest(self) -> int | None:
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """All that is read in it was there at one time, whoever writes meanwhile."""
         with self.used() as sqlite:
-            found: int | None = sqlite.execute("SELECT min(id) FROM runs").fetchone()[0]
-        return found
+            sqlite.execute("BEGIN")
+            try:
+                yield sqlite
+            finally:
+                sqlite.execute("COMMIT")
 
-    def _remove(self, run: int) -> int:
+    def _remove(self, which: str, *values: float) -> int:
         with self.transaction() as sqlite:
-            sqlite.execute(f"DELETE FROM spans WHERE {_OF_RUN}", {"run": run})
-            return sqlite.execute("DELETE FROM runs WHERE id = ?", (run,)).rowcount
+            return self._removed(sqlite, which, *values)
 
-    def _named(self, run_id: str) -> tuple[int, str]:
-        """The run whose name is this one, or alone begins with it."""
-        with self.used() as sqlite:
-            if run_id == LAST:
-                found = sqlite.execute("SELECT id, run_id FROM runs ORDER BY id DESC LIMIT 1").fetchall()
-            else:
-                found = sqlite.execute("SELECT id, run_id FROM runs WHERE run_id = ?", (run_id,)).fetchall()
-            if not found:
-                query = "SELECT id, run_id FROM runs WHERE substr(run_id, 1, ?) = ? LIMIT 2"
-                found = sqlite.execute(query, (len(run_id), run_id)).fetchall() if run_id else []
-        if not found:
-            raise InputError(f"there is no trace of a run {run_id!r}: rarr trace list names them")
-        if len(found) > 1:
-            raise InputError(f"several runs begin with {run_id!r}: give more of the name")
-        number, name = found[0]
-        return number, name
+    def _removed(self, sqlite: sqlite3.Connection, which: str, *values: float) -> int:
+        """Their pages go first: a run whose page stays is not removed, so that none is left behind."""
+        names = sqlite.execute(f"SELECT run_id FROM runs WHERE {which}", values).fetchall()
+        for (name,) in names:
+            page = page_path(self._path.parent, name)
+            try:
+                page.unlink(missing_ok=True)
+            except OSError as error:
+                raise InputError(f"{page} cannot be removed ({error.strerror}): remove it") from None
+        return sqlite.execute(f"DELETE FROM runs WHERE {which}", values).rowcount
+
+
+def page_path(home: Path, run_id: str) -> Path:
+    """Where `rarr trace open` puts the page of a run, which is removed with it."""
+    return home / "pages" / f"{run_id}.html"
 
 
 def on_disk(path: Path) -> int:
     """Bytes of the file of a store, with what is not yet written into its place."""
     return sum(one.stat().st_size for one in (path, Path(f"{path}-wal")) if one.exists())
+
+
+def _begin(sqlite: sqlite3.Connection, run_id: str, started: float, facts: Facts, cure: str) -> int:
+    if sqlite.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)).fetchone():
+        raise InputError(f"there is a trace of a run {run_id!r} already: {cure}")
+    done = sqlite.execute(
+        "INSERT INTO runs (run_id, stored, started, error, facts, records) VALUES (?, ?, ?, '', ?, '[]')",
+        (run_id, time.time(), started, facts.model_dump_json()),
+    )
+    return done.lastrowid or 0
+
+
+def _write(
+    sqlite: sqlite3.Connection, run: int, spans: Iterable[Row], prompts: Mapping[str, dict[str, Any]]
+) -> None:
+    _require(sqlite.execute("SELECT 1 FROM runs WHERE id = ?", (run,)).fetchone())
+    kept = ((run, name, _json(fields)) for name, fields in prompts.items())
+    sqlite.executemany("INSERT OR IGNORE INTO prompts VALUES (?, ?, ?)", kept)
+    rows = ((run, *span) for span in spans)
+    sqlite.executemany("REPLACE INTO spans VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def _finish(
+    sqlite: sqlite3.Connection, run: int, seconds: float, error: str, records: str, revision: str | None
+) -> None:
+    done = sqlite.execute(
+        "UPDATE runs SET seconds = ?, error = ?, records = ?, revision = ? WHERE id = ?",
+        (seconds, error, records, revision, run),
+    )
+    _require(done.rowcount)
+
+
+def _number(sqlite: sqlite3.Connection, run_id: str) -> int:
+    found = sqlite.execute("SELECT id FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    if found is None:
+        raise _missing(run_id)
+    return int(found[0])
+
+
+def _missing(run_id: str) -> InputError:
+    return InputError(f"there is no trace of a run {run_id!r}: rarr trace list names them")
 
 
 def _require(there: Any) -> None:
@@ -248,11 +258,15 @@ def _require(there: Any) -> None:
 
 def _span(row: Sequence[Any]) -> StoredSpan:
     names = ("number", "parent", "kind", "name", "about", "started", "seconds", "error")
-    plain = dict(zip(names, row, strict=False)) | {"number": row[0] % MOST_SPANS}
+    plain = dict(zip(names, row, strict=False))
     return StoredSpan(**plain, records=json.loads(row[8]), body=json.loads(row[9]))
 
 
 def _row(span: StoredSpan) -> Row:
     plain = span.model_dump(mode="json")
-    packed = [json.dumps(plain.pop(name), ensure_ascii=False) for name in ("records", "body")]
+    packed = [_json(plain.pop(name)) for name in ("records", "body")]
     return (*plain.values(), *packed)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -1,7 +1,8 @@
 """A run as it was recorded: what nodes saw and said, what that led to, and the revision."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -11,10 +12,11 @@ from pydantic import TypeAdapter
 
 from rarr.agent.settings import Settings
 from rarr.agent.state import State
-from rarr.errors import InputError
+from rarr.errors import InputError, RarrError
 from rarr.prompts import Prompt
 from rarr.records import Notice, Revision
-from rarr.traces.file import Status, StoredSpan, TraceFile, prompt_of
+from rarr.traces.bodies import prompt_of
+from rarr.traces.file import Status, StoredSpan, TraceFile
 from rarr.traces.packing import Unpacker
 from rarr.traces.store import TraceStore
 
@@ -42,19 +44,28 @@ class Trace:
 
     @classmethod
     def load(cls, run_id: str, home: Path | None = None) -> Self:
-        """The run of this name, or whose name alone begins so. Raises `InputError` where there is none."""
+        """The run of this name, whose name alone begins so, or `last`, the newest.
+
+        Raises `InputError` where there is none, and for one that is damaged.
+        """
         with opened(home) as store:
-            return cls(store.read(run_id))
+            name = store.resolve(run_id)
+            file = store.read(name)
+        return cls._whole(file, f"the trace of {name!r}", f"rarr trace prune {name} removes it")
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
         """Raises `InputError` for a file that is no trace, or that is damaged."""
-        trace = cls(TraceFile.read(Path(path)))
+        return cls._whole(TraceFile.read(Path(path)), repr(str(path)), "export the trace once more")
+
+    @classmethod
+    def _whole(cls, file: TraceFile, name: str, cure: str) -> Self:
         try:
+            trace = cls(file)
             trace._require_whole()
-        except (ValueError, TypeError, LookupError) as error:
+        except (ValueError, TypeError, LookupError, RarrError) as error:
             said = " ".join(str(error).split())[:200]
-            raise InputError(f"{str(path)!r} is damaged ({said}): export the trace once more") from None
+            raise InputError(f"{name} is damaged ({said}): {cure}") from None
         return trace
 
     def write(self, path: str | Path) -> None:
@@ -99,18 +110,23 @@ class Trace:
         """All of them, in the order in which they began."""
         return self.file.spans
 
+    @cached_property
+    def inner(self) -> Mapping[int, list[StoredSpan]]:
+        """The spans within each span, by its number, in the order in which they began; 0: within none."""
+        return inner_of(self.spans)
+
     def body(self, span: StoredSpan) -> dict[str, Any]:
         """What a span holds, with its records. Of the passages that a search found it has the documents."""
         return cast(dict[str, Any], self._unpacker.unpack(span.body))
 
     def within(self, span: StoredSpan, *kinds: str) -> Iterator[StoredSpan]:
         """The spans of these kinds (all: none given) in this one, however deep."""
-        inner = {span.number}
-        for one in self.spans:
-            if one.parent in inner:
-                inner.add(one.number)
-                if not kinds or one.kind in kinds:
-                    yield one
+        found, todo = [], [span]
+        while todo:
+            below = self.inner[todo.pop().number]
+            todo += below
+            found += [one for one in below if not kinds or one.kind in kinds]
+        yield from sorted(found, key=lambda one: one.number)
 
     def rendered(self, ask: StoredSpan) -> str:
         """The prompt of a question to a model as it was sent: its instructions, then the user message."""
@@ -145,11 +161,10 @@ class Trace:
 
     def _require_whole(self) -> None:
         """What somebody else's file holds is looked at once, so that no reader of it fails."""
+        self.file.require_whole()
         self.state()
         for span in self.spans:
             self.body(span)
-            if span.kind == "ask":
-                self.rendered(span)
         if self.revision is not None and self.revision.run_id != self.run_id:
             raise InputError("its revision is of another run")
 
@@ -162,6 +177,14 @@ class Trace:
         update = self.body(span)["update"] or {}
         update.pop("passages", None)
         return _UPDATE.validate_python(update)
+
+
+def inner_of(spans: Iterable[StoredSpan]) -> Mapping[int, list[StoredSpan]]:
+    """See `Trace.inner`."""
+    found: dict[int, list[StoredSpan]] = defaultdict(list)
+    for one in spans:
+        found[one.parent].append(one)
+    return found
 
 
 @contextmanager

@@ -171,7 +171,7 @@ def test_import_of_no_trace_is_refused(command: Command, content: str | None) ->
 
 
 def test_prune_goes_by_the_settings(command: Command, tmp_path: Path) -> None:
-    filled(tmp_path / "home", "old").close()
+    filled(tmp_path / "home", "old", stored=1.0).close()
     assert command("trace", "prune", "--days", "1000000").out.startswith(b"runs removed: 0; ")
     assert command("trace", "prune").out.startswith(b"runs removed: 1; ")
 
@@ -180,6 +180,15 @@ def test_prune_goes_by_the_settings(command: Command, tmp_path: Path) -> None:
 def test_prune_removes_what_is_named(command: Command, tmp_path: Path, argv: Sequence[str]) -> None:
     filled(tmp_path / "home", "a", "b").close()
     assert command("trace", "prune", *argv).out.startswith(b"runs removed: 2; ")
+
+
+def test_run_may_be_called_last(command: Command, tmp_path: Path) -> None:
+    filled(tmp_path / "home", "last", "newer").close()
+    assert "run last: done" in shown(command, "last")
+    assert command("trace", "prune", "last").out.startswith(b"runs removed: 1; ")
+    assert "run newer: done" in shown(command, "last")
+    filled(tmp_path / "home", "last").close()
+    assert command("trace", "prune", "--all").out.startswith(b"runs removed: 2; ")
 
 
 def test_runs_and_limits_exclude_each_other(command: Command, tmp_path: Path) -> None:
@@ -204,6 +213,24 @@ def test_page_is_opened_in_the_browser(command: Command, tmp_path: Path, pages: 
     assert command("trace", "open", "a").out.decode() == f"{page}\n"
     assert (page.read_text(), page.stat().st_mode & 0o777) == ("<p>a</p>", 0o600)
     assert pages == [page.as_uri()]
+
+
+def test_page_is_its_owners_from_the_start(
+    command: Command, tmp_path: Path, pages: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(tmp_path / "home", "a").close()
+    left = tmp_path / "home/pages/a.html.part"
+    left.parent.mkdir()
+    left.touch(mode=0o644)
+    modes, replace = [], Path.replace
+
+    def replacing(self: Path, target: Path) -> Path:
+        modes.append(self.stat().st_mode & 0o777)
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", replacing)
+    assert command("trace", "open", "a").status == 0
+    assert modes == [0o600]
 
 
 def test_page_in_a_file_is_not_opened(command: Command, tmp_path: Path, pages: list[str]) -> None:

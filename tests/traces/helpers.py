@@ -23,6 +23,11 @@ def row(number: int = 1, body: str = "{}") -> tuple[Any, ...]:
     return (number, 0, "node", "edit", "", 1.0, 0.5, "", "[]", body)
 
 
+def span(number: int = 1, **fields: Any) -> StoredSpan:
+    known = {"parent": 0, "kind": "node", "name": "edit", "about": "", "error": ""} | fields
+    return StoredSpan(**{"number": number, "started": 1.0, "seconds": 0.5, **known})
+
+
 def file(run_id: str = "run-1", spans: Sequence[StoredSpan] = ()) -> TraceFile:
     return TraceFile(
         run_id=run_id, started=1.0, seconds=2.0, error="", facts=facts(), spans=list(spans), prompts={}
@@ -33,12 +38,16 @@ def store(folder: Path) -> TraceStore:
     return TraceStore(folder / "traces.sqlite")
 
 
-def filled(folder: Path, *run_ids: str, started: float = 1.0) -> TraceStore:
+def filled(folder: Path, *run_ids: str, stored: float | None = None) -> TraceStore:
+    """`stored`: when they came there; None: now."""
     made = store(folder)
     for one in run_ids:
-        run = made.begin(one, started, facts())
+        run = made.begin(one, 1.0, facts())
         made.write(run, [row()], {})
         made.finish(run, 1.0, "", "[]", None)
+        if stored is not None:
+            with made.used() as sqlite:
+                sqlite.execute("UPDATE runs SET stored = ? WHERE id = ?", (stored, run))
     return made
 
 

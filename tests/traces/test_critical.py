@@ -4,6 +4,7 @@ from typing import Any
 
 from rarr.traces.critical import critical_path, supersteps
 from rarr.traces.file import StoredSpan
+from rarr.traces.trace import inner_of
 
 
 def span(number: int, start: float, seconds: float | None, **fields: Any) -> StoredSpan:
@@ -12,7 +13,7 @@ def span(number: int, start: float, seconds: float | None, **fields: Any) -> Sto
 
 
 def path(*spans: StoredSpan) -> list[int]:
-    return [one.number for one in critical_path(spans)]
+    return [one.number for one in critical_path(inner_of(spans))]
 
 
 def ask(number: int, parent: int, start: float, seconds: float | None, **fields: Any) -> StoredSpan:
@@ -49,3 +50,13 @@ def test_what_has_not_ended_outlasts_all_others() -> None:
 
 def test_a_run_without_spans_has_no_path() -> None:
     assert path() == []
+
+
+def test_what_takes_no_time_is_passed_once() -> None:
+    assert path(span(1, 0, 5), ask(2, 1, 1, 0.0), ask(3, 1, 1, 0.0), ask(4, 1, 1, 2)) == [1, 3, 2, 4]
+
+
+def test_what_failures_left_parts_no_branches() -> None:
+    calls = [span(1, 0, 1), span(2, 0.1, 0, kind="failure"), span(3, 0.2, 2)]
+    assert [[one.number for one in step] for step in supersteps(calls)] == [[1, 3], [2]]
+    assert path(*calls) == [3]

@@ -111,14 +111,13 @@ def test_questions_have_prompt_messages_answers_and_attempts(html: str, trace: T
 
 def test_file_that_was_handed_on_may_hold_anything(trace: Trace) -> None:
     odd = {"name": HOSTILE, "about": HOSTILE, "error": HOSTILE}
-    body = {
-        "user": HOSTILE,
-        "temperature": HOSTILE,
-        "samples": HOSTILE,
-        "answer": HOSTILE,
-        "failure": HOSTILE,
-    }
-    spans = [one.model_copy(update=odd | {"body": {**one.body, **body}}) for one in trace.spans]
+    said = {"user": HOSTILE, "answer": HOSTILE, "failure": HOSTILE, "texts": [HOSTILE]}
+    spans = [
+        one.model_copy(
+            update=odd | {"body": one.body | {name: said[name] for name in said.keys() & one.body.keys()}}
+        )
+        for one in trace.spans
+    ]
     facts = trace.file.facts.model_copy(update={"version": HOSTILE, "settings": {HOSTILE: [HOSTILE]}})
     known = {"spans": spans, "facts": facts, "run_id": HOSTILE}
     test_tags_are_ours_and_closed(page(Trace(trace.file.model_copy(update=known))))

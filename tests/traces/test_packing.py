@@ -34,7 +34,7 @@ def test_what_no_json_holds_is_refused() -> None:
         Packer().pack({"one": object()})
 
 
-@pytest.mark.parametrize("reference", [7, "x", None])
+@pytest.mark.parametrize("reference", [7, "x", None, True, {}, [], [1, 2]])
 def test_record_that_is_missing_is_named(reference: object) -> None:
     with pytest.raises(InputError, match="damaged"):
         Unpacker().unpack({"#": reference})
@@ -46,3 +46,15 @@ def test_record_that_is_missing_is_named(reference: object) -> None:
 def test_record_of_another_shape_is_refused(name: str, fields: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         Unpacker().learn([(1, name, fields)])
+
+
+@pytest.mark.parametrize("plain", [1, "x", None, {"#": {"#": 1}}, [check()], {}])
+def test_plain_value_that_looks_like_a_reference_comes_back(plain: object) -> None:
+    value = {"parsed": {"#": plain}, "records": [check()]}
+    assert unpacked(Packer().pack(value)) == [value]
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("nan")])
+def test_number_that_no_json_holds_is_refused(number: float) -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        Packer().pack({"cost": number})

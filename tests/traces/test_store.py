@@ -1,18 +1,26 @@
 """The file of traces: what goes in comes out, names, limits, and files that are not what they should be."""
 
+import socket
 import sqlite3
 import stat
+import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from rarr import Reviser, Settings
 from rarr.errors import InputError
-from rarr.traces.file import TraceFile
-from rarr.traces.store import DAY_S, TraceStore, on_disk
-from traces.helpers import TEXT, facts, file, filled, recorded, row, store
+from rarr.traces.file import TraceFile, status_of
+from rarr.traces.store import DAY_S, TraceStore, on_disk, page_path
+from rarr.traces.tables import SCHEMA
+from traces.helpers import TEXT, facts, file, filled, recorded, row, span, store
 
 
 def test_what_is_added_is_read_as_it_was(tmp_path: Path) -> None:
@@ -23,21 +31,33 @@ def test_what_is_added_is_read_as_it_was(tmp_path: Path) -> None:
 
 def test_run_is_named_by_its_beginning(tmp_path: Path) -> None:
     made = filled(tmp_path, "abc1", "abd2")
-    assert made.read("abc").run_id == "abc1"
+    assert made.resolve("abc") == "abc1"
     with pytest.raises(InputError, match="several runs begin with 'ab'"):
-        made.read("ab")
+        made.resolve("ab")
     with pytest.raises(InputError, match="rarr trace list names them"):
-        made.read("")
+        made.resolve("")
 
 
-def test_whole_name_wins_over_a_beginning(tmp_path: Path) -> None:
-    assert filled(tmp_path, "ab", "abc").read("ab").run_id == "ab"
+@pytest.mark.parametrize("name", ["ab", "last"])
+def test_whole_name_wins(tmp_path: Path, name: str) -> None:
+    made = filled(tmp_path, name, f"{name}c")
+    assert made.resolve(name) == name
+    assert made.remove([name]) == 1
+    assert made.names() == [f"{name}c"]
 
 
 def test_last_is_the_newest(tmp_path: Path) -> None:
-    assert filled(tmp_path, "b", "a").read("last").run_id == "a"
+    assert filled(tmp_path, "b", "a").resolve("last") == "a"
     with pytest.raises(InputError, match="'last'"):
-        store(tmp_path / "empty").read("last")
+        store(tmp_path / "empty").resolve("last")
+
+
+@pytest.mark.parametrize("use", ["read", "number", "remove"])
+def test_store_takes_whole_names_alone(tmp_path: Path, use: str) -> None:
+    made = filled(tmp_path, "abc")
+    for word in ("ab", "last"):
+        with pytest.raises(InputError, match="no trace of a run"):
+            getattr(made, use)([word] if use == "remove" else word)
 
 
 def test_file_is_its_owners_alone(tmp_path: Path) -> None:
@@ -46,10 +66,16 @@ def test_file_is_its_owners_alone(tmp_path: Path) -> None:
 
 
 def test_old_runs_are_pruned(tmp_path: Path) -> None:
-    made = filled(tmp_path, "old", started=0.0)
-    filled(tmp_path, "new", started=2 * DAY_S)
+    made = filled(tmp_path, "old", stored=0.0)
+    filled(tmp_path, "new", stored=2 * DAY_S)
     assert made.prune(days=1, max_bytes=1e9, now=2 * DAY_S) == 1
     assert made.names() == ["new"]
+
+
+def test_run_that_was_handed_on_is_as_old_as_its_place_here(tmp_path: Path) -> None:
+    made = store(tmp_path)
+    made.add(file())  # which began in 1970
+    assert made.prune(days=1, max_bytes=1e9) == 0
 
 
 def test_oldest_are_pruned_until_the_rest_is_small(tmp_path: Path) -> None:
@@ -93,6 +119,105 @@ def test_run_that_is_there_is_not_added_again(tmp_path: Path) -> None:
     made.add(file())
     with pytest.raises(InputError, match="rarr trace prune run-1 removes it"):
         made.add(file())
+
+
+def test_run_is_added_whole_or_not_at_all(tmp_path: Path) -> None:
+    made = store(tmp_path)
+    with pytest.raises(UnicodeEncodeError):  # which SQLite raises
+        made.add(file(spans=[span(), span(2, error="\ud800")]))
+    assert made.names() == []
+    with made.used() as sqlite:
+        assert not sqlite.execute("SELECT * FROM spans").fetchall()
+
+
+def prompt(system: str) -> dict[str, Any]:
+    return {"name": "edit", "version": "1", "variables": [], "output": {}, "system": system, "user": "u"}
+
+
+def test_prompts_of_a_run_are_its_own(tmp_path: Path) -> None:
+    made = store(tmp_path)
+    for name in ("theirs", "mine"):
+        made.add(TraceFile(**{**dict(file(name)), "prompts": {"hash": prompt(name)}}))
+    assert made.read("mine").prompts == {"hash": prompt("mine")}
+    assert made.read("theirs").prompts == {"hash": prompt("theirs")}
+
+
+@pytest.mark.parametrize("remove", [lambda store: store.remove(["a", "b"]), TraceStore.remove_all])
+def test_nothing_is_left_of_what_is_removed(tmp_path: Path, remove: Callable[[TraceStore], int]) -> None:
+    made = store(tmp_path)
+    for name in ("a", "b"):
+        made.add(TraceFile(**{**dict(file(name, [span()])), "prompts": {"hash": prompt(name)}}))
+    assert remove(made) == 2
+    with made.used() as sqlite:
+        tables = ("runs", "spans", "prompts")
+        assert [sqlite.execute(f"SELECT count(*) FROM {one}").fetchone()[0] for one in tables] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "remove",
+    [
+        lambda store: store.remove(["a"]),
+        TraceStore.remove_all,
+        lambda store: store.prune(days=0, max_bytes=1e9),
+        lambda store: store.prune(days=1, max_bytes=0),
+    ],
+    ids=["by name", "all", "by age", "by size"],
+)
+def test_page_goes_with_its_run(tmp_path: Path, remove: Callable[[TraceStore], int]) -> None:
+    made = filled(tmp_path, "a", stored=time.time() - 1)
+    page = page_path(tmp_path, "a")
+    page.parent.mkdir()
+    page.write_text("what was said")
+    assert remove(made) == 1
+    assert not page.exists()
+
+
+def test_run_whose_page_cannot_be_removed_stays(tmp_path: Path) -> None:
+    made = filled(tmp_path, "a")
+    page_path(tmp_path, "a").mkdir(parents=True)
+    with pytest.raises(InputError, match=r"a\.html cannot be removed"):
+        made.remove_all()
+    assert made.names() == ["a"]
+
+
+def test_run_is_read_as_it_was_at_one_time(tmp_path: Path) -> None:
+    made, other = filled(tmp_path, "a"), store(tmp_path)
+
+    def removing(statement: str) -> None:
+        if "FROM spans" in statement:
+            other.remove_all()
+
+    with made.used() as sqlite:
+        sqlite.set_trace_callback(removing)
+    assert len(made.read("a").spans) == 1
+    assert made.names() == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"started": 1e300},
+        {"started": -1.0},
+        {"seconds": float("inf")},
+        {"facts": {**facts().model_dump(), "process": (socket.gethostname(), 2**70)}},
+        {"spans": [{**span().model_dump(), "started": float("inf")}]},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_what_no_run_can_be_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        TraceFile(**{**file().model_dump(), **change})
+
+
+def test_other_tables_are_another_format() -> None:
+    """Who changes them gives them the next number, and its digest here."""
+    digest = sha256(SCHEMA.tables.encode()).hexdigest()[:16]
+    assert (SCHEMA.format, digest) == (2, "df0bc1bea474aa2e")
+
+
+def test_process_is_not_asked_for_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rarr.traces.file.os", SimpleNamespace(name="nt"))  # which has no kill
+    assert status_of(None, "", (socket.gethostname(), 1)) == "running"
 
 
 def write_runs(folder: str, name: str) -> None:

@@ -8,8 +8,12 @@ import pytest
 import rarr
 from rarr import Reviser, Settings, Trace
 from rarr.errors import InputError
+from rarr.render_trace.tree import Choice, as_text
 from rarr.testing import Status
-from traces.helpers import RIGHT, TEXT, file, recorded, store
+from rarr.traces.file import StoredSpan
+from rarr.traces.html import page
+from rarr.traces.store import _row
+from traces.helpers import RIGHT, TEXT, facts, file, recorded, span, store
 
 pytestmark = pytest.mark.loopback
 
@@ -62,7 +66,7 @@ def test_file_holds_the_same(notes: Path, tmp_path: Path) -> None:
     assert Trace.read(tmp_path / "run.json").file == trace.file
     again = store(tmp_path / "elsewhere")
     again.add(Trace.read(tmp_path / "run.json").file)
-    assert again.read("last").text().encode() == (tmp_path / "run.json").read_bytes()
+    assert again.read(trace.run_id).text().encode() == (tmp_path / "run.json").read_bytes()
 
 
 async def test_run_that_is_cancelled_says_so() -> None:
@@ -106,3 +110,75 @@ def test_file_that_lacks_what_it_speaks_of_is_refused(tmp_path: Path) -> None:
     path.write_text(file().model_copy(update={"revision": {"text": 1}}).text())
     with pytest.raises(InputError, match="is damaged"):
         Trace.read(path)
+
+
+ASKED = {"prompt": "hash", "user": "u", "temperature": 0.0}
+TOLD = {"samples": 1, "max_tokens": 9, "texts": ["x"], "said": [1, 1, 0], "cost": None}
+
+
+@pytest.mark.parametrize(
+    ("spans", "said"),
+    [
+        ([span(1, parent=1)], "span 1 is within span 1"),
+        ([span(1, parent=2), span(2, parent=1)], "span 1 is within span 2"),
+        ([span(1), span(1)], "span 1 comes after span 1"),
+        ([span(n, parent=n - 1) for n in range(1, 3000)], "within more than 16 others"),
+        ([span(kind="ask", body={})], "prompt: Field required"),
+        ([span(kind="ask", body={"prompt": "hash", "user": "u"})], "temperature: Field required"),
+        ([span(kind="ask", body=ASKED)], "asks with a prompt that is not there"),
+        ([span(kind="ask", body=ASKED | {"answers": ["x"]})], "answers.0"),
+        ([span(kind="request", body=TOLD | {"tokens": 5})], "tokens: Input should be a valid tuple"),
+        ([span(kind="request", body=TOLD | {"tokens": ["1", 2, 3]})], "tokens.0"),
+        ([span(kind="request", body=TOLD | {"tokens": [2**60, 2, 3]})], "tokens.0"),
+        ([span(kind="request", body={"samples": 1})], "max_tokens: Field required"),
+        ([span(kind="score", body={"best": [[1, 2]], "passages": 1})], "best.0"),
+        ([span(body={"prompt": "zzz"})], "prompt: Extra inputs"),
+        ([span(body={"update": {"passages": {"q1": [["x"]]}}})], "update.passages.q1.0"),
+        ([span(body={"update": 5})], "update: Input should be"),
+        ([span(body={"update": {"checks": 5}})], "checks"),
+        ([span(kind="failure", body={"warnings": 5})], "warnings: Input should be"),
+    ],
+)
+def test_span_that_readers_would_fail_at_is_refused(
+    tmp_path: Path, home: Path, spans: list[StoredSpan], said: str
+) -> None:
+    """In a file, and in the store, whatever brought it there."""
+    path = tmp_path / "run.json"
+    odd = file().model_copy(update={"spans": spans})
+    path.write_text(odd.text())
+    with pytest.raises(InputError) as from_file:
+        Trace.read(path)
+    assert said in str(from_file.value)
+    assert "\n" not in str(from_file.value)
+    kept = store(home)
+    run = kept.begin("run-1", 1.0, facts())
+    kept.write(run, [_row(one) for one in {one.number: one for one in spans}.values()], {})
+    kept.close()
+    if len({one.number for one in spans}) == len(spans):
+        with pytest.raises(InputError, match="rarr trace prune run-1 removes it"):
+            Trace.load("run-1", home)
+
+
+@pytest.mark.parametrize("number", ["Infinity", "NaN", "1e999"])
+def test_what_no_json_holds_is_refused(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(file().text().replace('"settings":{}', f'"settings":{{"x":{number}}}'))
+    with pytest.raises(InputError, match="is no trace"):
+        Trace.read(path)
+
+
+def test_span_that_has_not_ended_may_be_empty(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    open_ = [span(kind=kind, number=n, seconds=None) for n, kind in enumerate(("node", "ask", "request"), 1)]
+    file(spans=open_).write(path)
+    trace = Trace.read(path)
+    assert "question edit not ended" in as_text(trace, Choice(full=True))
+    assert "What it asked is known once it has ended." in page(trace)
+
+
+def test_spans_within_a_span_are_in_their_order() -> None:
+    spans = [span(1), span(2), span(3, parent=1, kind="score"), span(4, parent=2), span(5, parent=3)]
+    spans.append(span(6, parent=1))
+    trace = Trace(file(spans=spans))
+    assert [one.number for one in trace.within(spans[0])] == [3, 5, 6]
+    assert [one.number for one in trace.within(spans[0], "score")] == [3]

@@ -1,8 +1,9 @@
 """What one call of a node, or one question to a model, saw and said."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
+from rarr.records import Verdict
 from rarr.tools.markup import folded, isolated, linked, shown, table
 from rarr.traces.file import StoredSpan
 from rarr.traces.page.pieces import (
@@ -20,7 +21,7 @@ from rarr.traces.page.pieces import (
 )
 from rarr.traces.page.view import View
 
-_VERDICTS = ("agrees", "disagrees", "irrelevant", "unknown")
+_VERDICTS = get_args(Verdict)
 
 
 def body(span: StoredSpan, view: View) -> str:
@@ -31,7 +32,7 @@ def body(span: StoredSpan, view: View) -> str:
 def outcome(body: Mapping[str, Any]) -> tuple[str, str]:
     """What the answers of a question say, in a few words of markup, and their verdict where they have one."""
     answers = body.get("answers") or []
-    first = answers[0] if answers and isinstance(answers[0], Mapping) else {}
+    first = answers[0] if answers else {}
     if (verdict := first.get("verdict")) in _VERDICTS:
         return chip(str(verdict)), str(verdict)
     if "span" in first and "revision" in first:
@@ -42,13 +43,13 @@ def outcome(body: Mapping[str, Any]) -> tuple[str, str]:
 
 def _question(span: StoredSpan, view: View) -> str:
     body = view.trace.body(span)
-    requests = [one for one in view.inner[span.number] if one.kind == "request"]
+    requests = [one for one in view.trace.inner[span.number] if one.kind == "request"]
     parts = [
         _error(span),
         pairs(_facts(span, body, requests, view)),
         _message(body),
-        _instructions(str(body.get("prompt", "")), view),
-        _answers(body.get("answers")) if body else "",
+        _instructions(body["prompt"], view) if body else "",
+        _answers(body.get("answers", ())) if body else "",
         *(_raw(view.trace.body(one)) for one in requests),
         _attempts(requests, view),
     ]
@@ -56,15 +57,15 @@ def _question(span: StoredSpan, view: View) -> str:
 
 
 def _message(body: Mapping[str, Any]) -> str:
-    if "user" not in body:
+    if not body:
         return "<p>What it asked is known once it has ended.</p>"
-    return f"<h4>User message</h4>{pre(str(body['user']))}"
+    return f"<h4>User message</h4>{pre(body['user'])}"
 
 
 def _facts(
     span: StoredSpan, body: Mapping[str, Any], requests: Sequence[StoredSpan], view: View
 ) -> dict[str, str]:
-    prompt = view.trace.prompts.get(str(body.get("prompt")))
+    prompt = view.trace.prompts[body["prompt"]] if body else None
     sent = [view.trace.body(one) for one in requests]
     return {
         "Prompt": f"{jump('prompt', prompt.hash, shown(prompt.name))} version {shown(prompt.version)},"
@@ -75,9 +76,9 @@ def _facts(
         "Model": ", ".join(dict.fromkeys(isolated(one.name) for one in requests)),
         "Asked for": words(
             [
-                f"temperature {shown(str(body.get('temperature', '–')))}",
+                f"temperature {body['temperature']:g}" if body else "",
                 *(
-                    f"{key.replace('_', ' ')} {shown(str(sent[0][key]))}"
+                    f"{key.replace('_', ' ')} {sent[0][key]:,}"
                     for key in ("samples", "max_tokens")
                     if sent and key in sent[0]
                 ),
@@ -109,10 +110,8 @@ def _about(span: StoredSpan, view: View) -> str:
 
 
 def _tokens(sent: Sequence[Mapping[str, Any]]) -> str:
-    counts = [one["tokens"] for one in sent if isinstance(one.get("tokens"), (list, tuple))]
-    if not counts:
-        return ""
-    total = [sum(column) for column in zip(*counts, strict=False)]
+    counts = [one["tokens"] for one in sent if "tokens" in one]
+    total = [sum(column) for column in zip(*counts, strict=True)]
     names = ("in", "out", "of these cached")
     return ", ".join(f"{count:,} {name}" for count, name in zip(total, names, strict=False) if count)
 
@@ -126,14 +125,12 @@ def _waited(span: StoredSpan, requests: Sequence[StoredSpan]) -> str:
 
 def _instructions(prompt: str, view: View) -> str:
     """The system message, which many questions share; the script brings it here."""
-    if prompt not in view.trace.prompts:
-        return ""
     there = f"<p>It stands with {jump('prompt', prompt, 'its prompt')}.</p>"
     name = anchor("system", prompt)
     return f'<details data-copy="{name}"><summary>System message</summary>{there}</details>'
 
 
-def _answers(answers: Any) -> str:
+def _answers(answers: Sequence[Mapping[str, Any]]) -> str:
     if not answers:
         return "<h4>Answer as read</h4><p>None could be read.</p>"
     heading = "Answer as read" if len(answers) == 1 else f"{len(answers)} answers as read"
@@ -141,9 +138,8 @@ def _answers(answers: Any) -> str:
 
 
 def _raw(body: Mapping[str, Any]) -> str:
-    more = "".join(f"<h4>{shown(str(role))}</h4>{pre(str(said))}" for role, said in body.get("more") or ())
-    texts = [str(one) for one in body.get("texts") or ()]
-    said = str(body.get("answer") or "")
+    more = "".join(f"<h4>{shown(role)}</h4>{pre(said)}" for role, said in body.get("more", ()))
+    texts, said = body.get("texts", ()), body.get("answer", "")
     raw = "".join(pre(one or "(nothing)") for one in texts)
     raw += f"<h4>The server says</h4>{pre(said)}" if said else ""
     if not (raw or more):
@@ -178,8 +174,8 @@ def _attempt(number: int, span: StoredSpan, view: View) -> list[str]:
 
 def _call(span: StoredSpan, view: View) -> str:
     body = view.trace.body(span)
-    update = body.get("update")
-    inner = view.inner[span.number]
+    update = body.get("update") or {}
+    inner = view.trace.inner[span.number]
     parts = [_error(span), pairs({"About": _about(span, view), **_written(update)}), _documents(update)]
     parts += [scored(one, view) for one in inner if one.kind == "score"]
     parts.append(_attempts([one for one in inner if one.kind == "request"], view))
@@ -190,10 +186,8 @@ def _error(span: StoredSpan) -> str:
     return f"<p>{chip('error')} {isolated(span.error)}</p>" if span.error else ""
 
 
-def _written(update: Any) -> dict[str, str]:
+def _written(update: Mapping[str, Any]) -> dict[str, str]:
     """The keys of the state that a node wrote: how many, or what where it is short."""
-    if not isinstance(update, Mapping):
-        return {}
     wrote = {
         name: value for name, value in update.items() if name not in ("passages", "text", "report", "scores")
     }
@@ -217,12 +211,12 @@ def _value(value: Any) -> str:
     return shown(", ".join(value) if isinstance(value, (list, tuple)) else told(value))
 
 
-def _documents(update: Any) -> str:
-    found = update.get("passages") if isinstance(update, Mapping) else None
+def _documents(update: Mapping[str, Any]) -> str:
+    found = update.get("passages")
     if not found:
         return ""
     rows = [
-        (linked(str(source), str(title)), shown(str(count)))
+        (linked(source, title), f"{count:,}")
         for documents in found.values()
         for source, title, count in documents
     ]
@@ -239,17 +233,17 @@ def scored(span: StoredSpan, view: View) -> str:
     kept = {(one.source, one.start, one.end): one.id for one in view.evidence_of[span.about]}
     rows = [
         (
-            linked(str(source)),
+            linked(source),
             f"{start:,}–{end:,}",
             f"{score:.3f}",
             jump("ev", kept[source, start, end]) if (source, start, end) in kept else "–",
         )
-        for score, source, start, end in body.get("best") or ()
+        for score, source, start, end in body.get("best", ())
     ]
     if not rows:
         return _error(span)
-    count, took = shown(str(body.get("passages"))), duration(span.seconds)
-    title = f"{isolated(span.about)}: the best of {count} passages, scored in {took}"
+    took = duration(span.seconds)
+    title = f"{isolated(span.about)}: the best of {body['passages']:,} passages, scored in {took}"
     drawn = table("Passages", ("Source", "Characters", "Score", "Evidence"), rows, numbers="-nn-")
     return _error(span) + folded(title, drawn)
 

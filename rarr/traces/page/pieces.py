@@ -56,11 +56,9 @@ def duration(seconds: float | None) -> str:
     return f"{seconds:.2f} s" if seconds < 60 else f"{seconds / 60:.1f} min"
 
 
-def money(cost: Any) -> str:
+def money(cost: float | None) -> str:
     """A cost in the unit of the prices."""
-    return (
-        "not known" if cost is None else f"{cost:.6g}" if isinstance(cost, (int, float)) else shown(str(cost))
-    )
+    return "not known" if cost is None else f"{cost:.6g}"
 
 
 def pre(text: str) -> str:
@@ -79,10 +77,8 @@ def pairs(facts: Mapping[str, str]) -> str:
     return f"<dl>{items}</dl>" if items else ""
 
 
-def fields(answer: Any) -> str:
+def fields(answer: Mapping[str, Any]) -> str:
     """An answer by its fields, where it has any."""
-    if not isinstance(answer, Mapping):
-        return pre(told(answer))
     short = {shown(name): f'<span dir="auto">{shown(told(value))}</span>' for name, value in answer.items()}
     return pairs(short) or pre("{}")
 
@@ -94,13 +90,11 @@ def source(one: Evidence) -> str:
     return f'{linked(one.source, one.title)} <span class="facts">{place}</span>'
 
 
-def row(
-    name: str, head: str, body: str, *, data: Mapping[str, str], kind: str = "", opened: bool = False
-) -> str:
+def row(name: str, head: str, body: str, *, data: Mapping[str, str], kind: str) -> str:
     """What can be found, moved to and opened. The browser opens it for a link that leads into it."""
     said = "".join(f' data-{key}="{shown(value)}"' for key, value in data.items() if value)
     return (
-        f'<details class="entry {kind}"{said}{" open" if opened else ""}><summary>{head}</summary>\n'
+        f'<details class="entry {kind}"{said}><summary>{head}</summary>\n'
         f'<div class="body" id="{name}">{body}</div></details>'
     )
 

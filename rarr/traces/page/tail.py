@@ -1,5 +1,7 @@
 """What stands behind a run: its prompts, what each node spent, and its settings."""
 
+from collections import Counter
+
 from rarr.tools.markup import folded, paragraph, shown, table
 from rarr.traces.page.pieces import anchor, duration, money, pre, row, told
 from rarr.traces.page.view import View
@@ -7,13 +9,9 @@ from rarr.traces.page.view import View
 
 def prompts(view: View) -> str:
     """Those that models were asked with, whole."""
-    asked: dict[str, int] = {}
-    for one in view.spans:
-        if one.kind == "ask":
-            asked[str(one.body.get("prompt"))] = asked.get(str(one.body.get("prompt")), 0) + 1
-    return "".join(_prompt(name, asked.get(name, 0), view) for name in view.trace.prompts) or paragraph(
-        "No model was asked."
-    )
+    asked = Counter(one.body["prompt"] for one in view.spans if one.kind == "ask" and one.body)
+    drawn = "".join(_prompt(name, asked[name], view) for name in view.trace.prompts)
+    return drawn or paragraph("No model was asked.")
 
 
 def _prompt(name: str, count: int, view: View) -> str:

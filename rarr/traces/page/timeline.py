@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 
 from rarr.tools.markup import counted, isolated, paragraph, shown
+from rarr.traces.critical import supersteps
 from rarr.traces.file import StoredSpan
 from rarr.traces.page.calls import body, outcome
 from rarr.traces.page.pieces import chip, clipped, duration, row, to_span, words
@@ -15,10 +15,9 @@ WIDE, HIGH = 1000, 24
 
 def timeline(view: View) -> str:
     """A row a superstep, in the order of time. Branches that ran at once are folded into it."""
-    top = sorted((one for one in view.spans if not one.parent), key=lambda one: one.started)
-    if not top:
+    steps = supersteps(view.trace.inner[0])
+    if not steps:
         return paragraph("No node was called.")
-    steps = [list(step) for _, step in groupby(top, key=lambda one: (one.kind, one.name))]
     drawn = [_step(number, step, view) for number, step in enumerate(steps, start=1)]
     return f'<div class="timeline">{_scale(view)}{"".join(drawn)}</div>'
 
@@ -26,16 +25,16 @@ def timeline(view: View) -> str:
 def slowest(view: View) -> str:
     """The critical path by its supersteps, each with what it waited for last."""
     items = []
-    for is_node, run in groupby(view.path, key=lambda one: one.parent == 0):
-        for one in run if is_node else ():
-            inner = [ask for ask in view.path if ask.kind == "ask" and ask.parent == one.number]
-            took = stopped(one, view) - one.started
-            waited = f"waited for {', '.join(map(to_span, inner[-3:]))}" if inner else ""
-            about = isolated(one.about) if one.about else ""
-            facts = words([about, duration(one.seconds), f"{took / view.seconds:.0%}", waited])
-            items.append(
-                (took, f'<li>{to_span(one)} <b>{shown(one.name)}</b> <span class="facts">{facts}</span></li>')
-            )
+    for one in (top for top in view.path if top.parent == 0):
+        below = view.trace.inner[one.number]
+        asks = [ask for ask in below if ask.kind == "ask" and ask.number in view.critical]
+        took = stopped(one, view) - one.started
+        waited = f"waited for {', '.join(map(to_span, asks[-3:]))}" if asks else ""
+        about = isolated(one.about) if one.about else ""
+        facts = words([about, duration(one.seconds), f"{took / view.seconds:.0%}", waited])
+        items.append(
+            (took, f'<li>{to_span(one)} <b>{shown(one.name)}</b> <span class="facts">{facts}</span></li>')
+        )
     longest = sorted(items, key=lambda item: -item[0])[:4]
     return f'<ol class="slow">{"".join(html for _, html in longest)}</ol>'
 
@@ -63,7 +62,7 @@ def _step(number: int, step: Sequence[StoredSpan], view: View) -> str:
 
 
 def _call(span: StoredSpan, view: View, kind: str) -> str:
-    asks = [one for one in view.inner[span.number] if one.kind == "ask"]
+    asks = [one for one in view.trace.inner[span.number] if one.kind == "ask"]
     what = [f"<b>{shown(span.name)}</b>"]
     if span.kind == "failure":
         what.append('<span class="facts">went on after a failure</span>')
@@ -85,14 +84,14 @@ def _ask(span: StoredSpan, view: View) -> str:
     said, verdict = outcome(view.trace.body(span))
     about = _about(span.about, view) if span.about else ""
     number = f'<span class="facts">#{span.number}</span>'
-    requests = [one for one in view.inner[span.number] if one.kind == "request"]
+    requests = [one for one in view.trace.inner[span.number] if one.kind == "request"]
     what = " ".join([number, shown(span.name), about, said, *_states(span, requests), _marked([span], view)])
     head = _head(what, _bars([(span, *requests)], view), duration(span.seconds))
     return row(f"s-{span.number}", head, body(span, view), data=_data(span, view, verdict), kind="ask")
 
 
 def _data(span: StoredSpan, view: View, verdict: str) -> dict[str, str]:
-    wrong = any(one.error or one.seconds is None for one in (span, *view.inner[span.number]))
+    wrong = any(one.error or one.seconds is None for one in (span, *view.trace.inner[span.number]))
     return {
         "node": view.node_of(span),
         "verdict": verdict,

@@ -36,7 +36,7 @@ class View:
     @cached_property
     def path(self) -> list[StoredSpan]:
         """The critical path."""
-        return critical_path(self.spans)
+        return critical_path(self.trace.inner)
 
     @cached_property
     def critical(self) -> set[int]:
@@ -53,14 +53,6 @@ class View:
         """From the first span to the last thing that is known of."""
         known = (one.started + (one.seconds or 0.0) for one in self.spans)
         return max(max(known, default=self.zero) - self.zero, 1e-6)
-
-    @cached_property
-    def inner(self) -> dict[int, list[StoredSpan]]:
-        """The spans within each span, in the order in which they began."""
-        found: dict[int, list[StoredSpan]] = defaultdict(list)
-        for one in self.spans:
-            found[one.parent].append(one)
-        return found
 
     @cached_property
     def by_number(self) -> dict[int, StoredSpan]:
