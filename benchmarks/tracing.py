@@ -30,10 +30,10 @@ def main() -> None:
     print(f"{machine()}; {options.runs} pairs of runs; median [quartiles] of the differences\n")
     for queries in SIZES:
         cpu = asyncio.run(differences(queries, options.runs, 0.0, cpu=True))
-        _row(f"CPU, {queries} queries", *cpu, 1000, "ms", most=MOST_MS / 1000)
+        _row(f"CPU, {queries} queries", *cpu, most=MOST_MS / 1000)
     for queries in SIZES:
         wall = asyncio.run(differences(queries, options.runs // 3, options.call, cpu=False))
-        _row(f"wall, {queries} queries", *wall, 1000, "ms", most=MOST_SHARE * statistics.median(wall[0]))
+        _row(f"wall, {queries} queries", *wall, most=MOST_SHARE * statistics.median(wall[0]))
     size = on_disk(max(SIZES), options.runs)
     print(
         f"a run of {max(SIZES)} queries on disk: {size / 1000:.0f} kB; at most {MOST_KB}:"
@@ -74,14 +74,13 @@ def _reviser(home: Path, call: float, *, trace: bool) -> Reviser:
     return Reviser(Settings(model=model, search=mills.SlowDocuments(0), home=home, trace=trace))
 
 
-def _row(name: str, off: list[float], more: list[float], scale: float, unit: str, *, most: float) -> None:
-    middle = statistics.median(more)
+def _row(name: str, off: list[float], more: list[float], *, most: float) -> None:
+    middle, without = statistics.median(more), statistics.median(off)
     low, _, high = statistics.quantiles(more, n=4)
-    share = middle / statistics.median(off)
     print(
-        f"{name:<18} {scale * statistics.median(off):8.1f} {unit} without a trace, with it"
-        f" {scale * middle:+.1f} [{scale * low:+.1f}, {scale * high:+.1f}] {unit} ({share:+.1%});"
-        f" at most {scale * most:.1f} {unit}: {_met(middle <= most)}",
+        f"{name:<18} {1000 * without:8.1f} ms without a trace, with it"
+        f" {1000 * middle:+.1f} [{1000 * low:+.1f}, {1000 * high:+.1f}] ms ({middle / without:+.1%});"
+        f" at most {1000 * most:.1f} ms: {_met(middle <= most)}",
         flush=True,
     )
 

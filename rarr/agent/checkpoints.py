@@ -90,7 +90,7 @@ class Checkpoints:
             state = await (await self.graph()).aget_state(self.config(run_id))
         except NotImplementedError:
             raise InputError(f"the checkpointer has no async methods: give {_OPENING}") from None
-        return None if state.metadata is None else state
+        return state if "original" in state.values else None  # else it was ended before its first step
 
     async def aclose(self) -> None:
         """Closes what was opened for this event loop."""

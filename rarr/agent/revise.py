@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rarr.agent.checkpoints import Checkpointer
     from rarr.traces.recording import Recording
 
+OnCall = Callable[[ModelCall], None]
+
 
 class Reviser:
     """Builds models, indexes and the graph once; revises any number of texts, also at the same time."""
@@ -34,7 +36,7 @@ class Reviser:
         components: Components | None = None,
         on_step: Callable[[str], None] | None = None,
         on_index: Callable[[int, int], None] | None = None,
-        on_call: Callable[[ModelCall], None] | None = None,
+        on_call: OnCall | None = None,
         checkpointer: "Checkpointer | None" = None,
     ) -> None:
         """`components` are given instead of `settings`. Raises `RarrError` where something is missing.
@@ -232,11 +234,16 @@ def _unsearched(settings: Settings) -> list[Notice]:
     return [Notice(code="corpus_not_searched", message=message, node="retrieve")]
 
 
-def _listener(settings: Settings, on_call: Callable[[ModelCall], None] | None) -> Any:
+def _listener(settings: Settings, on_call: OnCall | None) -> OnCall | None:
     """Who is told of requests: the caller, and OpenTelemetry where the settings ask for it."""
     if not settings.otel:
         return on_call
     from rarr.agent.telemetry import model_spans  # with an extra
 
-    span = model_spans()
-    return (lambda call: (span(call), on_call(call))) if on_call else span
+    listeners = [one for one in (model_spans(), on_call) if one is not None]
+
+    def tell(call: ModelCall) -> None:
+        for one in listeners:
+            one(call)
+
+    return tell

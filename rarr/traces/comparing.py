@@ -94,11 +94,11 @@ def _ledger(states: Sequence[State], since: Sequence[State] = ()) -> _Ledger:
         earlier = since[number] if since else State()
         known = {id(one) for one in (*earlier.get("checks", []), *earlier.get("edits", []))}
         for check in state.get("checks", []):
-            if id(check) not in known and check.evidence_id in evidence:
+            if id(check) not in known and check.query_id in queries and check.evidence_id in evidence:
                 query, source = queries[check.query_id], evidence[check.evidence_id]
                 found.verdicts.setdefault((query.text, source.text), (query, source, check))
         for edit in state.get("edits", []):
-            if id(edit) not in known:
+            if id(edit) not in known and edit.query_id in queries:
                 found.edits[queries[edit.query_id].text] = (queries[edit.query_id], edit)
     return found
 

@@ -28,7 +28,7 @@ class RecordedAnswers:
         self._answers: dict[str, list[StoredSpan]] = defaultdict(list)
         for span in trace.spans:
             asked = asks.get(span.parent)
-            if span.kind == "request" and asked is not None and "samples" in span.body:
+            if span.kind == "request" and asked and asked.body and "samples" in span.body:
                 more, body = span.body.get("more", []), asked.body
                 key = _key(span.name, body["prompt"], body["user"], more, span.body["samples"])
                 self._answers[key].append(span)
