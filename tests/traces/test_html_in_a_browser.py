@@ -133,7 +133,7 @@ def test_links_open_what_they_lead_into(page: Page) -> None:
     evidence.wait_for(state="visible")
     evidence.get_by_role("link", name="#").first.click()
     page.get_by_text("System message").locator("visible=true").first.click()
-    assert page.locator("details[open] > summary:text('System message') + pre").first.is_visible()
+    page.locator("details[open] > summary:text('System message') + pre").first.wait_for(timeout=5000)
 
 
 def test_page_can_be_read_without_its_script(chromium: Browser, file: Path) -> None:
