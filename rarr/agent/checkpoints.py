@@ -79,7 +79,8 @@ class Checkpoints:
             raise InputError("no run can be resumed without checkpoints: give Reviser(checkpointer=...)")
         if (kept := await self._kept(run_id)) is None:
             raise InputError(f"no checkpoint of a run {run_id!r}: revise its text, with this run_id")
-        return cast(State, kept.values), not kept.next
+        # `next` lacks the tasks that are done and whose step is not.
+        return cast(State, kept.values), not kept.tasks
 
     async def _kept(self, run_id: str) -> StateSnapshot | None:
         if not isinstance(run_id, str) or not re.fullmatch(records.RUN_ID, run_id):
