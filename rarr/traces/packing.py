@@ -1,7 +1,7 @@
 """Values of a run as JSON in which every record stands once, and by its number from then on.
 
-Most updates repeat the ledger so far: one that is frozen need not be written again. `{"#": 7}` is record 7,
-and `{"#": [value]}` a plain `{"#": value}`, which a model may have answered.
+Most updates repeat the ledger so far: one that is frozen need not be written again. `{"#": 7}` is record 7:
+no plain value of a run looks like that, answers of models included, whose fields are ours.
 """
 
 import json
@@ -31,7 +31,7 @@ class Packer:
         self._known: dict[int, tuple[int, Record]] = {}  # by identity; held, so that it stays theirs
         self._new: list[str] = []
         self._encode = json.JSONEncoder(
-            default=_refused, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+            default=self._reference, ensure_ascii=False, allow_nan=False, separators=(",", ":")
         ).encode
 
     def pack(self, value: Any) -> tuple[str, str]:
@@ -40,31 +40,18 @@ class Packer:
         Raises `TypeError` and `ValueError` for what no JSON holds, such as NaN.
         """
         self._new = []
-        text = self._encode(self._plain(value))
+        text = self._encode(value)
         return text, f"[{','.join(self._new)}]"
 
-    def _plain(self, value: Any) -> Any:
-        if isinstance(value, Record):
-            return self._reference(value)
-        if isinstance(value, (list, tuple)):
-            return [self._plain(one) for one in value]
-        if not isinstance(value, dict):
-            return value
-        if list(value) == [_REFERENCE]:
-            return {_REFERENCE: [self._plain(value[_REFERENCE])]}
-        return {key: self._plain(one) for key, one in value.items()}
-
-    def _reference(self, value: Record) -> dict[str, int]:
+    def _reference(self, value: Any) -> dict[str, int]:
+        if not isinstance(value, Record):
+            raise TypeError(f"a trace cannot hold a {type(value).__name__}")
         known = self._known.get(id(value))
         if known is None:
             known = self._known[id(value)] = (self._next, value)
             self._new.append(f'[{self._next},"{type(value).__name__}",{value.model_dump_json()}]')
             self._next += 1
         return {_REFERENCE: known[0]}
-
-
-def _refused(value: Any) -> None:
-    raise TypeError(f"a trace cannot hold a {type(value).__name__}")
 
 
 class Unpacker:
@@ -95,8 +82,6 @@ class Unpacker:
         return {key: self.unpack(one) for key, one in value.items()}
 
     def _referred(self, value: Any) -> Any:
-        if isinstance(value, list) and len(value) == 1:
-            return {_REFERENCE: self.unpack(value[0])}
         if type(value) is not int or value not in self._known:
             raise InputError(f"a trace lacks its record {value!r}: it is damaged")
         return self._known[value]

@@ -41,7 +41,7 @@ class Recording:
         self._settings, self._resumable = settings, resumable
         self.store = TraceStore(store_path(settings.home))
         self.store.wait(BUSY_S)
-        self._told = told(settings)
+        self._told, self._version = told(settings), installed_version()
         self._runs = 0
 
     @contextmanager
@@ -91,7 +91,7 @@ class Recording:
 
     def _facts(self, start: State) -> Facts:
         return Facts(
-            version=installed_version(),
+            version=self._version,
             original=start["original"],
             context=start["context"],
             settings=self._told,

@@ -48,12 +48,6 @@ def test_record_of_another_shape_is_refused(name: str, fields: dict[str, Any], s
         Unpacker().learn([(1, name, fields)])
 
 
-@pytest.mark.parametrize("plain", [1, "x", None, {"#": {"#": 1}}, [check()], {}])
-def test_plain_value_that_looks_like_a_reference_comes_back(plain: object) -> None:
-    value = {"parsed": {"#": plain}, "records": [check()]}
-    assert unpacked(Packer().pack(value)) == [value]
-
-
 @pytest.mark.parametrize("number", [float("inf"), float("nan")])
 def test_number_that_no_json_holds_is_refused(number: float) -> None:
     with pytest.raises(ValueError, match="JSON"):
