@@ -154,15 +154,17 @@ def prune(
 
     before = on_disk(store_path())
     with _opened() as store:
-        if runs:
-            removed = store.remove(map(store.resolve, runs))
+        named = [store.resolve(run) for run in runs or ()]
+        if named:
+            removed = store.remove(named)
         elif every:
             removed = store.remove_all()
         else:
             removed = store.prune(**_limits(days, max_mb))
         _shrink(store)
     megabytes = f"{before / 1e6:.2f} MB before, {on_disk(store_path()) / 1e6:.2f} MB now"
-    write(f"runs removed: {removed}; {store_path()}: {megabytes}\n")
+    which = f"; removed: {', '.join(named)}" if named else ""
+    write(f"runs removed: {removed}; {store_path()}: {megabytes}{which}\n")
     return 0
 
 

@@ -110,7 +110,7 @@ class TraceFile(Part):
             json.dumps(plain, allow_nan=False)  # 1e999 is read as what no JSON holds, nor SQLite's
             return cls.model_validate(plain)
         except OSError as error:
-            raise InputError(f"trace {str(path)!r} cannot be read: {error.strerror}") from None
+            raise InputError(f"trace {str(path)!r} cannot be read ({error.strerror}): give a file") from None
         except ValidationError as error:
             first = error.errors()[0]
             if first["loc"] == ("format",) and isinstance(first["input"], int):
@@ -128,7 +128,8 @@ class TraceFile(Part):
         try:
             write_whole(path, self.text())
         except OSError as error:
-            raise InputError(f"trace {str(path)!r} cannot be written: {error.strerror}") from None
+            said = f"trace {str(path)!r} cannot be written ({error.strerror})"
+            raise InputError(f"{said}: give another path") from None
 
 
 def status_of(seconds: float | None, error: str, process: tuple[str, int]) -> Status:
