@@ -32,8 +32,8 @@ def test_a_span_without_a_word_is_not_judged() -> None:
 
 
 async def test_each_sentence_has_a_class() -> None:
-    text = "Thomas Hay built Elm Mill in 1804. Elm Mill ground barley for three villages."
-    first = text.index(" Elm Mill ground")
+    text = "Thomas Hay built Elm Mill in 1804. Elm Mill sold paper to China."
+    first = text.index(" Elm Mill sold")
     spans = [Span(0, first), Span(first + 1, len(text))]
     found = await TrainedVerifier(shipped(), 0.55).classify(text, None, spans, evidence(PASSAGE))
     assert found[0] == "attributable"
