@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -220,7 +221,8 @@ class Killing:
 
     def _kill(self) -> None:
         assert self.child
-        os.kill(self.child.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it may be done
+            os.kill(self.child.pid, signal.SIGKILL)
 
 
 LATENCY_S = 0.05
