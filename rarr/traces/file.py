@@ -110,7 +110,8 @@ class TraceFile(Part):
             json.dumps(plain, allow_nan=False)  # 1e999 is read as what no JSON holds, nor SQLite's
             return cls.model_validate(plain)
         except OSError as error:
-            raise InputError(f"trace {str(path)!r} cannot be read ({error.strerror}): give a file") from None
+            said = f"trace {str(path)!r} cannot be read ({error.strerror})"
+            raise InputError(f"{said}: give a file of rarr trace export") from None
         except ValidationError as error:
             first = error.errors()[0]
             if first["loc"] == ("format",) and isinstance(first["input"], int):

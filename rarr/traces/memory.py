@@ -1,7 +1,6 @@
 """A trace that is kept in memory: that of a replay."""
 
 import json
-import time
 from typing import Any
 
 from rarr.prompts import Prompt
@@ -9,27 +8,19 @@ from rarr.records import Revision
 from rarr.tools.spans import Span
 from rarr.traces.file import Facts, StoredSpan, TraceFile, prompt_fields
 from rarr.traces.packing import Packer
-from rarr.traces.recorder import told_body
+from rarr.traces.recorder import Numbering, told_body
 from rarr.traces.trace import Trace
 
 
-class MemoryRecorder:
+class MemoryRecorder(Numbering):
     """The `Recorder` of a replay."""
 
     def __init__(self) -> None:
-        self._epoch = time.time() - time.perf_counter()
+        super().__init__()
         self._started = self.now()
-        self._numbers = 0
         self._spans: list[StoredSpan] = []
         self._prompts: dict[str, dict[str, Any]] = {}
         self._packer = Packer()
-
-    def now(self) -> float:
-        return self._epoch + time.perf_counter()
-
-    def number(self) -> int:
-        self._numbers += 1
-        return self._numbers
 
     def begin(self, span: Span) -> None:
         pass

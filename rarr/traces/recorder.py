@@ -26,7 +26,22 @@ FAILED = "trace_failed"
 """The code of the warning that says so."""
 
 
-class RunRecorder:
+class Numbering:
+    """What recorders share: a clock that nobody sets, and the numbers of spans."""
+
+    def __init__(self) -> None:
+        self._epoch = time.time() - time.perf_counter()
+        self._numbers = 0
+
+    def now(self) -> float:
+        return self._epoch + time.perf_counter()
+
+    def number(self) -> int:
+        self._numbers += 1
+        return self._numbers
+
+
+class RunRecorder(Numbering):
     """The `Recorder` of one run. What it cannot write costs the trace, never the run."""
 
     def __init__(self, store: TraceStore, warn: Callable[[str], None], *, at_once: bool = False) -> None:
@@ -34,15 +49,14 @@ class RunRecorder:
 
         Answers are written `at_once` where a run may be resumed: what was paid for is not to be lost.
         """
+        super().__init__()
         self._store, self._warn, self._at_once = store, warn, at_once
         self._packer = Packer()
-        self._numbers = 0
         self._rows: dict[int, Row] = {}  # not yet written
         self._new: dict[str, Prompt] = {}
         self._known: set[str] = set()
         self._failed = False
         self._due: asyncio.TimerHandle | None = None
-        self._epoch = time.time() - time.perf_counter()
         self._started = self.now()
         self._run = 0
 
@@ -53,13 +67,6 @@ class RunRecorder:
     def go_on(self, trace: Trace, facts: Facts) -> None:
         """Adds to the trace of a run that was ended."""
         self._trying(lambda: self._go_on(trace, facts))
-
-    def now(self) -> float:
-        return self._epoch + time.perf_counter()
-
-    def number(self) -> int:
-        self._numbers += 1
-        return self._numbers
 
     def begin(self, span: Span) -> None:
         self._trying(lambda: self._add_begun(span))

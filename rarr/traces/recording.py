@@ -77,7 +77,7 @@ class Recording:
         except FAILURES:
             return None
         facts = trace.file.facts
-        same = (trace.run_id, facts.original, facts.context) == (run_id, state["original"], state["context"])
+        same = (facts.original, facts.context) == (state["original"], state["context"])
         return trace if same else None
 
     def _prune(self) -> None:

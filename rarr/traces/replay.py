@@ -99,9 +99,9 @@ def replay(
     """Runs `node` again for all its calls in the run, with the prompt of a file, by another model, or both.
 
     Each call sees what it saw in the run; with `downstream` the run goes on from there. Without a node all of
-    it is run again, and comes to the same revision where rarr does the same as it did. `settings` are used
-    in place of all of these, such as `base_url`. Raises
-    `InputError` for a node that the run did not call, and for a prompt that does not fit.
+    it is run again, and comes to the same revision where rarr does the same as it did. `settings`, such as
+    `base_url`, win over those of the trace and of today. Raises `InputError` for a node that the run did not
+    call, and for a prompt that does not fit.
     """
     return run(areplay(trace, node, prompt=prompt, model=model, downstream=downstream, **settings))
 

@@ -142,12 +142,6 @@ class TraceStore(Database):
                 "UPDATE runs SET seconds = NULL, error = '', facts = ? WHERE run_id = ?",
                 (facts.model_dump_json(), run_id),
             )
-            found: int = sqlite.execute("SELECT id FROM runs WHERE run_id = ?", (run_id,)).fetchone()[0]
-        return found
-
-    def number(self, run_id: str) -> int:
-        """The number by which spans name the run. Raises `InputError` as `read` does."""
-        with self.used() as sqlite:
             return _number(sqlite, run_id)
 
     def prune(self, *, days: float, max_bytes: float, now: float | None = None) -> int:

@@ -52,7 +52,7 @@ def test_last_is_the_newest(tmp_path: Path) -> None:
         store(tmp_path / "empty").resolve("last")
 
 
-@pytest.mark.parametrize("use", ["read", "number", "remove"])
+@pytest.mark.parametrize("use", ["read", "remove"])
 def test_store_takes_whole_names_alone(tmp_path: Path, use: str) -> None:
     made = filled(tmp_path, "abc")
     for word in ("ab", "last"):
