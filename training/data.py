@@ -10,15 +10,17 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from rarr.encoder.model import shipped
 from rarr.retrievers.corpus import Corpus
 from rarr.training.examples import Cloze, Relevance, read, write
 from rarr.training.loop import Data
 from training import pretraining, sources
+from training.confusions import confused
 
 FOLDER = Path(os.environ.get("TRAINING_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 WRITTEN = Path(__file__).parent / "data"
 SEED = 7
-WRITTEN_SETS = ("written_cloze", "written")
+WRITTEN_SETS = ("written_cloze", "written", "confused")
 NEGATIVES = 12  # passages that BM25 brings for a query, of which those of other sources are wrong
 
 
@@ -42,6 +44,7 @@ def build(folder: Path) -> None:
         "relevance": relevance,
         "elsewhere": lambda: elsewhere(cloze=False),
         "elsewhere_cloze": lambda: elsewhere(cloze=True),
+        "confused": lambda: confused([*handwritten(), *written()], shipped()),
     }
     for name, make in makers.items():
         path = folder / f"{name}.jsonl"
@@ -112,6 +115,7 @@ def loaded(folder: Path) -> dict[str, Data]:
         "written": Data("attribution", sets.get("written", []), 10),
         "elsewhere": Data("attribution", sets.get("elsewhere", []), 24),
         "elsewhere_cloze": Data("cloze", sets.get("elsewhere_cloze", []), 28),
+        "confused": Data("contrasted", sets.get("confused", []), 15),
         "verifier": Data("attribution", sets["verifier"], 24),
         "verifier_cloze": Data("cloze", sets["verifier_cloze"], 24),
         "relevance": Data("relevance", sets["relevance"], 8),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from rarr.training import batches, losses
 from rarr.training.examples import Attribution, Cloze, Relevance
@@ -27,13 +27,15 @@ LOG_EVERY = 50
 class Phase(NamedTuple):
     """A stretch of steps: the learning rate goes in a line from one value to the other.
 
-    `mixture`: each data set's name with the share of the steps that it is drawn for.
+    `mixture`: each data set's name with the share of the steps that it is drawn for. `dropout` is that of
+    the encoder's layers.
     """
 
     steps: int
     rate_from: float
     rate_to: float
     mixture: Mapping[str, float]
+    dropout: float = 0.0
 
 
 class Data(NamedTuple):
@@ -152,6 +154,9 @@ class Trainer:
         batch = self._batch(name, data)
         self._drawn[name] += 1
         self.model.train()
+        for module in self.model.modules():
+            if isinstance(module, nn.Dropout):
+                module.p = phase.dropout
         with torch.autocast(self.device.type, torch.bfloat16):
             loss = self._loss(data.task, batch, rng)
         self._optimizer.zero_grad(set_to_none=True)
@@ -195,7 +200,9 @@ class Trainer:
                 sequences, tags = batches.swapped(tokenizer, batch, rng)
                 heads = model(*self._there(sequences))
                 return losses.wrong(heads.wrong, batches.Tags(*self._there(tags)))
-            case "attribution":
+            case "attribution" | "contrasted":
+                if task == "contrasted":
+                    batch = [batches.contrasted(one, rng) for one in batch]
                 judged = batches.attribution(tokenizer, batch)
                 heads = model(*self._there(judged.sequences))
                 there = judged._replace(
