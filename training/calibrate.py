@@ -96,7 +96,7 @@ def sentences(encoder: Encoder) -> Iterator[Claimed]:
         items = [json.loads(line) for line in lines]
     for item, another in zip(items, items[1:] + items[:1], strict=True):
         for version in ("supported", "corrupted", "extrapolatory"):
-            wrong = wrong_places(item[version], item["edits"]) if version == "corrupted" else []
+            wrong = wrong_places(item) if version == "corrupted" else []
             yield from _claimed(encoder, item, version, item, wrong)
         yield from _claimed(encoder, item, "supported", another, [])
 

@@ -1,6 +1,8 @@
 """The shared data as training examples. Only files of its `train/` folder are read here."""
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 from rarr.trained.windows import ROOM, closest
@@ -14,7 +16,7 @@ def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
     """The values of each true text that its passage says, and of each unverifiable one those it does not."""
     for item in items:
         title = item["title"] or ""
-        right = _shifted(wrong_places(item["corrupted"], item["edits"]), item["edits"])
+        right = _shifted(wrong_places(item), item["edits"])
         errors = [
             Corrected(place, edit["right"], edit["wrong"])
             for place, edit in zip(right, item["edits"], strict=True)
@@ -68,7 +70,7 @@ def handwritten_attribution(items: Sequence[Item]) -> Iterator[Attribution]:
                 Version(
                     text=item["corrupted"],
                     label="contradictory",
-                    wrong=tuple(wrong_places(item["corrupted"], item["edits"])),
+                    wrong=tuple(wrong_places(item)),
                 ),
                 Version(text=item["extrapolatory"], label="extrapolatory"),
             ),
@@ -156,25 +158,32 @@ def relevance(
             yield Relevance(source="questions", query=query, passages=tuple(passages[:4]))
 
 
-def wrong_places(corrupted: str, edits: Sequence[Item]) -> list[Place]:
-    """Where the errors of a corrupted text stand: each in turn behind the one before."""
-    places = []
-    begin = 0
-    for edit in edits:
-        start = corrupted.find(edit["wrong"], begin)
-        if start < 0:
-            start = corrupted.find(edit["wrong"])
-        if start < 0:
-            raise ValueError(f"{edit['wrong']!r} is not in {corrupted!r}")
-        begin = start + len(edit["wrong"])
-        places.append((start, begin))
-    return places
+def wrong_places(item: Item) -> list[Place]:
+    """Where the errors of the corrupted text stand, in the order of its edits.
+
+    A wrong word can stand elsewhere as well, or within another: these are the places at which the edits give
+    the supported text. Raises ValueError where there are none.
+    """
+    text, edits = item["corrupted"], item["edits"]
+    found = [[hit.start() for hit in re.finditer(f"(?={re.escape(edit['wrong'])})", text)] for edit in edits]
+    for starts in product(*found):
+        places = [(start, start + len(edit["wrong"])) for start, edit in zip(starts, edits, strict=True)]
+        if _mended(text, places, edits) == item["supported"]:
+            return places
+    raise ValueError(f"item {item.get('id')}: its edits do not give the supported text")
+
+
+def _mended(text: str, places: Sequence[Place], edits: Sequence[Item]) -> str:
+    for (start, end), edit in sorted(zip(places, edits, strict=True), key=lambda one: one[0], reverse=True):
+        text = text[:start] + edit["right"] + text[end:]
+    return text
 
 
 def _shifted(places: Sequence[Place], edits: Sequence[Item]) -> list[Place]:
-    """The same places once every error is put right."""
-    shift, found = 0, []
-    for (start, _), edit in sorted(zip(places, edits, strict=True), key=lambda one: one[0]):
+    """The same places, in the same order, once every error is put right."""
+    found = []
+    for (start, _), edit in zip(places, edits, strict=True):
+        before = [one for one in zip(places, edits, strict=True) if one[0][0] < start]
+        shift = sum(len(other["right"]) - len(other["wrong"]) for _, other in before)
         found.append((start + shift, start + shift + len(edit["right"])))
-        shift += len(edit["right"]) - len(edit["wrong"])
     return found

@@ -58,9 +58,9 @@ def pair(tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: Se
     return Pair(sequence, types, masks, 1, spans, start, body.offsets[:room])
 
 
-def single(tokenizer: "Tokenizer", text: str) -> list[int]:
-    """The sequence of a text alone, for its embedding."""
-    return [CLS, *tokenizer.encode(text, add_special_tokens=False).ids[: LONGEST - 2], SEP]
+def single(tokenizer: "Tokenizer", text: str, longest: int = LONGEST) -> list[int]:
+    """The sequence of a text alone, for its embedding, of at most `longest` tokens."""
+    return [CLS, *tokenizer.encode(text, add_special_tokens=False).ids[: longest - 2], SEP]
 
 
 def covering(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:

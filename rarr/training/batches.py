@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 CLASSES = ("attributable", "extrapolatory", "contradictory")
 MASKED_TOGETHER = (1, 1, 2, 3)  # how many spans of one text are masked at once
 SWAPPED = 0.5  # of the examples that are read unmasked: how often a value is put wrong
+LONGEST_ALONE = 160  # tokens of a text whose embedding is learned
 _T = TypeVar("_T")
 
 
@@ -186,7 +187,7 @@ def relevance(tokenizer: "Tokenizer", examples: Sequence[Relevance]) -> Sequence
 
 def alone(tokenizer: "Tokenizer", texts: Sequence[str]) -> Sequences:
     """Texts for their embeddings."""
-    return padded([single(tokenizer, text)[:160] for text in texts])
+    return padded([single(tokenizer, text, LONGEST_ALONE) for text in texts])
 
 
 def _some(values: Sequence[Value], rng: random.Random) -> list[Value]:
