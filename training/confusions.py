@@ -30,7 +30,7 @@ def confused(items: Sequence[Item], encoder: Encoder) -> Iterator[Cloze]:
             continue
         rng = random.Random(f"{SEED} {example.text}")
         put = [(value, words.get(_said(example, value).casefold(), [])) for value in example.values]
-        values = [value.model_copy(update={"others": tuple(others[:TAKEN])}) for value, others in put if others]
+        values = [value.model_copy(update={"others": (*others[:TAKEN],)}) for value, others in put if others]
         values = rng.sample(values, min(ASKED, len(values)))
         # In place of other words the passage has words that make no sentence.
         read = [value for value in example.values if value.kind != "word"]
@@ -50,7 +50,7 @@ def wrong_words(items: Sequence[Item]) -> Mapping[str, Sequence[str]]:
 
 
 def pointed_wrongly(example: Cloze, value: Value, spans: Sequence[Span]) -> list[str]:
-    """What the passage has at the spans, where it is another thing than the value, and apart from the rest."""
+    """What the passage has at the spans, each apart from the others, that is another thing than the value."""
     known = [Span(*answer) for answer in value.answers]
     right = {_said(example, value).casefold(), *(span.of(example.passage).casefold() for span in known)}
     found: list[str] = []
