@@ -1,5 +1,6 @@
 """Logistic regressions of a few features, and the thresholds on them."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -8,16 +9,19 @@ from numpy.typing import NDArray
 from rarr.encoder.weights import Logistic
 
 RIDGE = 1.0  # on the weights of features of unit spread
+FEWEST = 20  # cases above a threshold
 ROUNDS = 50  # of Newton's method, which needs about ten
 
 
-def fitted(told: Sequence[Mapping[str, float]], so: Sequence[bool], weights: Sequence[float]) -> Logistic:
-    """The regression that makes `so` likeliest; each case counts its weight."""
-    names = list(told[0])
-    table = np.array([[one[name] for name in names] for one in told])
+def fitted(
+    features: Sequence[Mapping[str, float]], labels: Sequence[bool], weights: Sequence[float]
+) -> Logistic:
+    """The regression that makes the labels likeliest; each case counts its weight."""
+    names = list(features[0])
+    table = np.array([[one[name] for name in names] for one in features])
     middle, spread = table.mean(0), table.std(0)
     spread[spread == 0] = 1.0
-    coefficients = _newton((table - middle) / spread, np.array(so, float), np.array(weights, float))
+    coefficients = _newton((table - middle) / spread, np.array(labels, float), np.array(weights, float))
     scaled = coefficients[1:] / spread
     return Logistic(
         bias=round(float(coefficients[0] - scaled @ middle), 4),
@@ -32,25 +36,34 @@ def folds(groups: Sequence[str], count: int = 5) -> list[list[int]]:
 
 
 def held_out(
-    told: Sequence[Mapping[str, float]], so: Sequence[bool], weights: Sequence[float], groups: Sequence[str]
+    features: Sequence[Mapping[str, float]],
+    labels: Sequence[bool],
+    weights: Sequence[float],
+    groups: Sequence[str],
 ) -> list[float]:
     """The probability of each case by a regression that saw none of its group's part."""
-    found = [0.0] * len(told)
+    found = [0.0] * len(features)
     for part in folds(groups):
         out = set(part)
-        kept = [n for n in range(len(told)) if n not in out]
-        made = fitted([told[n] for n in kept], [so[n] for n in kept], [weights[n] for n in kept])
+        kept = [n for n in range(len(features)) if n not in out]
+        made = fitted([features[n] for n in kept], [labels[n] for n in kept], [weights[n] for n in kept])
         for n in part:
-            found[n] = made.probability(told[n])
+            found[n] = made.probability(features[n])
     return found
 
 
-def most_right(likely: Sequence[float], right: Sequence[bool], least: float) -> float:
-    """The lowest threshold from which on the share that is right stays at least `least`; above 1 for none."""
-    order = np.argsort(-np.array(likely))
-    shares = np.cumsum(np.array(right, float)[order]) / np.arange(1, len(order) + 1)
-    enough = np.flatnonzero(shares >= least)
-    return float(np.array(likely)[order][enough[-1]]) if len(enough) else 1.01
+def threshold_at_precision(probabilities: Sequence[float], right: Sequence[bool], least: float) -> float:
+    """The lowest threshold from which on a share of at least `least` is right, rounded up; 1.01 for none.
+
+    Of fewer than `FEWEST` cases no precision is read.
+    """
+    order = np.argsort(-np.array(probabilities))
+    counts = np.arange(1, len(order) + 1)
+    shares = np.cumsum(np.array(right, float)[order]) / counts
+    enough = np.flatnonzero((shares >= least) & (counts >= FEWEST))
+    if not len(enough):
+        return 1.01
+    return math.ceil(float(np.array(probabilities)[order][enough[-1]]) * 1e4) / 1e4
 
 
 def _newton(

@@ -19,10 +19,11 @@ CONTRADICTED = 0.4  # what support is worth where the evidence contradicts a val
 
 
 class Judgement(NamedTuple):
-    """The support of a claim, from 0 to 1, and whether the evidence contradicts one of its values."""
+    """The support of a claim, from 0 to 1. Does the evidence contradict one of its values? Say all of them?"""
 
     support: float
     contradicted: bool
+    said: bool
 
 
 class ValueVerifier:
@@ -92,20 +93,30 @@ def judgement(claim: Claim, evidence: Passage) -> Judgement | None:
     stems = [word.stem for word in claim.sentence.content]
     if not stems or not any(value.start >= claim.put_in for value in claim.sentence.values):
         return None
-    said = sum(stem in evidence.spread or stem in evidence.title_stems for stem in stems) / len(stems)
+    shared = sum(stem in evidence.spread or stem in evidence.title_stems for stem in stems) / len(stems)
     readings = [
         (value, read(claim.sentence, value, evidence, claim.about)) for value in claim.sentence.values
     ]
     checkable = [value for value in claim.sentence.values if value.kind != "term"]
     placed = [_placed(value, reading, evidence) for value, reading in readings if value.kind != "term"]
-    support = 0.5 * said + 0.5 * (sum(placed) / len(placed) if placed else said)
+    support = 0.5 * shared + 0.5 * (sum(placed) / len(placed) if placed else shared)
     if any(value.kind in ("number", "date") and not evidence.holds(value) for value in checkable):
         support *= UNSAID
     verdicts = [compare(claim, value, reading, evidence).verdict for value, reading in readings]
     contradicted = verdicts.count("disagrees")
     if contradicted:
         support = support * CONTRADICTED * (1 - contradicted / len(verdicts))
-    return Judgement(support, contradicted > 0)
+    said = all(
+        verdict == "agrees" or _first_word(claim, value, evidence)
+        for (value, _), verdict in zip(readings, verdicts, strict=True)
+    )
+    return Judgement(support, contradicted > 0, said)
+
+
+def _first_word(claim: Claim, value: Value, evidence: Passage) -> bool:
+    """Is this the first word alone, which may be taken for a name for its capital, and said by the evidence?"""
+    first = claim.sentence.words[0]
+    return value.kind == "name" and value[:2] == first[:2] and first.stem in evidence.spread
 
 
 def _placed(value: Value, reading: Reading, evidence: Passage) -> float:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rarr.encoder.inputs import NULL, Masked, Pair, covering, pair, single
+from rarr.encoder.inputs import LONGEST_TEXT, NULL, Masked, Pair, covering, pair, single
 from rarr.encoder.weights import Calibration, Files, checked, opened
 from rarr.tools.document import Span
 
@@ -103,6 +103,10 @@ class Encoder:
         self._folder, self._facts = folder, checked(folder)
         self._opening = threading.Lock()
 
+    def reads(self, text: str) -> bool:
+        """Is all of a text read beside a passage? What is longer loses its end."""
+        return len(self._opened.tokenizer.encode(text, add_special_tokens=False).ids) <= LONGEST_TEXT
+
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
         """How probably each passage (title, text) answers the query, from 0 to 1."""
         pairs = [pair(self._opened.tokenizer, query, title, text) for title, text in passages]
@@ -115,9 +119,14 @@ class Encoder:
         return [_judged(one, row) for one, row in zip(pairs, rows, strict=True)]
 
     def point(self, asked: Sequence[Asked]) -> list[Pointing]:
-        """Where each passage says what stands in the masked span of its text."""
+        """Where each passage says what stands in the masked span of its text.
+
+        Raises ValueError for a span that is not read, since the text is too long.
+        """
         tokenizer = self._opened.tokenizer
         pairs = [pair(tokenizer, one.text, one.title, one.passage, [one.masked]) for one in asked]
+        if any(one.masks[0] < 0 for one in pairs):
+            raise ValueError(f"of a text, the first {LONGEST_TEXT} tokens are read; mask a span of these")
         rows = self._run(pairs, ["start", "end"])
         return [_pointing(one, row) for one, row in zip(pairs, rows, strict=True)]
 
@@ -167,7 +176,7 @@ def shipped() -> Encoder:
 
 
 def _feed(one: Pair) -> dict[str, "NDArray[np.int64]"]:
-    position = max(0, one.masks[0]) if one.masks else 0
+    position = one.masks[0] if one.masks else 0
     return {
         "input_ids": np.array([one.ids], np.int64),
         "attention_mask": np.ones((1, len(one.ids)), np.int64),
@@ -187,9 +196,6 @@ def _judged(one: Pair, row: _Row) -> Judged:
 
 def _pointing(one: Pair, row: _Row) -> Pointing:
     first, last = one.passage_start, one.passage_start + len(one.passage_spans)
-    if one.masks[0] < 0:  # the text was too long: what was cut off was not asked
-        nothing = np.full(len(one.passage_spans), -np.inf, np.float32)
-        return Pointing(nothing, nothing, 0.0, tuple(one.passage_spans))
     starts, ends = (
         _log_softmax(np.append(row[head][first:last], row[head][NULL])) for head in ("start", "end")
     )

@@ -1,4 +1,4 @@
-"""What the encoder reads in a passage where a claim has its values, one batch a claim and passage."""
+"""What the encoder reads in a passage where a claim has its values."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rarr.embedded.claims import claims
+from rarr.embedded.claims import Claim
 from rarr.embedded.names import Name
 from rarr.embedded.questions import askable
 from rarr.embedded.sentence import sentence
@@ -16,7 +16,6 @@ from rarr.encoder.model import Asked, Claimed, Encoder, Judged, Pointing
 from rarr.tools.document import Span, split_sentences
 
 NEVER = -30.0  # the log-probability of what cannot be; logits of 16 bits go no lower
-_BEFORE = 2  # sentences before a claim that are read with it, since it may lean on them
 _RANKED = 16  # spans of the passage that are looked at, most probable first
 _KINDS: dict[str, MaskKind] = {"date": "date", "number": "number", "name": "name", "term": "word"}
 
@@ -29,22 +28,18 @@ class Other(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a passage says in place of a value: log-probabilities.
+    """What a passage says in place of a value of the text at `place`: log-probabilities.
 
     `own`: the value itself, wherever it is said. `nowhere`: it says nothing there. `others`: most probable
     first. `wrong`: the probability that a word of the value is wrong by this passage.
     """
 
+    value: Value
     place: Span
     own: float
     nowhere: float
     others: tuple[Other, ...]
     wrong: float
-
-    @property
-    def other(self) -> Other:
-        """The most probable other value; an empty one where there is none."""
-        return self.others[0] if self.others else Other("", NEVER)
 
 
 class Read(NamedTuple):
@@ -54,35 +49,31 @@ class Read(NamedTuple):
     found: tuple[Found, ...]
 
 
-def read(encoder: Encoder, text: str, context: str | None, span: Span, title: str, passage: str) -> Read:
-    """Reads `passage` for the claim of `text` at `span`."""
-    claim = next(one for one in claims(text, context) if one.span == span)
-    start, said = around(text, span)
+def read(encoder: Encoder, text: str, claim: Claim, title: str, passage: str) -> Read | None:
+    """Reads `passage` for a claim of `text`; None where the claim is longer than what the encoder reads.
+
+    The claim is read alone, with its subject put back in: beside other sentences of the text, those that the
+    passage supports would speak for it.
+    """
+    said = claim.sentence.text
+    if not encoder.reads(said):
+        return None
     values = askable(text, claim)
-    asked = [
-        Asked(said, title, passage, Masked(Span(place.start - start, place.end - start), _KINDS[value.kind]))
-        for value, place in values
-    ]
     [judged] = encoder.attribution([Claimed(said, title, passage)])
-    pointings = encoder.point(asked)
+    pointings = encoder.point(
+        [
+            Asked(said, title, passage, Masked(Span(value.start, value.end), _KINDS[value.kind]))
+            for value, _ in values
+        ]
+    )
     found = (
-        _found(value, place, Span(place.start - start, place.end - start), pointing, passage, judged)
+        _found(value, place, pointing, passage, judged.wrongness(Span(value.start, value.end)))
         for (value, place), pointing in zip(values, pointings, strict=True)
     )
     return Read(judged, tuple(found))
 
 
-def around(text: str, span: Span) -> tuple[int, str]:
-    """A sentence with those that it may lean on, and where they begin."""
-    spans = split_sentences(text)
-    at = next((n for n, one in enumerate(spans) if one.start <= span.start < one.end), 0)
-    start = min(spans[max(0, at - _BEFORE)].start, span.start) if spans else span.start
-    return start, text[start : span.end]
-
-
-def _found(
-    value: Value, place: Span, within: Span, pointing: Pointing, passage: str, judged: Judged
-) -> Found:
+def _found(value: Value, place: Span, pointing: Pointing, passage: str, wrong: float) -> Found:
     told = _values(passage)
     said = [Span(s, e) for other, s, e in told if same(value, other)]
     own = [*said, *_written(passage, value, said)]
@@ -94,11 +85,12 @@ def _found(
         others[whole.of(passage)] = float(np.logaddexp(others.get(whole.of(passage), NEVER), log))
     ranked = sorted(others.items(), key=lambda one: -one[1])
     return Found(
+        value=value,
         place=place,
-        own=_together([pointing.of(one) for one in dict.fromkeys(own)]),
+        own=_logsumexp([pointing.of(one) for one in dict.fromkeys(own)]),
         nowhere=max(pointing.nowhere, NEVER),
         others=tuple(Other(said, log) for said, log in ranked),
-        wrong=judged.wrongness(within),
+        wrong=wrong,
     )
 
 
@@ -131,5 +123,5 @@ def _values(passage: str) -> tuple[tuple[Value, int, int], ...]:
     )
 
 
-def _together(logs: Sequence[float]) -> float:
+def _logsumexp(logs: Sequence[float]) -> float:
     return max(float(np.logaddexp.reduce([NEVER, *logs])), NEVER)

@@ -1,13 +1,18 @@
 """The encoder that ships reads, the rules compare."""
 
+import re
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
 from makers import evidence
 
 from rarr.embedded.questions import questions
-from rarr.encoder.model import Encoder, shipped
+from rarr.encoder.model import Asked, Claimed, Encoder, Judged, Pointing, shipped
 from rarr.encoder.weights import Calibration
 from rarr.records import Agreement, Query
-from rarr.trained.agreement import TrainedAgreement, agreement
+from rarr.tools.document import Span
+from rarr.trained.agreement import TrainedAgreement
 
 PASSAGE = (
     "Construction of the Golden Gate Bridge began on January 5, 1933. The bridge opened to traffic on May 27,"
@@ -25,15 +30,15 @@ class Eager(Encoder):
         return fitted.model_copy(update={"disagrees": sooner})
 
 
-def checked(text: str, value: str, passage: str = PASSAGE, encoder: Encoder | None = None) -> Agreement:
+async def checked(text: str, value: str, passage: str = PASSAGE, encoder: Encoder | None = None) -> Agreement:
     place = text.index(value)
     [asked] = [one for one in questions(text, None) if one.start <= place < one.end]
     query = Query(id="q1", **asked.model_dump())
-    return agreement(encoder or shipped(), text, None, query, evidence(passage))
+    return await TrainedAgreement(encoder or shipped()).check(text, None, query, evidence(passage))
 
 
-def test_another_value_in_the_same_role_disagrees_with_its_words() -> None:
-    found = checked("The Golden Gate Bridge opened to traffic in 1935.", "1935", encoder=Eager())
+async def test_another_value_in_the_same_role_disagrees_with_its_words() -> None:
+    found = await checked("The Golden Gate Bridge opened to traffic in 1935.", "1935", encoder=Eager())
     assert (found.verdict, found.text_answer) == ("disagrees", "1935")
     assert "1937" in found.evidence_answer
     assert found.confidence is not None
@@ -41,19 +46,19 @@ def test_another_value_in_the_same_role_disagrees_with_its_words() -> None:
 
 
 @pytest.mark.parametrize("value", ["1937", "Joseph Strauss"])
-def test_the_same_value_in_the_same_role_agrees(value: str) -> None:
+async def test_the_same_value_in_the_same_role_agrees(value: str) -> None:
     text = "The Golden Gate Bridge opened to traffic in 1937. The bridge was designed by Joseph Strauss."
-    assert checked(text, value).verdict == "agrees"
+    assert (await checked(text, value)).verdict == "agrees"
 
 
-def test_what_the_passage_does_not_say_is_not_contradicted() -> None:
+async def test_what_the_passage_does_not_say_is_not_contradicted() -> None:
     text = "The Golden Gate Bridge cost 35 million dollars."
-    assert checked(text, "35 million").verdict in ("irrelevant", "unknown")
+    assert (await checked(text, "35 million")).verdict in ("irrelevant", "unknown")
 
 
-def test_a_passage_about_something_else_says_nothing() -> None:
+async def test_a_passage_about_something_else_says_nothing() -> None:
     passage = "The Humber Bridge opened to traffic on 24 June 1981. It was designed by Freeman Fox."
-    found = checked("The Golden Gate Bridge opened to traffic in 1937.", "1937", passage)
+    found = await checked("The Golden Gate Bridge opened to traffic in 1937.", "1937", passage)
     assert found.verdict != "disagrees"
 
 
@@ -61,3 +66,42 @@ async def test_a_query_about_no_value_is_unknown() -> None:
     query = Query(id="q1", text="What is it?", start=0, end=3)
     found = await TrainedAgreement(shipped()).check("It is so.", None, query, evidence(PASSAGE))
     assert found.verdict == "unknown"
+
+
+class Scripted(Encoder):
+    """Says of every claim the same, and points at the first place of the passage where `said` stands."""
+
+    def __init__(self, judged: Judged, said: str) -> None:
+        super().__init__()
+        self._judged, self._said = judged, said
+
+    def attribution(self, claims: Sequence[Claimed]) -> list[Judged]:
+        return [self._judged] * len(claims)
+
+    def point(self, asked: Sequence[Asked]) -> list[Pointing]:
+        return [self._pointing(one.passage) for one in asked]
+
+    def _pointing(self, passage: str) -> Pointing:
+        words = [(match.start(), match.end()) for match in re.finditer(r"\w+", passage)]
+        here = np.array([-0.01 if passage[s:e] == self._said else -8.0 for s, e in words], np.float32)
+        return Pointing(here, here, -8.0, tuple(words))
+
+
+async def test_a_contradiction_is_said_of_the_value_that_is_most_likely_wrong_without_an_answer() -> None:
+    text = "The Golden Gate Bridge was paid for by Amadeo Giannini in Nevada."
+    wrong = ((Span(text.index("Amadeo"), text.index(" in")), 0.97),)
+    said = Scripted(Judged(0.01, 0.01, 0.98, wrong), "Nowhere")
+    found = [await checked(text, value, encoder=said) for value in ("Amadeo Giannini", "Nevada")]
+    assert [(one.verdict, one.evidence_answer) for one in found] == [("disagrees", ""), ("irrelevant", "")]
+    assert found[0].reason == "the evidence contradicts the sentence"
+
+
+async def test_a_claim_longer_than_what_the_encoder_reads_is_checked_by_the_rules_alone() -> None:
+    text = "The Golden Gate Bridge, " + "which is large and old and red, " * 20 + "opened to traffic in 1935."
+    said = Scripted(Judged(0.0, 0.0, 1.0, ()), "Strauss")
+    assert "1937" in (await checked(text, "1935", encoder=said)).evidence_answer
+
+
+async def test_a_profession_is_checked_like_any_value() -> None:
+    text = "The Golden Gate Bridge was designed by the engineer Joseph Strauss."
+    assert (await checked(text, "Joseph Strauss")).verdict == "agrees"

@@ -2,39 +2,60 @@
 
 from makers import evidence
 
+from rarr import Settings
 from rarr.encoder.model import shipped
 from rarr.tools.document import Span
-from rarr.trained.support import TrainedVerifier, supports
+from rarr.trained.support import AT_THRESHOLD, TrainedVerifier
 
+VERIFIER = TrainedVerifier(shipped(), AT_THRESHOLD)
 PASSAGE = "Elm Mill was built in 1804 by Thomas Hay. It burnt down in 1911 and was never rebuilt."
 
 
-def support(text: str, passage: str = PASSAGE) -> float:
-    [found] = supports(shipped(), text, None, [Span(0, len(text))], evidence(passage))
+async def support(text: str, passage: str = PASSAGE) -> float:
+    [found] = await VERIFIER.support(text, None, [Span(0, len(text))], evidence(passage))
     assert found is not None
     return found
 
 
-def test_what_is_said_is_supported_more_than_what_is_not() -> None:
+async def test_what_is_said_is_supported_more_than_what_is_not() -> None:
     said = support("Thomas Hay built Elm Mill in 1804.")
-    assert 0 <= support("Elm Mill ground barley for three villages.") < said <= 1
+    assert 0 <= await support("Elm Mill ground barley for three villages.") < await said <= 1
 
 
-def test_long_evidence_is_read_where_it_speaks_of_the_claim() -> None:
+async def test_long_evidence_is_read_where_it_speaks_of_the_claim() -> None:
     passage = "The weather was fine. " * 200 + PASSAGE + " The weather was fine." * 200
-    assert support("Thomas Hay built Elm Mill in 1804.", passage) > support(
+    assert await support("Thomas Hay built Elm Mill in 1804.", passage) > await support(
         "Elm Mill had five floors.", passage
     )
 
 
-def test_a_span_without_a_word_is_not_judged() -> None:
-    assert supports(shipped(), "...", None, [Span(0, 3)], evidence(PASSAGE)) == [None]
+async def test_a_span_without_a_word_is_not_judged() -> None:
+    assert await VERIFIER.support("...", None, [Span(0, 3)], evidence(PASSAGE)) == [None]
 
 
 async def test_each_sentence_has_a_class() -> None:
     text = "Thomas Hay built Elm Mill in 1804. Elm Mill sold paper to China."
     first = text.index(" Elm Mill sold")
     spans = [Span(0, first), Span(first + 1, len(text))]
-    found = await TrainedVerifier(shipped(), 0.55).classify(text, None, spans, evidence(PASSAGE))
+    found = await VERIFIER.classify(text, None, spans, evidence(PASSAGE))
     assert found[0] == "attributable"
     assert found[1] in ("extrapolatory", "contradictory")
+
+
+async def test_supported_sentences_before_a_claim_do_not_speak_for_it() -> None:
+    text = f"{PASSAGE} Elm Mill was sold to a bank in Tokyo."
+    start = text.index("Elm Mill was sold")
+    [found] = await VERIFIER.support(text, None, [Span(start, len(text))], evidence(PASSAGE))
+    assert found is not None
+    assert found < AT_THRESHOLD
+
+
+async def test_a_claim_longer_than_what_the_encoder_reads_is_not_judged() -> None:
+    text = (
+        "Elm Mill, " + "which is large and old and made of stone, " * 20 + "was built in 1804 by Thomas Hay."
+    )
+    assert await VERIFIER.support(text, None, [Span(0, len(text))], evidence(PASSAGE)) == [None]
+
+
+def test_the_calibrated_threshold_is_the_one_of_the_settings() -> None:
+    assert Settings().support_threshold == AT_THRESHOLD
