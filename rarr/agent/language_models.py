@@ -14,7 +14,7 @@ from rarr.tools.patience import Limiter
 from rarr.tools.patient import Patient
 
 VLLM = "http://localhost:8000/v1"
-_CHOICE = "give embedded, encoder, vllm:NAME, openai:NAME, or another provider:NAME of LangChain"
+_CHOICE = "give embedded, rules, vllm:NAME, openai:NAME, or another provider:NAME of LangChain"
 
 
 class LanguageModels:
@@ -94,7 +94,7 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
     """By what the settings call it. Raises `SettingsError` or `SetupError` where it is not to be had."""
     if not isinstance(name, str):
         return _given(name)
-    if name in ("embedded", "encoder"):
+    if name in ("embedded", "rules"):
         raise SettingsError(f"fallbacks has {name!r}, which is no language model: leave it out")
     provider, colon, model = name.partition(":")
     if not colon or not provider or not model:

@@ -116,13 +116,13 @@ def cache_path(settings: Settings) -> Path:
 
 
 def reranker(settings: Settings, opened: Opened) -> Reranker:
-    """`overlap`, `encoder`, a model served at an endpoint as `vllm:NAME`, or a cross-encoder by name.
+    """`overlap`, `embedded`, a model served at an endpoint as `vllm:NAME`, or a cross-encoder by name.
 
     The scores of models are cached; what is made is added to `opened`.
     """
     if settings.reranker == "overlap":
         return OverlapReranker()
-    if settings.reranker == "encoder":
+    if settings.reranker == "embedded":
         return TrainedReranker(opened.encoder, settings.evidence_per_query)
     from rarr.retrievers.cached import CachedReranker
 

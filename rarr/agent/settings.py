@@ -98,11 +98,11 @@ class Settings(BaseSettings):
     preset: Literal["default", "paper", "fast"] = "default"
     """Named set of the values below; anything given explicitly wins over it."""
     model: Any = "embedded"
-    """The model for generate_queries, check_agreement and edit: `embedded`, `encoder`, or `provider:NAME`."""
+    """The model for generate_queries, check_agreement and edit: `embedded`, `rules`, or `provider:NAME`."""
     models: dict[str, Any] = {}
     """The model for a node, by the node's name, attribute included; wins over `model`."""
     weights: Path | None = None
-    """A folder with weights for `encoder`, as `rarr train editor` writes it; None: those that ship."""
+    """A folder with weights for the embedded encoder, as `rarr train editor` writes it; None: those that ship."""
     fallbacks: list[Any] = []
     """Models that are asked, in this order, where a node's language model fails."""
     base_url: str | None = None
@@ -188,7 +188,7 @@ class Settings(BaseSettings):
     max_page_mb: int = Field(default=10, ge=1, le=1000)
     """Pages above this size, in megabytes, are not read."""
     reranker: str = "overlap"
-    """`overlap`, `encoder`, `vllm:NAME`, or a cross-encoder: its folder or name (extra `torch`)."""
+    """`overlap`, `embedded`, `vllm:NAME`, or a cross-encoder: its folder or name (extra `torch`)."""
     documents_per_query: int = Field(default=5, ge=1, le=100)
     """K: documents retrieved for a query."""
     evidence_per_query: int = Field(default=3, ge=1, le=100)
@@ -236,7 +236,7 @@ class Settings(BaseSettings):
     @classmethod
     def _reranker_is_named(cls, value: str) -> str:
         if not value.removeprefix("vllm:").strip():
-            raise ValueError("it names no model; give overlap, vllm:NAME, or a cross-encoder")
+            raise ValueError("it names no model; give overlap, embedded, vllm:NAME, or a cross-encoder")
         return value
 
     @model_validator(mode="after")

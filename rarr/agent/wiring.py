@@ -43,12 +43,12 @@ REVISING = ("generate_queries", "check_agreement", "edit")
 MODEL_NODES = (*REVISING, "attribute", "evaluate")
 """The nodes that have a model; `model` is that of those that revise.
 
-Attribution is judged by the embedded verifier unless `models` names one: what edits should not also say how
-good the edits are, and a call a sentence and evidence costs more than all else together. Intent is judged by
-the model of `evaluate`, else not at all.
+Attribution is judged by the embedded verifier unless `models` names one, or `model` the rules: what edits
+should not also say how good the edits are, and a call a sentence and evidence costs more than all else
+together. Intent is judged by the model of `evaluate`, else not at all.
 """
-EMBEDDED = ("embedded", "encoder")
-"""What needs no language model: the rules, and the encoder that ships, which judges with them."""
+EMBEDDED = ("embedded", "rules")
+"""What needs no language model: the encoder that ships, which reads beside the rules, and the rules alone."""
 NLI = "nli:"
 """How a model of Hugging Face is named that judges support, and nothing else."""
 
@@ -64,7 +64,9 @@ def wire(
     `prompts`, by name, are used before those that the settings name.
     """
     with opening(settings) as opened:
-        parts = Parts(settings, dict.fromkeys(REVISING, settings.model) | settings.models, opened, prompts)
+        embedded = settings.model if settings.model == "rules" else "embedded"
+        chosen = {"attribute": embedded} | dict.fromkeys(REVISING, settings.model) | settings.models
+        parts = Parts(settings, chosen, opened, prompts)
         return Components(
             settings=settings,
             query_generator=parts.query_generator(),
@@ -96,7 +98,7 @@ class Parts:
                 raise SettingsError(f"models names no node {node!r}: nodes are {', '.join(MODEL_NODES)}")
         self.settings, self.opened = settings, opened
         self.named = {node: name for node, name in chosen.items() if name not in EMBEDDED}
-        self.read = {node for node, name in chosen.items() if name == "encoder"}
+        self.by_rules = {node for node, name in chosen.items() if name == "rules"}
         verifies = str(self.named.get("attribute", ""))
         self.nli = verifies.removeprefix(NLI) if verifies.startswith(NLI) else None
         asked = [name for node, name in self.named.items() if node != "attribute" or self.nli is None]
@@ -127,7 +129,8 @@ class Parts:
         return CascadeChecker(self._embedded_checker(), prompted, self.settings.cascade)
 
     def _embedded_checker(self) -> AgreementChecker:
-        return TrainedAgreement(self.opened.encoder) if "check_agreement" in self.read else ValueAgreement()
+        by_rules = "check_agreement" in self.by_rules
+        return ValueAgreement() if by_rules else TrainedAgreement(self.opened.encoder)
 
     def editor(self) -> Editor:
         if "edit" not in self.named:
@@ -147,10 +150,10 @@ class Parts:
         return NoRewriter() if editor == "none" else None
 
     def verifier(self) -> Verifier:
-        if "attribute" in self.read:
-            return TrainedVerifier(self.opened.encoder, self.settings.support_threshold)
-        if "attribute" not in self.named:
+        if "attribute" in self.by_rules:
             return ValueVerifier(self.settings.support_threshold)
+        if "attribute" not in self.named:
+            return TrainedVerifier(self.opened.encoder, self.settings.support_threshold)
         if self.nli is not None:
             from rarr.nli.verifier import NliVerifier
 

@@ -47,7 +47,9 @@ Unasked = Annotated[bool, typer.Option("--offline", help="Ask no source on the w
 Refresh = Annotated[bool, typer.Option("--refresh", help="Search anew what is in the cache.")]
 Model = Annotated[
     str | None,
-    typer.Option(metavar="M", help="To ask, check and edit with: embedded, vllm:NAME, openai:NAME, ..."),
+    typer.Option(
+        metavar="M", help="To ask, check and edit with: embedded, rules, vllm:NAME, openai:NAME, ..."
+    ),
 ]
 BaseUrl = Annotated[
     str | None, typer.Option(metavar="URL", help="Where an OpenAI-compatible server, such as vLLM, answers.")

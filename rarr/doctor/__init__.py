@@ -165,8 +165,7 @@ def _models(settings: Settings) -> Iterator[Finding]:
     if verifier.startswith("nli:"):
         yield Finding(f"model {verifier}", "ok", "it loads")
     elif not components.models:
-        encoder = "encoder" in [str(one) for one in (settings.model, *settings.models.values())]
-        yield Finding("model", "ok", "encoder, with the rules" if encoder else "embedded")
+        yield Finding("model", "ok", "rules" if settings.model == "rules" else "embedded")
     for model in {one.name: one for used in components.models for one in used.models}.values():
         yield run(_probed(model))
 

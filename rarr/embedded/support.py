@@ -19,7 +19,7 @@ CONTRADICTED = 0.4  # what support is worth where the evidence contradicts a val
 
 
 class Judgement(NamedTuple):
-    """The support of a claim, from 0 to 1. Does the evidence contradict one of its values? Say all of them?"""
+    """The support of a claim, from 0 to 1; whether a value of it is contradicted, and whether all are said."""
 
     support: float
     contradicted: bool
@@ -114,7 +114,7 @@ def judgement(claim: Claim, evidence: Passage) -> Judgement | None:
 
 
 def _first_word(claim: Claim, value: Value, evidence: Passage) -> bool:
-    """Is this the first word alone, which may be taken for a name for its capital, and said by the evidence?"""
+    """Is it the first word alone, taken for a name for its capital, and a word of the evidence?"""
     first = claim.sentence.words[0]
     return value.kind == "name" and value[:2] == first[:2] and first.stem in evidence.spread
 

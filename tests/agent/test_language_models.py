@@ -26,7 +26,7 @@ def models(*names: Any, **settings: Any) -> LanguageModels:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("gpt", "unknown model 'gpt': give embedded, encoder, vllm:NAME"),
+        ("gpt", "unknown model 'gpt': give embedded, rules, vllm:NAME"),
         ("vllm:", "unknown model 'vllm:'"),
         (":x", "unknown model ':x'"),
         (3, "model is a int"),

@@ -28,11 +28,11 @@ def notes(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"model": "gpt"}, "unknown model 'gpt': give embedded, encoder, vllm:NAME, openai:NAME, or another"),
+        ({"model": "gpt"}, "unknown model 'gpt': give embedded, rules, vllm:NAME, openai:NAME, or another"),
         ({"models": {"edit": "gpt"}}, "unknown model 'gpt': give embedded"),
         (
             {"model": "acme:gpt"},
-            "unknown provider 'acme' in model 'acme:gpt': give embedded, vllm:NAME",
+            "unknown provider 'acme' in model 'acme:gpt': give embedded, rules, vllm:NAME",
         ),
         ({"model": "vllm:"}, "unknown model 'vllm:'"),
         ({"model": 3}, "model is a int: give embedded"),
@@ -87,8 +87,14 @@ def test_nothing_is_indexed_for_settings_that_cannot_work(notes: Path, tmp_path:
 def test_everything_is_embedded_by_default(notes: Path) -> None:
     components = wire(Settings(corpus=notes))
     rooms = {type(getattr(components, part)).__module__.split(".")[1] for part in PARTS}
-    assert (rooms, components.models) == ({"embedded"}, ())
+    assert (rooms, components.models) == ({"embedded", "trained"}, ())
     assert type(components.reranker) is OverlapReranker
+
+
+def test_rules_read_nothing(notes: Path) -> None:
+    components = wire(Settings(corpus=notes, model="rules"))
+    rooms = {type(getattr(components, part)).__module__.split(".")[1] for part in PARTS}
+    assert (rooms, components.models) == ({"embedded"}, ())
 
 
 @pytest.mark.parametrize(

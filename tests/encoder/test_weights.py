@@ -61,9 +61,7 @@ def test_facts_that_say_nothing_are_refused(weights: Path, content: str) -> None
 def test_a_folder_without_weights_is_refused_before_anything_is_spent(tmp_path: Path) -> None:
     (tmp_path / "corpus").mkdir()
     with pytest.raises(SettingsError, match="holds no weights"):
-        Reviser(
-            Settings(model="encoder", corpus=tmp_path / "corpus", weights=tmp_path, home=tmp_path / "home")
-        )
+        Reviser(Settings(corpus=tmp_path / "corpus", weights=tmp_path, home=tmp_path / "home"))
 
 
 def test_a_regression_says_how_likely_and_whether() -> None:

@@ -118,7 +118,7 @@ def test_judgements_count_what_each_version_was_taken_for() -> None:
 
 
 def test_handwritten_items_go_through_the_reviser_once(data: Path) -> None:
-    context = Context(data / "kept", systems={RULES: {"model": "embedded"}})
+    context = Context(data / "kept", systems={RULES: {"model": "rules"}})
     first = handwritten.measure(context)
     assert handwritten.measure(context) == first
     kept = (data / "kept" / "handwritten.jsonl").read_text().splitlines()

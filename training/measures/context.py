@@ -16,8 +16,8 @@ from training.measures.kept import Kept
 
 TRAINED, RULES, COSINE = "trained", "rules", "MiniLM cosine"
 SYSTEMS: Mapping[str, Mapping[str, Any]] = {
-    TRAINED: {"model": "encoder", "models": {"attribute": "encoder"}},
-    RULES: {"model": "embedded"},
+    TRAINED: {"model": "embedded"},
+    RULES: {"model": "rules"},
 }
 """The settings of what is compared."""
 

@@ -13,7 +13,7 @@ from rarr.records import Passage
 from training.measures.context import COSINE, RULES, TRAINED, Context, Embeds, Figure, Found, Reads
 
 ALONE = "trained relevance alone"
-NAMES = {RULES: "rules (overlap)", TRAINED: "trained (the embedded reranker)"}
+NAMES = {RULES: "rules (overlap)", TRAINED: "trained (reranker: embedded)"}
 Score = Callable[[str, Sequence[Passage]], Awaitable[Sequence[float]]]
 
 
@@ -65,7 +65,7 @@ def _systems(context: Context) -> dict[str, Score | None]:
     if context.cosine is not None:
         found[COSINE] = _cosine(context.cosine)
     if context.encoder is not None:
-        found |= {ALONE: _relevance(context.encoder), TRAINED: _reranker("encoder")}
+        found |= {ALONE: _relevance(context.encoder), TRAINED: _reranker("embedded")}
     return found
 
 
