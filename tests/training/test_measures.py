@@ -158,6 +158,26 @@ def test_row_that_was_not_judged_is_left_out_or_counts_as_not_supported() -> Non
     assert attribution.judged(found, unjudged=-1.0)[1] == Row(-1.0, True, "b")
 
 
+def test_each_system_has_the_number_of_rows_that_it_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        {"id": n, "group": n, "claim": "c", "evidence": [{"text": "t"}], "supported": n in "ab"}
+        for n in "abcd"
+    ]
+    monkeypatch.setattr(shared_data, "FOLDER", tmp_path)
+    monkeypatch.setattr(attribution, "SETS", {"mills": "mills.jsonl"})
+    (tmp_path / "dev/attribution").mkdir(parents=True)
+    (tmp_path / "dev/attribution/mills.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    context = Context(tmp_path)
+    for name, score in zip("abcd", (0.9, None, 0.1, None), strict=True):
+        context.kept("attribution").add((TRAINED, "mills", name), 0.5)
+        context.kept("attribution").add((RULES, "mills", name), score)
+    table = attribution.measure(context).tables["sets"].splitlines()
+    assert [table[2].split(" | ")[n] for n in (1, 4)] == ["4", "2"]
+    assert "Not judged: 0 by trained, 2 by rules." in table[-1]
+
+
 def test_set_of_which_nothing_was_judged_enters_no_mean() -> None:
     sets = {"one": [Row(0.9, True, "a"), Row(0.1, False, "b")], "empty": []}
     assert attribution.mean_balanced(sets, 0.5).value == 1.0

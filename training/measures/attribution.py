@@ -23,6 +23,11 @@ from training.measures.kept import Kept
 
 BATCH = 50
 QUANTILES = 400  # thresholds that are tried
+MEANS = (
+    "Means are over the sets, each of which counts the same, whatever its n, and over the rows that the "
+    "system judged, but where the measure says that the others count as not supported. A set that is left "
+    "with rows of one class enters none."
+)
 
 
 class Row(NamedTuple):
@@ -57,7 +62,8 @@ def measure(context: Context) -> Found:
             figures.append(Figure(f"mean balanced accuracy{said}", system, mean_balanced(its, threshold)))
         figures.append(Figure("mean AUC", system, mean_auc(sets)))
         columns[f"{system}, threshold {threshold:.3f}"] = {
-            name: (auc(one), balanced(one, threshold)) for name, one in sets.items()
+            name: (str(len(one)), cell(auc(one)), cell(balanced(one, threshold)))
+            for name, one in sets.items()
         }
     return Found(figures, {"sets": _table(columns, unjudged)} if columns else {})
 
@@ -220,17 +226,11 @@ def _batches(found: Sequence[dict[str, Any]]) -> Iterator[Sequence[dict[str, Any
         yield found[at : at + BATCH]
 
 
-def _table(
-    columns: Mapping[str, Mapping[str, tuple[Measured, Measured]]], unjudged: Mapping[str, int]
-) -> str:
-    head = ["set", "n", *(f"{name}: {what}" for name in columns for what in ("AUC", "balanced accuracy"))]
+def _table(columns: Mapping[str, Mapping[str, Sequence[str]]], unjudged: Mapping[str, int]) -> str:
+    head = ["set", *(f"{name}: {what}" for name in columns for what in ("n", "AUC", "balanced accuracy"))]
     body = [
-        [
-            name,
-            str(max(found[name][0].n for found in columns.values())),
-            *(cell(value) for found in columns.values() for value in found[name]),
-        ]
+        [name, *(shown for found in columns.values() for shown in found[name])]
         for name in next(iter(columns.values()))
     ]
     left = ", ".join(f"{count} by {system}" for system, count in unjudged.items())
-    return f"{table(head, body)}\n\nRows that could not be judged, which enter no number: {left}."
+    return f"{table(head, body)}\n\nn counts the rows that the system judged. Not judged: {left}. {MEANS}"
