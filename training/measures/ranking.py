@@ -13,7 +13,7 @@ from rarr.records import Passage
 from training.measures.context import COSINE, RULES, TRAINED, Context, Embeds, Figure, Found, Reads
 
 ALONE = "trained relevance alone"
-NAMES = {RULES: "rules (overlap)", TRAINED: "trained (the embedded reranker)"}
+NAMES = {RULES: "rules (reranker: overlap)", TRAINED: "trained (reranker: encoder)"}
 Score = Callable[[str, Sequence[Passage]], Awaitable[Sequence[float]]]
 
 
