@@ -61,11 +61,14 @@ async def _order(score: Score | None, question: str, found: Sequence[Passage]) -
 
 def _systems(context: Context) -> dict[str, Score | None]:
     """What is there, by name; BM25 keeps its order."""
-    found: dict[str, Score | None] = {"BM25": None, RULES: _reranker("overlap")}
+    found: dict[str, Score | None] = {
+        "BM25": None,
+        RULES: _reranker("overlap"),
+        ALONE: _relevance(context.encoder),
+        TRAINED: _reranker("encoder"),
+    }
     if context.cosine is not None:
         found[COSINE] = _cosine(context.cosine)
-    if context.encoder is not None:
-        found |= {ALONE: _relevance(context.encoder), TRAINED: _reranker("encoder")}
     return found
 
 
