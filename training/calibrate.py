@@ -7,8 +7,6 @@ The disagreements and agreements of values on the hand-written triples; support 
 """
 
 import argparse
-import gzip
-import json
 import pickle
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks import shared_data
 from rarr.embedded.claims import claims
 from rarr.embedded.editing import change_of
 from rarr.embedded.support import entailments
@@ -28,8 +27,8 @@ from rarr.tools.document import Span
 from rarr.trained import support
 from rarr.trained.agreement import Weighed, of_claim, weighed
 from rarr.trained.reading import around
-from training.data import FOLDER
 from training.fitting import fitted, held_out, most_right
+from training.measures.handwritten import FILE
 from training.sources import wrong_places
 
 RIGHT = 0.88
@@ -92,8 +91,7 @@ def sentences(encoder: Encoder) -> Iterator[Claimed]:
 
     A search finds such passages all the time: they say nothing of the claim, for or against.
     """
-    with gzip.open(FOLDER / "dev/editing/handwritten.jsonl.gz", "rt", encoding="utf-8") as lines:
-        items = [json.loads(line) for line in lines]
+    items = shared_data.rows(FILE)
     for item, another in zip(items, items[1:] + items[:1], strict=True):
         for version in ("supported", "corrupted", "extrapolatory"):
             wrong = wrong_places(item) if version == "corrupted" else []
@@ -145,8 +143,9 @@ class Support(NamedTuple):
 
 def judgements(encoder: Encoder) -> Iterator[Support]:
     """Every judged row of the open sets of `dev/attribution`."""
-    for path in sorted((FOLDER / "dev/attribution").iterdir()):
-        rows = [row for row in _rows(path) if row.get("supported") is not None and row.get("evidence")]
+    for path in sorted((shared_data.FOLDER / "dev/attribution").iterdir()):
+        found = shared_data.rows(f"dev/attribution/{path.name}")
+        rows = [row for row in found if row.get("supported") is not None and row.get("evidence")]
         if len({row["supported"] for row in rows}) < 2:
             continue
         for row in rows:
@@ -243,12 +242,6 @@ def best_balanced(judged: Sequence[Support], likely: Sequence[float]) -> tuple[f
                 shares.append(sum(hits) / len(hits))
         best = max(best, (float(threshold), sum(shares) / len(shares)), key=lambda one: one[1])
     return best
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 def _kept(folder: Path | None, name: str, make: Any) -> Any:
