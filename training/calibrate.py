@@ -27,6 +27,7 @@ from rarr.tools.files import write_whole
 from rarr.trained import support
 from rarr.trained.agreement import Weighed, of_claim, weighed
 from training.fitting import fitted, held_out, threshold_at_precision
+from training.measures.handwritten import FILE
 from training.sources import Item, wrong_places
 
 RIGHT = 0.88
@@ -117,7 +118,7 @@ def sentences(encoder: Encoder) -> Iterator[Claimed]:
 
     A search finds such passages all the time: they say nothing of the claim, for or against.
     """
-    items = rows("dev/editing/handwritten.jsonl.gz")
+    items = rows(FILE)
     for item, another in zip(items, items[1:] + items[:1], strict=True):
         for version in ("supported", "corrupted", "extrapolatory"):
             wrong = wrong_places(item) if version == "corrupted" else []

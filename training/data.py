@@ -1,15 +1,14 @@
 """The training data, built once from the shared data into JSON lines, and read from there."""
 
 import asyncio
-import gzip
 import json
-import os
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from benchmarks.shared_data import rows
 from rarr.encoder.model import shipped
 from rarr.retrievers.corpus import Corpus
 from rarr.training.examples import Cloze, Relevance, read, write
@@ -17,17 +16,9 @@ from rarr.training.loop import Data
 from training import pretraining, sources
 from training.confusions import confused
 
-FOLDER = Path(os.environ.get("TRAINING_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 WRITTEN = Path(__file__).parent / "data"
 SEED = 7
-WRITTEN_SETS = ("written_cloze", "written", "confused")
 NEGATIVES = 12  # passages that BM25 brings for a query, of which those of other sources are wrong
-
-
-def rows(name: str) -> list[dict[str, Any]]:
-    """The rows of a file of the data folder."""
-    with gzip.open(FOLDER / name, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 def build(folder: Path) -> None:
@@ -48,7 +39,7 @@ def build(folder: Path) -> None:
     }
     for name, make in makers.items():
         path = folder / f"{name}.jsonl"
-        if not path.exists() and (name not in WRITTEN_SETS or WRITTEN.is_dir()):
+        if not path.exists():
             print(f"{name}: {write(path, make())} examples", flush=True)
 
 
@@ -109,13 +100,12 @@ def loaded(folder: Path) -> dict[str, Data]:
         "span_selection": Data("cloze", sets["span_selection"], 32),
         "swapped": Data("swapped", [one for one in sets["span_selection"] if _can_swap(one)], 32),
         "handwritten_cloze": Data("cloze", sets["handwritten_cloze"], 32),
-        "handwritten_swapped": Data("swapped", [o for o in sets["handwritten_cloze"] if _can_swap(o)], 32),
         "handwritten": Data("attribution", sets["handwritten"], 10),
-        "written_cloze": Data("cloze", sets.get("written_cloze", []), 32),
-        "written": Data("attribution", sets.get("written", []), 10),
-        "elsewhere": Data("attribution", sets.get("elsewhere", []), 24),
-        "elsewhere_cloze": Data("cloze", sets.get("elsewhere_cloze", []), 28),
-        "confused": Data("contrasted", sets.get("confused", []), 15),
+        "written_cloze": Data("cloze", sets["written_cloze"], 32),
+        "written": Data("attribution", sets["written"], 10),
+        "elsewhere": Data("attribution", sets["elsewhere"], 24),
+        "elsewhere_cloze": Data("cloze", sets["elsewhere_cloze"], 28),
+        "confused": Data("contrasted", sets["confused"], 15),
         "verifier": Data("attribution", sets["verifier"], 24),
         "verifier_cloze": Data("cloze", sets["verifier_cloze"], 24),
         "relevance": Data("relevance", sets["relevance"], 8),

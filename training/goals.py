@@ -36,17 +36,21 @@ def met(goal: str, values: Values) -> bool | None:
     Raises `ValueError` for what is no goal.
     """
     sign, _, other = goal.partition(" ")
-    if sign not in _SIGNS or not other:
-        raise ValueError(f"{goal!r} is no goal: give one of {', '.join(_SIGNS)} and a number or a system")
-    value, limit = _value(values, TRAINED), _limit(other, values)
+    if sign not in _SIGNS or not (other in COLUMNS or _number(other)):
+        signs, systems = ", ".join(_SIGNS), ", ".join(COLUMNS)
+        raise ValueError(f"{goal!r} is no goal: give one of {signs} and a number or one of {systems}")
+    value = _value(values, TRAINED)
+    limit = _value(values, other) if other in COLUMNS else float(other)
     return None if value is None or limit is None else _SIGNS[sign](value, limit)
 
 
 def targets(figures: Sequence[Figure], known: Mapping[str, str]) -> str:
-    """A line for each measure: its goal, each system, and whether the goal is met."""
+    """A line for each measure, and each goal without one: the goal, each system, and whether it is met."""
     by_measure: dict[str, dict[str, Measured]] = {}
     for measure, system, value in figures:
         by_measure.setdefault(measure, {})[system] = value
+    for measure in known:
+        by_measure.setdefault(measure, {})
     body = []
     for measure, values in by_measure.items():
         shown = [cell(values.get(one)) for one in COLUMNS]
@@ -58,10 +62,6 @@ def _said(known: Mapping[str, str], measure: str, values: Values) -> str:
     if measure not in known:
         return "-"
     return {True: "yes", False: "**no**", None: "not measured"}[met(known[measure], values)]
-
-
-def _limit(other: str, values: Values) -> float | None:
-    return _value(values, other) if other in values or not _number(other) else float(other)
 
 
 def _value(values: Values, system: str) -> float | None:

@@ -1,33 +1,31 @@
 """What is measured while training goes on: a part of the hand-written dev set, by each head alone."""
 
-import gzip
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import torch
 
-from rarr.encoder.inputs import NULL, Masked, covering, pair
-from rarr.tools.document import Span
+from benchmarks.shared_data import rows
+from rarr.encoder.inputs import NULL, pair
+from rarr.encoder.model import Pointing
 from rarr.training import batches
 from rarr.training.examples import Cloze
 from rarr.training.model import Reader
 from training import sources
-from training.data import FOLDER
+from training.measures.cloze import asked_of, exact
+from training.measures.handwritten import FILE
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 ITEMS = 160
-LONGEST_ANSWER = 12  # tokens
 
 
 class Watch:
     """The share of exact pointers, and of claims told from their corrupted versions."""
 
     def __init__(self, tokenizer: "Tokenizer") -> None:
-        with gzip.open(FOLDER / "dev/editing/handwritten.jsonl.gz", "rt", encoding="utf-8") as lines:
-            items = [json.loads(line) for line in lines][:ITEMS]
+        items = rows(FILE)[:ITEMS]
         self._tokenizer = tokenizer
         self._corrections = [example for item in items for example in sources.corrections(item)]
         self._judged = list(sources.handwritten_attribution(items))
@@ -39,7 +37,7 @@ class Watch:
 
     def _measured(self, model: Reader) -> Mapping[str, float]:
         device = next(model.parameters()).device
-        exact = [_exact(model, self._tokenizer, one, device) for one in self._corrections]
+        exactly = [_exact(model, self._tokenizer, one, device) for one in self._corrections]
         classes: list[bool] = []
         told: list[bool] = []
         tagged: list[bool] = []
@@ -55,7 +53,7 @@ class Watch:
                 told.append(bool(gap[wrong] > gap[right]))
                 tagged.append(bool(worst[wrong] > worst[right]))
         return {
-            "exact": _share(exact),
+            "exact": _share(exactly),
             "three_way": _share(classes),
             "pairs_by_class": _share(told),
             "pairs_by_tags": _share(tagged),
@@ -63,28 +61,19 @@ class Watch:
 
 
 def _exact(model: Reader, tokenizer: "Tokenizer", example: Cloze, device: torch.device) -> bool:
-    made = pair(
-        tokenizer,
-        example.text,
-        example.title,
-        example.passage,
-        [Masked(Span(*example.values[0].place), example.values[0].kind)],
-    )
+    asked = asked_of(example)
+    made = pair(tokenizer, asked.text, asked.title, asked.passage, [asked.masked])
     if made.masks[0] < 0:
         return False
     sequences = batches.padded([made.ids], [made.types])
     with torch.autocast(device.type, torch.bfloat16):
         hidden = model(*(tensor.to(device) for tensor in sequences)).hidden
-        start, end = model.point(hidden, torch.tensor([0]), torch.tensor([made.masks[0]]))
-    best, chosen = float(start[0, NULL] + end[0, NULL]), None
-    first, count = made.passage_start, len(made.passage_spans)
-    for s in range(count):
-        for e in range(s, min(count, s + LONGEST_ANSWER)):
-            score = float(start[0, first + s] + end[0, first + e])
-            if score > best:
-                best, chosen = score, (s, e)
-    rights = [covering(made.passage_spans, *answer) for answer in example.values[0].answers]
-    return chosen in rights
+        pointed = model.point(hidden, torch.tensor([0]), torch.tensor([made.masks[0]]))
+    start, end = (logits[0].float().cpu().numpy() for logits in pointed)
+    passage = slice(made.passage_start, made.passage_start + len(made.passage_spans))
+    # Logits in place of log-probabilities: every span and nowhere lack the same constant.
+    nowhere = float(start[NULL] + end[NULL])
+    return exact(example, Pointing(start[passage], end[passage], nowhere, tuple(made.passage_spans)).best)
 
 
 def _share(found: list[bool]) -> float:

@@ -102,7 +102,7 @@ class Settings(BaseSettings):
     models: dict[str, Any] = {}
     """The model for a node, by the node's name, attribute included; wins over `model`."""
     weights: Path | None = None
-    """A folder with weights for the embedded encoder, as `rarr train editor` writes it; None: those that ship."""
+    """A folder with weights for `embedded`, as `rarr train editor` writes it; None: those that ship."""
     fallbacks: list[Any] = []
     """Models that are asked, in this order, where a node's language model fails."""
     base_url: str | None = None

@@ -19,7 +19,7 @@ CONTRADICTED = 0.4  # what support is worth where the evidence contradicts a val
 
 
 class Judgement(NamedTuple):
-    """The support of a claim, from 0 to 1; whether a value of it is contradicted, and whether all are said."""
+    """The support of a claim, from 0 to 1; is a value of it contradicted, and are all of them said?"""
 
     support: float
     contradicted: bool

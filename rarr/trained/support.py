@@ -68,10 +68,10 @@ class TrainedVerifier:
         likely = fitted.probability(features(judged, None if rules is None else rules.support))
         against = rules is not None and rules.contradicted
         support = _scaled(likely, fitted.threshold) * (CONTRADICTED if against else 1.0)
-        said = rules is not None and rules.said
-        if rules is not None and (against or said or rules.support >= VERBATIM):
+        in_rules = rules is not None and rules.said
+        if rules is not None and (against or in_rules or rules.support >= VERBATIM):
             support = max(support, rules.support)
-        return Judgement(support, against or judged.contradictory > LIKELIER, said)
+        return Judgement(support, against or judged.contradictory > LIKELIER, in_rules)
 
 
 def features(judged: Judged, rules: float | None) -> Mapping[str, float]:

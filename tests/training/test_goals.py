@@ -6,7 +6,7 @@ import pytest
 
 from rarr.evals.metrics import Measured
 from training.evaluate import FOLDER
-from training.goals import Values, goals, met, targets
+from training.goals import COLUMNS, Values, goals, met, targets
 from training.measures.context import COSINE, RULES, TRAINED, Figure
 from training.page import PAGE, filled, places
 
@@ -40,14 +40,15 @@ def test_goal_with_a_system_that_was_not_measured_is_open() -> None:
     assert met(f"> {COSINE}", values(0.5)) is None
 
 
-@pytest.mark.parametrize("goal", ["0.5", "about 0.5", ">="])
+@pytest.mark.parametrize("goal", ["0.5", "about 0.5", ">=", "> MiniLM cosin"])
 def test_what_is_no_goal_is_refused(goal: str) -> None:
     with pytest.raises(ValueError, match="no goal"):
         met(goal, values(0.5))
 
 
 def test_every_goal_can_be_read() -> None:
-    assert all(met(goal, values(0.5)) in (True, False, None) for goal in goals().values())
+    everything = dict.fromkeys(COLUMNS, Measured(value=0.5))
+    assert all(met(goal, everything) is not None for goal in goals().values())
 
 
 def test_targets_stand_beside_their_goals() -> None:
@@ -62,6 +63,11 @@ def test_targets_stand_beside_their_goals() -> None:
         "| b | > 0.5 | 0.100 | - | - | **no** |",
         "| c | > 0.5 | - | 0.200 | - | not measured |",
     ]
+
+
+def test_goal_of_which_nothing_was_measured_has_a_line() -> None:
+    (line,) = targets([], {"exact correctoins": ">= 0.4"}).splitlines()[2:]
+    assert line == "| exact correctoins | >= 0.4 | - | - | - | not measured |"
 
 
 def test_page_has_a_place_for_every_table() -> None:

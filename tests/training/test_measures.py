@@ -9,16 +9,19 @@ import numpy as np
 import pytest
 from makers import passage
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
 from benchmarks import shared_data
 from benchmarks.handwritten import Outcome
+from rarr.encoder.inputs import pair
 from rarr.encoder.model import Asked
+from rarr.encoder.weights import SHIPPED, TOKENIZER
 from rarr.evals.metrics import Measured
 from rarr.records import Passage
 from rarr.tools.document import Span
-from training.measures import attribution, cloze, editing, handwritten, intervals, ranking, speed
+from training.measures import attribution, cloze, editing, handwritten, intervals, kept, ranking, speed
 from training.measures.attribution import Row
-from training.measures.context import RULES, TRAINED, Context
+from training.measures.context import COSINE, RULES, TRAINED, Context
 from training.measures.editing import Edited
 
 PASSAGE = "The bridge opened in 1937. Its chief engineer was Joseph Strauss."
@@ -118,26 +121,38 @@ def test_judgements_count_what_each_version_was_taken_for() -> None:
 
 
 def test_handwritten_items_go_through_the_reviser_once(data: Path) -> None:
-    context = Context(data / "kept", systems={RULES: {"model": "rules"}})
+    context = Context(data / "kept", Reader(), systems={RULES: {"model": "rules"}})
     first = handwritten.measure(context)
     assert handwritten.measure(context) == first
-    kept = (data / "kept" / "handwritten.jsonl").read_text().splitlines()
-    assert [json.loads(line)["key"] for line in kept] == [[RULES, "1"]]
+    lines = (data / "kept" / "handwritten.jsonl").read_text().splitlines()
+    assert [json.loads(line)["key"] for line in lines] == [[RULES, "1"]]
     assert {one.system for one in first.figures} == {RULES}
 
 
 @pytest.mark.parametrize(("said", "exact"), [("1937", 1.0), ("1937.", 1.0), ("in 1937", 0.0), ("1999", 0.0)])
 def test_cloze_reader_is_right_where_the_passage_says_it(data: Path, said: str, exact: float) -> None:
     reader = Reader(said)
-    found = cloze.measure(Context(data / "kept", encoder=reader))
+    found = cloze.measure(Context(data / "kept", reader))
     (asked,) = reader.asked
     assert asked.text[slice(*asked.masked.span)] == "1937"
     assert [one.value.value for one in found.figures] == [exact]
     assert f"| date | {exact:.0f}/1" in found.tables["cloze"]
 
 
-def test_cloze_reader_that_is_not_there_has_no_figure(data: Path) -> None:
-    assert cloze.measure(Context(data / "kept")).figures == []
+def test_cloze_run_that_is_ended_keeps_what_it_has(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ended(Reader):
+        def point(self, asked: Sequence[Asked]) -> list[At]:
+            if self.asked:
+                raise KeyboardInterrupt
+            return super().point(asked)
+
+    monkeypatch.setattr(kept, "BATCH", 1)
+    (data / "data" / "items.jsonl").write_text("".join(json.dumps(ITEM | {"id": n}) + "\n" for n in "12"))
+    with pytest.raises(KeyboardInterrupt):
+        cloze.measure(Context(data / "kept", Ended("1937")))
+    rest = Reader("1937")
+    assert cloze.measure(Context(data / "kept", rest)).figures[0].value.value == 1.0
+    assert len(rest.asked) == 1
 
 
 def test_threshold_is_the_best_over_all_sets() -> None:
@@ -156,6 +171,26 @@ def test_row_that_was_not_judged_is_left_out_or_counts_as_not_supported() -> Non
     found: attribution.Scored = [(0.9, True, "a"), (None, True, "b")]
     assert attribution.judged(found) == [Row(0.9, True, "a")]
     assert attribution.judged(found, unjudged=-1.0)[1] == Row(-1.0, True, "b")
+
+
+def test_each_system_has_the_number_of_rows_that_it_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        {"id": n, "group": n, "claim": "c", "evidence": [{"text": "t"}], "supported": n in "ab"}
+        for n in "abcd"
+    ]
+    monkeypatch.setattr(shared_data, "FOLDER", tmp_path)
+    monkeypatch.setattr(attribution, "SETS", {"mills": "mills.jsonl"})
+    (tmp_path / "dev/attribution").mkdir(parents=True)
+    (tmp_path / "dev/attribution/mills.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    context = Context(tmp_path, Reader())
+    for name, score in zip("abcd", (0.9, None, 0.1, None), strict=True):
+        context.kept("attribution").add((TRAINED, "mills", name), 0.5)
+        context.kept("attribution").add((RULES, "mills", name), score)
+    table = attribution.measure(context).tables["sets"].splitlines()
+    assert [table[2].split(" | ")[n] for n in (1, 4)] == ["4", "2"]
+    assert "Not judged: 0 by trained, 2 by rules." in table[-1]
 
 
 def test_set_of_which_nothing_was_judged_enters_no_mean() -> None:
@@ -197,12 +232,10 @@ def test_passages_are_ranked_by_each_system(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(ranking, "questions", lambda: [query])
     monkeypatch.setattr(ranking, "searched", searched)
-    found = ranking.measure(Context(tmp_path, cosine=Reader()))
-    assert {one.system: one.value.value for one in found.figures} == {
-        "BM25": 0.0,
-        RULES: 1.0,
-        "MiniLM cosine": 1.0,
-    }
+    found = ranking.measure(Context(tmp_path, Reader(), cosine=Reader()))
+    ranked = {one.system: one.value.value for one in found.figures}
+    assert TRAINED in ranked  # by the weights that ship, which owe such words nothing
+    assert [ranked[name] for name in ("BM25", RULES, COSINE, ranking.ALONE)] == [0.0, 1.0, 1.0, 1.0]
 
 
 def test_pairs_are_timed_without_the_first_run() -> None:
@@ -210,7 +243,8 @@ def test_pairs_are_timed_without_the_first_run() -> None:
 
 
 def test_pair_has_as_many_tokens_as_is_said() -> None:
-    assert len(speed.QUERY.split()) + len(speed.PASSAGE.split()) + 3 == speed.TOKENS
+    tokens = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
+    assert len(pair(tokens, speed.QUERY, "", speed.PASSAGE).ids) == speed.TOKENS
 
 
 def test_median_stands_between_the_least_and_the_most() -> None:

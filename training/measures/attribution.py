@@ -6,7 +6,7 @@ ExpertQA by itself is judged at the threshold that ships. A claim and the window
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.report import cell, table
@@ -19,10 +19,14 @@ from rarr.evals.metrics import Measured
 from rarr.testing import InMemoryRetriever
 from training.measures.context import COSINE, Context, Embeds, Figure, Found
 from training.measures.intervals import RESAMPLES, grouped, over_groups, over_sets
-from training.measures.kept import Kept
+from training.measures.kept import Kept, batches
 
-BATCH = 50
 QUANTILES = 400  # thresholds that are tried
+MEANS = (
+    "Means are over the sets, each of which counts the same, whatever its n, and over the rows that the "
+    "system judged, but where the measure says that the others count as not supported. A set that is left "
+    "with rows of one class enters none."
+)
 
 
 class Row(NamedTuple):
@@ -57,7 +61,8 @@ def measure(context: Context) -> Found:
             figures.append(Figure(f"mean balanced accuracy{said}", system, mean_balanced(its, threshold)))
         figures.append(Figure("mean AUC", system, mean_auc(sets)))
         columns[f"{system}, threshold {threshold:.3f}"] = {
-            name: (auc(one), balanced(one, threshold)) for name, one in sets.items()
+            name: (str(len(one)), cell(auc(one)), cell(balanced(one, threshold)))
+            for name, one in sets.items()
         }
     return Found(figures, {"sets": _table(columns, unjudged)} if columns else {})
 
@@ -89,7 +94,7 @@ def scores(context: Context, names: Sequence[str]) -> dict[str, dict[str, Scored
         found = _rows(name, context.limit)
         for system, settings in context.systems.items():
             todo = [row for row in found if (system, name, row["id"]) not in kept]
-            for batch in _batches(todo):
+            for batch in batches(todo):
                 for row, score in zip(batch, _supports(batch, settings), strict=True):
                     kept.add((system, name, row["id"]), score)
         if context.cosine is not None:
@@ -189,7 +194,7 @@ def _supports(batch: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> l
 
 def _keep_cosines(base: Embeds, kept: Kept, name: str, found: Sequence[dict[str, Any]]) -> None:
     todo = [row for row in found if (COSINE, name, row["id"]) not in kept]
-    for batch in _batches(todo):
+    for batch in batches(todo):
         for one in asyncio.run(asked_of(batch)):
             texts = [one.row["claim"], *(window.text for window in one.windows)]
             vectors = base.embed(texts)
@@ -215,22 +220,11 @@ def _kept_scores(context: Context, names: Sequence[str]) -> dict[str, dict[str, 
     return whole
 
 
-def _batches(found: Sequence[dict[str, Any]]) -> Iterator[Sequence[dict[str, Any]]]:
-    for at in range(0, len(found), BATCH):
-        yield found[at : at + BATCH]
-
-
-def _table(
-    columns: Mapping[str, Mapping[str, tuple[Measured, Measured]]], unjudged: Mapping[str, int]
-) -> str:
-    head = ["set", "n", *(f"{name}: {what}" for name in columns for what in ("AUC", "balanced accuracy"))]
+def _table(columns: Mapping[str, Mapping[str, Sequence[str]]], unjudged: Mapping[str, int]) -> str:
+    head = ["set", *(f"{name}: {what}" for name in columns for what in ("n", "AUC", "balanced accuracy"))]
     body = [
-        [
-            name,
-            str(max(found[name][0].n for found in columns.values())),
-            *(cell(value) for found in columns.values() for value in found[name]),
-        ]
+        [name, *(shown for found in columns.values() for shown in found[name])]
         for name in next(iter(columns.values()))
     ]
     left = ", ".join(f"{count} by {system}" for system, count in unjudged.items())
-    return f"{table(head, body)}\n\nRows that could not be judged, which enter no number: {left}."
+    return f"{table(head, body)}\n\nn counts the rows that the system judged. Not judged: {left}. {MEANS}"

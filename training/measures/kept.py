@@ -2,11 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 TOLD = 200  # results after which a line says how many there are
+BATCH = 50
+Row = TypeVar("Row")
 
 
 class Kept:
@@ -44,6 +46,12 @@ class Kept:
         """The results for the keys, in order; None where one of them was not measured."""
         wanted = list(keys)
         return [self._found[key] for key in wanted] if all(key in self._found for key in wanted) else None
+
+
+def batches(todo: Sequence[Row]) -> Iterator[Sequence[Row]]:
+    """What is measured in one call; a run that is ended loses no more than that."""
+    for at in range(0, len(todo), BATCH):
+        yield todo[at : at + BATCH]
 
 
 def fingerprint(*folders: Path) -> str:

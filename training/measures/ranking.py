@@ -13,7 +13,7 @@ from rarr.records import Passage
 from training.measures.context import COSINE, RULES, TRAINED, Context, Embeds, Figure, Found, Reads
 
 ALONE = "trained relevance alone"
-NAMES = {RULES: "rules (overlap)", TRAINED: "trained (reranker: embedded)"}
+NAMES = {RULES: "rules (reranker: overlap)", TRAINED: "trained (reranker: embedded)"}
 Score = Callable[[str, Sequence[Passage]], Awaitable[Sequence[float]]]
 
 
@@ -61,11 +61,14 @@ async def _order(score: Score | None, question: str, found: Sequence[Passage]) -
 
 def _systems(context: Context) -> dict[str, Score | None]:
     """What is there, by name; BM25 keeps its order."""
-    found: dict[str, Score | None] = {"BM25": None, RULES: _reranker("overlap")}
+    found: dict[str, Score | None] = {
+        "BM25": None,
+        RULES: _reranker("overlap"),
+        ALONE: _relevance(context.encoder),
+        TRAINED: _reranker("embedded"),
+    }
     if context.cosine is not None:
         found[COSINE] = _cosine(context.cosine)
-    if context.encoder is not None:
-        found |= {ALONE: _relevance(context.encoder), TRAINED: _reranker("embedded")}
     return found
 
 

@@ -25,11 +25,12 @@ def measure(context: Context) -> Found:
     """Megabytes, pairs a second and seconds for a text. Times are medians, from the least to the most."""
     kept = context.kept("speed")
     size = Measured(value=(SHIPPED / MODEL).stat().st_size / 1e6, n=1)
-    found: list[tuple[str, str, Measured]] = [("MB of the file", TRAINED, size)]
-    if context.encoder is not None:
-        if ("pairs",) not in kept:
-            kept.add(("pairs",), pairs_a_second(context.encoder))
-        found.append((f"pairs a second at {TOKENS} tokens", TRAINED, middle(kept[("pairs",)])))
+    if ("pairs",) not in kept:
+        kept.add(("pairs",), pairs_a_second(context.encoder))
+    found: list[tuple[str, str, Measured]] = [
+        ("MB of the file", TRAINED, size),
+        (f"pairs a second at {TOKENS} tokens", TRAINED, middle(kept[("pairs",)])),
+    ]
     for system, settings in context.systems.items():
         if ("revise", system) not in kept:
             kept.add(("revise", system), revisions(settings))
