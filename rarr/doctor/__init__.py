@@ -132,16 +132,24 @@ def _extra(extra: str, settings: Settings) -> Finding:
 
 def _needs(extra: str, settings: Settings) -> str:
     """What of the settings does not go without it; an empty string where nothing is."""
-    from rarr.agent.searching import SERVED, named
+    from rarr.agent.searching import named
 
-    reranker, verifier = settings.reranker, str(settings.models.get("attribute", ""))
-    if extra == "torch" and reranker != "overlap" and not reranker.startswith(SERVED):
-        return f"reranker {reranker}"
+    verifier = str(settings.models.get("attribute", ""))
+    if extra == "torch" and _is_loaded(settings.reranker):
+        return f"reranker {settings.reranker}"
     if extra == "torch" and verifier.startswith("nli:"):
         return f"model {verifier}"
     if extra == "otel" and settings.otel:
         return "the setting otel"
     return "search tavily" if extra == "tavily" and "tavily" in named(settings) else ""
+
+
+def _is_loaded(reranker: str) -> bool:
+    """Is it a model that torch runs?"""
+    from rarr.agent.searching import SERVED
+    from rarr.tools.hub import can_be_model
+
+    return not reranker.startswith(SERVED) and can_be_model(reranker)
 
 
 class _NoSearch:
@@ -157,7 +165,8 @@ def _models(settings: Settings) -> Iterator[Finding]:
     from rarr.tools.background import run
 
     try:  # without what takes long to open, and is looked at on its own
-        components = wire(settings.model_copy(update={"search": _NoSearch(), "reranker": "overlap"}))
+        reranker = "overlap" if _is_loaded(settings.reranker) else settings.reranker
+        components = wire(settings.model_copy(update={"search": _NoSearch(), "reranker": reranker}))
     except RarrError as error:
         yield Finding("model", "broken", str(error))
         return

@@ -153,7 +153,7 @@ def _explained(name: str, said: str) -> RarrError:
     provider, line = name.partition(":")[0], " ".join(said.split())[:300]
     if "nsupported provider" in said:
         return SettingsError(
-            f"unknown provider {provider!r} in model {name!r}: give embedded, vllm:NAME, openai:NAME,"
+            f"unknown provider {provider!r} in model {name!r}: give embedded, rules, vllm:NAME, openai:NAME,"
             " anthropic:NAME, or another provider of LangChain's init_chat_model"
         )
     if variable := _VARIABLE.search(said):

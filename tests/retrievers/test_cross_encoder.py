@@ -97,7 +97,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, float]]:
 
 @pytest.mark.parametrize("name", ["", "overlapp", "nowhere/to/be", "./missing/model"])
 def test_what_can_be_no_model_is_a_wrong_setting(name: str) -> None:
-    with pytest.raises(SettingsError, match=r"unknown reranker .*: give overlap, encoder, the folder"):
+    with pytest.raises(SettingsError, match=r"unknown reranker .*: give overlap, embedded, the folder"):
         CrossEncoderReranker(name)
 
 
