@@ -3,7 +3,7 @@
 import hashlib
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -90,7 +90,7 @@ def fine_tune(
         writing(out),
     ):
         tokenizer = backend.tokenizer(start)
-        recipe = Recipe(seed, _phases(steps))
+        recipe = Recipe(seed, _phases(steps, {name: MIXTURE[name] for name in MIXTURE if name in sets}))
         model = backend.load(start)
         folder = out / FOLDER
         trainer = Trainer(model, tokenizer, sets, recipe, folder, save_every=SAVE_EVERY, on_step=on_step)
@@ -143,9 +143,9 @@ def _sets(chosen: Sequence[Row]) -> dict[str, Data]:
     return {name: one for name, one in sets.items() if one.examples}
 
 
-def _phases(steps: int) -> list[Phase]:
+def _phases(steps: int, mixture: Mapping[str, float]) -> list[Phase]:
     warm = int(steps * WARM)
-    return [Phase(warm, 0.0, RATE, MIXTURE), Phase(steps - warm, RATE, 0.0, MIXTURE)]
+    return [Phase(warm, 0.0, RATE, mixture), Phase(steps - warm, RATE, 0.0, mixture)]
 
 
 def _tokenizer(folder: Path | None) -> Any:

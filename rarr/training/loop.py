@@ -55,7 +55,10 @@ class Recipe(NamedTuple):
 
 
 class Trainer:
-    """Trains a reader by a recipe in a folder, where it goes on from the last checkpoint."""
+    """Trains a reader by a recipe in a folder, where it goes on from the last checkpoint.
+
+    Raises `ValueError` for a mixture that names what `data` has no examples of: it would be another recipe.
+    """
 
     def __init__(
         self,
@@ -70,6 +73,11 @@ class Trainer:
         watch_every: int = 500,
         on_step: Callable[[int, int], None] | None = None,
     ) -> None:
+        for name in [name for phase in recipe.phases for name in phase.mixture]:
+            if name not in data or not data[name].examples:
+                raise ValueError(
+                    f"{name!r} is in a mixture and has no examples: leave it out of that mixture"
+                )
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model = model.to(self.device)
         self._tokenizer, self._data, self._recipe, self._folder = tokenizer, data, recipe, folder
@@ -149,8 +157,7 @@ class Trainer:
         phase, rate = self._phase()
         rng = random.Random(f"{self._recipe.seed} step {self.step}")
         torch.manual_seed(self._recipe.seed * 1_000_003 + self.step)
-        names = [name for name in phase.mixture if name in self._data and self._data[name].examples]
-        name = rng.choices(names, [phase.mixture[n] for n in names])[0]
+        [name] = rng.choices(list(phase.mixture), list(phase.mixture.values()))
         data = self._data[name]
         batch = self._batch(name, data)
         self._drawn[name] += 1
