@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from rarr.errors import SettingsError
+from rarr.records import Record
 
 FORMAT = 1
 """What these files are to this version of `rarr`; others are not read."""
@@ -17,10 +18,8 @@ SHIPPED = Path(__file__).parent / "weights"
 MODEL, TOKENIZER, FACTS = "reader.onnx", "tokenizer.json", "model.json"
 
 
-class Logistic(BaseModel):
+class Logistic(Record):
     """A logistic regression: how likely something is, by what is told of it by name."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     bias: float
     weights: dict[str, float]
@@ -37,10 +36,8 @@ class Logistic(BaseModel):
         return self.probability(told) >= self.threshold
 
 
-class Calibration(BaseModel):
+class Calibration(Record):
     """What was fitted on dev, on top of the weights; `training.calibrate` writes it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     disagrees: Logistic
     """That a passage has another value in place of the claim's (features: `rarr.trained.agreement`)."""
@@ -52,10 +49,8 @@ class Calibration(BaseModel):
     """That a passage makes a sentence attributable (features: `rarr.trained.support`)."""
 
 
-class Facts(BaseModel):
+class Facts(Record):
     """What `model.json` says: the format, the digests of the other files, and the calibration."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     format: int
     sha256: dict[str, str]
@@ -86,7 +81,7 @@ def checked(folder: Path | None) -> Facts:
 def opened(folder: Path | None) -> Files:
     """The files of `folder`, or those that ship, which were `checked`."""
     where, _ = _where(folder)
-    return Files(_session(where / MODEL), _tokenizer(where / TOKENIZER))
+    return Files(_session(where / MODEL), tokenizer(folder))
 
 
 def _where(folder: Path | None) -> tuple[Path, str]:
@@ -128,10 +123,12 @@ def _session(path: Path) -> Any:
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
-def _tokenizer(path: Path) -> Any:
+def tokenizer(folder: Path | None) -> Any:
+    """The tokenizer of `folder`, or that which ships, which neither pads nor cuts."""
     from tokenizers import Tokenizer
 
-    made = Tokenizer.from_file(str(path))
+    where, _ = _where(folder)
+    made = Tokenizer.from_file(str(where / TOKENIZER))
     made.no_padding()
     made.no_truncation()
     return made

@@ -1,7 +1,7 @@
 """Batches: which examples a step sees, and the tensors that they become. All of it follows from the seed."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import torch
@@ -37,12 +37,6 @@ class Pointers(NamedTuple):
     open: Tensor
     starts: Tensor
     ends: Tensor
-
-
-class Tags(NamedTuple):
-    """For each token (B, T): 1 where it is wrong, 0 where it is right, -1 where nobody knows."""
-
-    wrong: Tensor
 
 
 def padded(ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None) -> Sequences:
@@ -87,8 +81,10 @@ def cloze(
     return sequences, _pointers(pairs, asked, sequences.input_ids.shape[1])
 
 
-def swapped(tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Random) -> tuple[Sequences, Tags]:
-    """Each text unmasked, half of them with one value wrong; values that are told are tagged."""
+def swapped(
+    tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Random
+) -> tuple[Sequences, Tensor]:
+    """Each text unmasked, half of them with one value wrong; told values are tagged as in `Judged`."""
     pairs, tags = [], []
     for example in examples:
         told = [value for value in example.values if value.answers]
@@ -110,18 +106,19 @@ def swapped(tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Rando
         pairs.append(made)
         tags.append(tag)
     sequences = padded([one.ids for one in pairs], [one.types for one in pairs])
-    return sequences, Tags(_padded_tags(tags, sequences))
+    return sequences, _padded_tags(tags, sequences)
 
 
 class Judged(NamedTuple):
-    """Sequences with their classes (B; 3 where it is known alone that it is not supported), and tags.
+    """Sequences with their classes (B; 3 where it is known alone that it is not supported).
 
-    `pairs` (P, 2) are rows of one claim, first as it is supported, then with its errors.
+    `tags` (B, T): of each token 1 where it is wrong, 0 where it is right, -1 where nobody knows. `pairs`
+    (P, 2) are rows of one claim, first as it is supported, then with its errors.
     """
 
     sequences: Sequences
     labels: Tensor
-    tags: Tags
+    tags: Tensor
     pairs: Tensor
 
 
@@ -148,7 +145,7 @@ def attribution(tokenizer: "Tokenizer", examples: Sequence[Attribution]) -> Judg
     return Judged(
         sequences,
         torch.tensor(labels),
-        Tags(_padded_tags(tags, sequences)),
+        _padded_tags(tags, sequences),
         torch.tensor(contrasts, dtype=torch.long).reshape(-1, 2),
     )
 
@@ -252,9 +249,3 @@ def _padded_tags(tags: Sequence[Sequence[int]], sequences: Sequences) -> Tensor:
     for row, tag in enumerate(tags):
         out[row, : len(tag)] = torch.tensor(tag)
     return out
-
-
-def by_length(examples: Sequence[_T], size: int, length: Iterator[int] | Sequence[int]) -> list[list[_T]]:
-    """Batches of about the same length each, so that little is padding."""
-    order = [example for _, _, example in sorted(zip(length, range(len(examples)), examples, strict=True))]
-    return [order[n : n + size] for n in range(0, len(order), size)]

@@ -3,11 +3,12 @@
 import hashlib
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from rarr.errors import InputError
+from rarr.encoder import weights
+from rarr.errors import InputError, SettingsError
 from rarr.noising.rows import Row, rows
 from rarr.records import Record
 from rarr.tools.lines import locked, writing
@@ -35,14 +36,14 @@ class Backend(NamedTuple):
 
     load: Callable[[Path | None], Reader]
     tokenizer: Callable[[Path | None], "Tokenizer"]
-    export: Callable[[Reader, "Tokenizer", Path], None]
+    export: Callable[[Reader, "Tokenizer", Path, weights.Calibration], None]
 
     @classmethod
     def of_the_package(cls) -> "Backend":
         """The package's own. Raises `ImportError` where a part of the extra `train` is missing."""
         from rarr.training.export import export, load
 
-        return cls(load, _tokenizer, export)
+        return cls(load, weights.tokenizer, export)
 
 
 class EditorReport(Record):
@@ -69,10 +70,13 @@ def fine_tune(
 ) -> EditorReport:
     """Trains the weights of `start` (None: those that ship) on the rows of `data`, and writes them to `out`.
 
-    Called again with the same, it goes on from its last checkpoint. Raises `InputError` for data of fewer
-    than two rows, and for an `out` that holds anything else.
+    The decisions on top of the weights are those of `start`: they are not calibrated again. Called again with
+    the same, it goes on from its last checkpoint. Raises `InputError` for data of fewer than two rows, for an
+    `out` that holds anything else, and for a `start` that is damaged or no weights.
     """
     backend, began = backend or Backend.of_the_package(), time.monotonic()
+    out, start = out.expanduser(), start and start.expanduser()
+    facts = weights.checked(start)
     given = _rows(data)
     taught, held = _split(given, seed)
     sets = _sets(taught)
@@ -82,7 +86,7 @@ def fine_tune(
         data=hashlib.sha256(b"".join(row.line() for row in given)).hexdigest(),
         steps=steps,
         seed=seed,
-        start=None if start is None else str(start.resolve()),
+        start=facts.sha256[weights.MODEL],
     )
     begun(out, made)
     with (
@@ -90,16 +94,16 @@ def fine_tune(
         writing(out),
     ):
         tokenizer = backend.tokenizer(start)
-        recipe = Recipe(seed, _phases(steps))
+        recipe = Recipe(seed, _phases(steps, {name: MIXTURE[name] for name in MIXTURE if name in sets}))
         model = backend.load(start)
         folder = out / FOLDER
         trainer = Trainer(model, tokenizer, sets, recipe, folder, save_every=SAVE_EVERY, on_step=on_step)
         run = kept(out) or Run(made=made, before=trainer.measured(unseen))
         run.save(out)
-        if run.after is None:
+        if run.after is None or not _whole(out):
             trainer.train()
             run = run.model_copy(update={"after": trainer.measured(unseen)})
-            backend.export(trainer.model, tokenizer, out)
+            backend.export(trainer.model, tokenizer, out, facts.calibration)
             run.save(out)
             (folder / "checkpoint.pt").unlink(missing_ok=True)
     return EditorReport(
@@ -143,20 +147,14 @@ def _sets(chosen: Sequence[Row]) -> dict[str, Data]:
     return {name: one for name, one in sets.items() if one.examples}
 
 
-def _phases(steps: int) -> list[Phase]:
+def _phases(steps: int, mixture: Mapping[str, float]) -> list[Phase]:
     warm = int(steps * WARM)
-    return [Phase(warm, 0.0, RATE, MIXTURE), Phase(steps - warm, RATE, 0.0, MIXTURE)]
+    return [Phase(warm, 0.0, RATE, mixture), Phase(steps - warm, RATE, 0.0, mixture)]
 
 
-def _tokenizer(folder: Path | None) -> Any:
-    from tokenizers import Tokenizer
-
-    from rarr.encoder.weights import SHIPPED, TOKENIZER
-
-    path = (folder or SHIPPED) / TOKENIZER
-    if not path.is_file():
-        raise InputError(f"{path} is not there: give a folder of weights that rarr train editor wrote")
-    made = Tokenizer.from_file(str(path))
-    made.no_padding()
-    made.no_truncation()
-    return made
+def _whole(out: Path) -> bool:
+    try:
+        weights.checked(out)
+    except SettingsError:
+        return False
+    return True

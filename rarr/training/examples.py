@@ -5,27 +5,25 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from rarr.encoder.inputs import MaskKind
+from rarr.records import Record
+from rarr.tools.files import write_lines
 
 Place = tuple[int, int]  # characters, the end excluded
 Class = Literal["attributable", "extrapolatory", "contradictory", "not_supported"]
 
 
-class _Example(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _Example(Record):
     source: str
 
 
-class Value(BaseModel):
+class Value(Record):
     """A span of a text that a passage may say too: at `answers`, or, where there are none, nowhere.
 
     `others` are values of its kind that could be put in its place and would be wrong there.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     place: Place
     kind: MaskKind
@@ -43,10 +41,8 @@ class Cloze(_Example):
     values: tuple[Value, ...]
 
 
-class Version(BaseModel):
+class Version(Record):
     """One text about a passage, with its class and the spans of it that are wrong, where that is known."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     text: str
     label: Class
@@ -86,13 +82,8 @@ def read(path: Path) -> list[Cloze | Attribution | Relevance]:
     return found
 
 
-def write(path: Path, examples: Iterable[_Example]) -> int:
-    """Writes the examples beside `path` and then in its place; how many there were."""
-    partial = path.with_suffix(".partial")
-    count = 0
-    with partial.open("w", encoding="utf-8") as lines:
-        for example in examples:
-            lines.write(json.dumps(example.model_dump(exclude_defaults=True) | {"task": example.task}) + "\n")  # type: ignore[attr-defined]
-            count += 1
-    partial.replace(path)
-    return count
+def write(path: Path, examples: Iterable[Cloze | Attribution | Relevance]) -> int:
+    """Writes the examples as a whole or not at all; how many there were."""
+    told = [one.model_dump(exclude_defaults=True) | {"task": one.task} for one in examples]
+    write_lines(path, [json.dumps(one).encode() + b"\n" for one in told])
+    return len(told)

@@ -24,7 +24,6 @@ from rarr.encoder.weights import (
     TOKENIZER,
     Calibration,
     Facts,
-    checked,
     digests,
 )
 from rarr.training.model import Reader
@@ -51,13 +50,11 @@ class _Exported(nn.Module):
         return heads.relevance, heads.attribution, heads.wrong, heads.embedding, start, end
 
 
-def export(
-    model: Reader, tokenizer: "Tokenizer", folder: Path, calibration: Calibration | None = None
-) -> None:
+def export(model: Reader, tokenizer: "Tokenizer", folder: Path, calibration: Calibration) -> None:
     """Writes the files of an encoder into `folder`, in place of those that are there.
 
     Matrices and word embeddings become 8-bit, one scale a row; 7 bits of them are used, since on processors
-    without VNNI the products of 8 would overflow. The default calibration is that of the weights that ship.
+    without VNNI the products of 8 would overflow.
     """
     with tempfile.TemporaryDirectory() as made:
         whole, ready = Path(made) / "whole.onnx", Path(made) / "ready"
@@ -72,9 +69,7 @@ def export(
             weight_type=QuantType.QInt8,
         )
         tokenizer.save(str(ready / TOKENIZER))
-        facts = Facts(
-            format=FORMAT, sha256=digests(ready), calibration=calibration or checked(None).calibration
-        )
+        facts = Facts(format=FORMAT, sha256=digests(ready), calibration=calibration)
         (ready / FACTS).write_text(facts.model_dump_json(indent=1) + "\n", encoding="utf-8")
         folder.mkdir(parents=True, exist_ok=True)
         for name in (MODEL, TOKENIZER, FACTS):
@@ -83,7 +78,7 @@ def export(
 
 
 def load(folder: Path | None = None) -> Reader:
-    """The weights of a folder, or those that ship, back in torch, so that they can be trained on.
+    """The weights of a folder, or those that ship, which were `checked`, back in torch, to be trained on.
 
     What was rounded to 8 bits stays rounded: training goes on from what is run.
     """

@@ -6,7 +6,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -22,6 +22,7 @@ BUCKET = 8  # batches that are sorted by length together
 CLIP = 1.0  # of the gradient's norm
 DECAY = 0.01
 LOG_EVERY = 50
+_Batch = TypeVar("_Batch", bound=Tensor | tuple[Any, ...])
 
 
 class Phase(NamedTuple):
@@ -54,7 +55,10 @@ class Recipe(NamedTuple):
 
 
 class Trainer:
-    """Trains a reader by a recipe in a folder, where it goes on from the last checkpoint."""
+    """Trains a reader by a recipe in a folder, where it goes on from the last checkpoint.
+
+    Raises `ValueError` for a mixture that names what `data` has no examples of: it would be another recipe.
+    """
 
     def __init__(
         self,
@@ -69,6 +73,11 @@ class Trainer:
         watch_every: int = 500,
         on_step: Callable[[int, int], None] | None = None,
     ) -> None:
+        for name in [name for phase in recipe.phases for name in phase.mixture]:
+            if name not in data or not data[name].examples:
+                raise ValueError(
+                    f"{name!r} is in a mixture and has no examples: leave it out of that mixture"
+                )
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model = model.to(self.device)
         self._tokenizer, self._data, self._recipe, self._folder = tokenizer, data, recipe, folder
@@ -148,8 +157,7 @@ class Trainer:
         phase, rate = self._phase()
         rng = random.Random(f"{self._recipe.seed} step {self.step}")
         torch.manual_seed(self._recipe.seed * 1_000_003 + self.step)
-        names = [name for name in phase.mixture if name in self._data and self._data[name].examples]
-        name = rng.choices(names, [phase.mixture[n] for n in names])[0]
+        [name] = rng.choices(list(phase.mixture), list(phase.mixture.values()))
         data = self._data[name]
         batch = self._batch(name, data)
         self._drawn[name] += 1
@@ -180,10 +188,11 @@ class Trainer:
         at = self._drawn[name]
         seed = f"{self._recipe.seed} {name}"
         bucket = batches.shuffled(data.examples, data.size * BUCKET, seed, at // BUCKET)
-        sorted_by = batches.by_length(bucket, data.size, [_length(one) for one in bucket])
-        order = list(range(len(sorted_by)))
-        random.Random(f"{seed} {at // BUCKET} order").shuffle(order)
-        return sorted_by[order[at % BUCKET % len(order)]]
+        bucket.sort(key=_length)  # what is alike in length side by side, so that little is padding
+        starts = list(range(0, len(bucket), data.size))
+        random.Random(f"{seed} {at // BUCKET} order").shuffle(starts)
+        start = starts[at % BUCKET % len(starts)]
+        return bucket[start : start + data.size]
 
     def _loss(self, task: str, batch: list[Any], rng: random.Random) -> Tensor:
         model, tokenizer = self.model, self._tokenizer
@@ -193,41 +202,39 @@ class Trainer:
                 hidden = model(*self._there(sequences)).hidden
                 if asked is None:
                     return hidden.sum() * 0
-                asked = batches.Pointers(*self._there(asked))
+                asked = self._there(asked)
                 start, end = model.point(hidden, asked.rows, asked.positions)
                 return losses.pointer(start, end, asked)
             case "swapped":
                 sequences, tags = batches.swapped(tokenizer, batch, rng)
                 heads = model(*self._there(sequences))
-                return losses.wrong(heads.wrong, batches.Tags(*self._there(tags)))
+                return losses.wrong(heads.wrong, self._there(tags))
             case "attribution" | "contrasted":
                 if task == "contrasted":
                     batch = [batches.contrasted(one, rng) for one in batch]
-                judged = batches.attribution(tokenizer, batch)
-                heads = model(*self._there(judged.sequences))
-                there = judged._replace(
-                    labels=judged.labels.to(self.device),
-                    tags=batches.Tags(judged.tags.wrong.to(self.device)),
-                    pairs=judged.pairs.to(self.device),
-                )
+                judged = self._there(batches.attribution(tokenizer, batch))
+                heads = model(*judged.sequences)
                 return (
-                    losses.attribution(heads.attribution, there)
-                    + losses.contrast(heads.attribution, there.pairs)
-                    + losses.wrong(heads.wrong, there.tags)
+                    losses.attribution(heads.attribution, judged.labels)
+                    + losses.contrast(heads.attribution, judged.pairs)
+                    + losses.wrong(heads.wrong, judged.tags)
                 )
             case "relevance":
                 sequences = batches.relevance(tokenizer, batch)
                 logits = model(*self._there(sequences)).relevance
                 return losses.ranking(logits, len(logits) // len(batch))
             case "embedding":
-                sequences = batches.Sequences(*self._there(batches.alone(tokenizer, batch)))
+                sequences = self._there(batches.alone(tokenizer, batch))
                 with torch.no_grad():
                     its = self._teacher(*sequences).embedding
                 return losses.distillation(model(*sequences).embedding, its)
         raise ValueError(f"nothing is learned from {task!r}")
 
-    def _there(self, tensors: tuple[Tensor, ...]) -> list[Tensor]:
-        return [tensor.to(self.device) for tensor in tensors]
+    def _there(self, batch: _Batch) -> _Batch:
+        """A tensor, or a named tuple of them and of such tuples, on the device."""
+        if isinstance(batch, Tensor):
+            return batch.to(self.device)
+        return type(batch)(*map(self._there, batch))
 
     def _log(self, said: Mapping[str, Any]) -> None:
         with (self._folder / "log.jsonl").open("a", encoding="utf-8") as lines:

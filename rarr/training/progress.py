@@ -10,15 +10,16 @@ from rarr.tools.files import write_whole
 
 FOLDER = "training"  # beside the weights: the checkpoint, the log, and the file below
 _RUN = "run.json"
+_DIGESTS = {"data": "other data", "start": "other weights to begin with"}  # in words for people
 
 
 class Made(Record):
-    """What decides the weights. `data` is a digest, `start` the folder of the first ones."""
+    """What decides the weights. `data` is a digest, and so is `start`, of the first ones."""
 
     data: str
     steps: int
     seed: int
-    start: str | None
+    start: str
 
 
 class Run(Record):
@@ -57,5 +58,5 @@ def begun(out: Path, made: Made) -> None:
     for name in Made.model_fields:
         was, now = getattr(run.made, name), getattr(made, name)
         if was != now:
-            what = "other data" if name == "data" else f"{name} {was}, and not {now}"
+            what = _DIGESTS.get(name) or f"{name} {was}, and not {now}"
             raise InputError(f"{out} holds a run with {what}: give another folder, or delete this one")

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from noising.helpers import made, write_queries
 
-from rarr.errors import InputError
+from rarr.encoder.weights import FACTS, FORMAT, MODEL, TOKENIZER, Calibration, Facts, checked, digests
+from rarr.errors import InputError, SettingsError
 from rarr.noising.rows import rows
 
 torch = pytest.importorskip("torch")
@@ -31,14 +32,24 @@ class Words:
         return type("Encoded", (), {"ids": ids, "offsets": [place for _, place in found]})
 
 
+def write_weights(folder: Path, content: bytes, calibration: Calibration) -> None:
+    """Files that are whole, whatever is in them."""
+    folder.mkdir(exist_ok=True)
+    (folder / MODEL).write_bytes(content)
+    (folder / TOKENIZER).write_bytes(b"words")
+    facts = Facts(format=FORMAT, sha256=digests(folder), calibration=calibration)
+    (folder / FACTS).write_text(facts.model_dump_json())
+
+
 class Exports:
     """What was exported: the weights, by folder."""
 
     def __init__(self) -> None:
         self.weights: dict[Path, Any] = {}
 
-    def __call__(self, model: Any, tokenizer: Any, folder: Path) -> None:
+    def __call__(self, model: Any, tokenizer: Any, folder: Path, calibration: Calibration) -> None:
         self.weights[folder] = {name: one.clone() for name, one in model.state_dict().items()}
+        write_weights(folder, b"trained", calibration)
 
 
 @pytest.fixture
@@ -120,6 +131,60 @@ def test_finished_run_is_not_done_again(
     assert fine_tune(data, out, steps=3, backend=backend).after == report.after
     assert exports.weights == {}
     assert not (out / "training" / "checkpoint.pt").exists()
+
+
+@pytest.mark.parametrize("name", [MODEL, TOKENIZER, FACTS])
+def test_finished_run_whose_weights_are_damaged_makes_them_again(
+    data: Path, tmp_path: Path, backend: Backend, exports: Exports, name: str
+) -> None:
+    out = tmp_path / "weights"
+    report = fine_tune(data, out, steps=3, backend=backend)
+    first = exports.weights.pop(out)
+    (out / name).write_bytes(b"damaged")
+    again = fine_tune(data, out, steps=3, backend=backend)
+    assert (again.before, again.after) == (report.before, report.after)
+    assert all(torch.equal(exports.weights[out][name], weight) for name, weight in first.items())
+    assert checked(out).format == FORMAT
+
+
+def test_decisions_stay_those_of_the_first_weights(data: Path, tmp_path: Path, backend: Backend) -> None:
+    shipped = checked(None).calibration
+    strict = shipped.model_copy(update={"agrees": shipped.agrees.model_copy(update={"threshold": 0.99})})
+    write_weights(tmp_path / "first", b"first", strict)
+    fine_tune(data, tmp_path / "own", steps=1, start=tmp_path / "first", backend=backend)
+    fine_tune(data, tmp_path / "of-shipped", steps=1, backend=backend)
+    assert checked(tmp_path / "own").calibration == strict
+    assert checked(tmp_path / "of-shipped").calibration == shipped
+
+
+def test_first_weights_that_are_damaged_or_none_are_refused(
+    data: Path, tmp_path: Path, backend: Backend
+) -> None:
+    first = tmp_path / "first"
+    with pytest.raises(SettingsError, match="first holds no weights"):
+        fine_tune(data, tmp_path / "weights", start=first, backend=backend)
+    write_weights(first, b"first", checked(None).calibration)
+    (first / MODEL).write_bytes(b"damaged")
+    with pytest.raises(SettingsError, match=f"{MODEL} is damaged: write it again"):
+        fine_tune(data, tmp_path / "weights", start=first, backend=backend)
+    assert not (tmp_path / "weights").exists()
+
+
+def test_run_with_other_first_weights_is_another(data: Path, tmp_path: Path, backend: Backend) -> None:
+    first, moved, out = tmp_path / "first", tmp_path / "moved", tmp_path / "weights"
+    calibration = checked(None).calibration
+    write_weights(first, b"first", calibration)
+    fine_tune(data, out, steps=1, start=first, backend=backend)
+    fine_tune(data, out, steps=1, start=first.rename(moved), backend=backend)
+    write_weights(first, b"others", calibration)
+    with pytest.raises(InputError, match="holds a run with other weights to begin with: give another folder"):
+        fine_tune(data, out, steps=1, start=first, backend=backend)
+
+
+def test_task_without_examples_is_left_out(data: Path, tmp_path: Path, backend: Backend) -> None:
+    data.write_bytes(b"".join(row.model_copy(update={"others": ()}).line() for row in list(rows(data))))
+    report = fine_tune(data, tmp_path / "weights", steps=2, backend=backend)
+    assert set(report.examples) == {"attribution", "cloze", "embedding"}
 
 
 def test_other_runs_are_refused_in_the_same_folder(data: Path, tmp_path: Path, backend: Backend) -> None:

@@ -15,8 +15,9 @@ from tokenizers import Tokenizer
 
 from rarr.encoder.inputs import Masked
 from rarr.encoder.model import Asked, Claimed, Encoder
-from rarr.encoder.weights import SHIPPED, TOKENIZER
+from rarr.encoder.weights import SHIPPED, TOKENIZER, Calibration, Logistic, checked
 from rarr.tools.document import Span
+from rarr.training import batches
 from rarr.training.examples import Attribution, Cloze, Relevance, Value, Version
 from rarr.training.export import export, load
 from rarr.training.loop import Data, Phase, Recipe, Trainer
@@ -31,6 +32,8 @@ SHAPE = {
     "max_position_embeddings": 512,
 }
 TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
+NEVER = Logistic(bias=0.0, weights={}, threshold=1.01)
+CALIBRATION = Calibration(disagrees=NEVER, agrees=NEVER, contradicts=NEVER, supports=NEVER)
 TOWNS = ("Arlen", "Brook", "Corin", "Dale", "Elm", "Farrow", "Gorse", "Hythe")
 
 
@@ -41,10 +44,16 @@ def examples() -> dict[str, Data]:
         passage = f"The mill of {town} was built in {year}. It burnt down in {other}."
         text, wrong = f"{town} got its mill in {year}.", f"{town} got its mill in {other}."
         place, answer = text.index(str(year)), passage.index(str(year))
-        value = Value(
-            place=(place, place + 4), kind="date", answers=((answer, answer + 4),), others=(str(other),)
+        named, elsewhere = passage.index(town), TOWNS[number - 1]
+        values = (
+            Value(
+                place=(0, len(town)), kind="name", answers=((named, named + len(town)),), others=(elsewhere,)
+            ),
+            Value(
+                place=(place, place + 4), kind="date", answers=((answer, answer + 4),), others=(str(other),)
+            ),
         )
-        clozes.append(Cloze(source="test", text=text, title=town, passage=passage, values=(value,)))
+        clozes.append(Cloze(source="test", text=text, title=town, passage=passage, values=values))
         versions = (
             Version(text=text, label="attributable", wrong=()),
             Version(text=wrong, label="contradictory", wrong=((place, place + 4),)),
@@ -63,11 +72,11 @@ def examples() -> dict[str, Data]:
     }
 
 
-def trainer(folder: Path) -> Trainer:
+def trainer(folder: Path, *phases: Phase) -> Trainer:
     torch.manual_seed(3)
     mixture = dict.fromkeys(examples(), 0.2)
-    recipe = Recipe(3, (Phase(10, 0.0, 1e-3, mixture), Phase(40, 1e-3, 0.0, mixture)))
-    return Trainer(reader(SHAPE, None), TOKENS, examples(), recipe, folder, save_every=7)
+    phases = phases or (Phase(10, 0.0, 1e-3, mixture), Phase(40, 1e-3, 0.0, mixture))
+    return Trainer(reader(SHAPE, None), TOKENS, examples(), Recipe(3, phases), folder, save_every=7)
 
 
 def weights(model: Any) -> dict[str, torch.Tensor]:
@@ -82,7 +91,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
 
 
 def test_training_goes_from_scratch_to_files_that_the_runtime_reads(trained: Trainer, tmp_path: Path) -> None:
-    export(trained.model, TOKENS, tmp_path)
+    export(trained.model, TOKENS, tmp_path, CALIBRATION)
+    assert checked(tmp_path).calibration == CALIBRATION
     encoder = Encoder(tmp_path)
     [pointing] = encoder.point(
         [Asked("Elm got its mill in 1904.", "Elm", "Built in 1904.", Masked(Span(20, 24), "date"))]
@@ -107,16 +117,39 @@ def test_training_lowers_what_it_is_measured_by(trained: Trainer, tmp_path: Path
 
 
 def test_exported_weights_come_back_but_for_their_rounding(trained: Trainer, tmp_path: Path) -> None:
-    export(trained.model, TOKENS, tmp_path)
+    export(trained.model, TOKENS, tmp_path, CALIBRATION)
     back = weights(load(tmp_path))
     for name, one in weights(trained.model).items():
         assert torch.allclose(back[name], one, atol=0.02 + float(one.abs().max()) / 50), name
 
 
-def test_a_batch_of_the_same_seed_is_the_same(tmp_path: Path) -> None:
-    from rarr.training import batches
-
-    one, other = (
-        batches.cloze(TOKENS, examples()["cloze"].examples, random.Random(1))[0].input_ids for _ in range(2)
+def test_a_batch_follows_from_the_seed() -> None:
+    one, again, other = (
+        batches.cloze(TOKENS, examples()["cloze"].examples, random.Random(seed))[0].input_ids
+        for seed in (1, 1, 2)
     )
-    assert torch.equal(one, other)
+    assert torch.equal(one, again)
+    assert not torch.equal(one, other)
+
+
+def test_a_mixture_names_nothing_that_has_no_examples(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="'clozes' is in a mixture and has no examples"):
+        trainer(tmp_path, Phase(1, 0.0, 1e-3, {"cloze": 0.5, "clozes": 0.5}))
+
+
+def test_dropout_is_that_of_the_phase_and_off_when_measured(tmp_path: Path) -> None:
+    kept, dropped = (
+        trainer(tmp_path / str(share), Phase(1, 1e-3, 1e-3, {"cloze": 1.0}, dropout=share))
+        for share in (0.0, 0.5)
+    )
+    asked = {"cloze": examples()["cloze"]}
+    before = kept.measured(asked)
+    assert dropped.measured(asked) == before
+    kept.train()
+    dropped.train()
+    layers = [one for one in dropped.model.modules() if isinstance(one, torch.nn.Dropout)]
+    assert {one.p for one in layers} == {0.5}
+    other = weights(dropped.model)
+    assert not all(torch.equal(one, other[name]) for name, one in weights(kept.model).items())
+    assert dropped.measured(asked) == dropped.measured(asked)
+    assert not any(one.training for one in layers)
