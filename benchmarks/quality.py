@@ -1,4 +1,4 @@
-"""How good revisions are on people's data: the embedded default beside every ablation and baseline.
+"""How good revisions by the rules are on people's data: the default settings beside ablations and baselines.
 
     python -m benchmarks.quality                 all sets, about a quarter of an hour; writes docs/quality.md
     python -m benchmarks.quality --rows 20 -o x  the first rows of each set, another file
@@ -90,7 +90,7 @@ def run_set(name: str, limit: int | None, passages: int) -> Set:
         reports = {}
         for number, (system, settings) in enumerate(SYSTEMS.items()):
             begun = time.perf_counter()
-            given = Settings(search="corpus", corpus=nothing(folder), home=folder, **settings)
+            given = Settings(model="rules", search="corpus", corpus=nothing(folder), home=folder, **settings)
             reports[system] = evaluate(data, Path(folder, str(number)), settings=given, jobs=1)
             print(
                 f"{name:22} {system:20} {len(made):4} rows {time.perf_counter() - begun:6.1f} s", flush=True

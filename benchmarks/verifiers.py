@@ -1,6 +1,6 @@
 """Verifiers against people: is a claim attributable to the evidence that its annotators saw?
 
-    python -m benchmarks.verifiers                     the embedded rules on every open set
+    python -m benchmarks.verifiers                     the rules and the embedded encoder on every open set
     python -m benchmarks.verifiers nli:FOLDER --rows 50    and a model of Hugging Face, on the first rows
 
 A claim's evidence is read as the pipeline reads it: windows of four sentences, the three that overlap most
@@ -112,7 +112,7 @@ def lines_of(name: str, limit: int | None = None, names: Sequence[str] = ()) -> 
     found = [row for row in rows(f"dev/attribution/{SETS[name]}")[:limit] if row["evidence"]]
     asked = asyncio.run(asked_of(found))
     lines = []
-    for verifier in ("embedded", *names):
+    for verifier in ("rules", "embedded", *names):
         judged = asyncio.run(judged_by(asked, _wired(verifier)))
         print(f"{name:22} {verifier:20} {len(judged):4} claims", flush=True)
         lines.append([name, verifier, *_cells(judged, Settings().support_threshold)])

@@ -192,8 +192,8 @@ def judgement(encoder: Encoder, row: dict[str, Any]) -> Support:
     )  # fmt: skip
     by_sentence = entailments(text, None, [claim.span for claim in claims(text, None)], evidence)
     by_rules = [one for one in by_sentence if one is not None]
-    judged = support.best(encoder, text, title, body)
-    features = support.features(judged, min(by_rules) if by_rules else None)
+    seen = support.beside(encoder, text, title, body)
+    features = support.features(seen, min(by_rules) if by_rules else None)
     return Support(row["source"], row.get("group") or row["id"], features, bool(row["supported"]))
 
 

@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.shared_data import rows
-from rarr.encoder.model import shipped
 from rarr.retrievers.corpus import Corpus
 from rarr.training.examples import Cloze, Relevance, read, write
 from rarr.training.loop import Data
 from training import pretraining, sources
-from training.confusions import confused
 
 WRITTEN = Path(__file__).parent / "data"
 SEED = 7
@@ -35,7 +33,6 @@ def build(folder: Path) -> None:
         "relevance": relevance,
         "elsewhere": lambda: elsewhere(cloze=False),
         "elsewhere_cloze": lambda: elsewhere(cloze=True),
-        "confused": lambda: confused([*handwritten(), *written()], shipped()),
     }
     for name, make in makers.items():
         path = folder / f"{name}.jsonl"
@@ -105,7 +102,6 @@ def loaded(folder: Path) -> dict[str, Data]:
         "written": Data("attribution", sets["written"], 10),
         "elsewhere": Data("attribution", sets["elsewhere"], 24),
         "elsewhere_cloze": Data("cloze", sets["elsewhere_cloze"], 28),
-        "confused": Data("contrasted", sets["confused"], 15),
         "verifier": Data("attribution", sets["verifier"], 24),
         "verifier_cloze": Data("cloze", sets["verifier_cloze"], 24),
         "relevance": Data("relevance", sets["relevance"], 8),

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import torch
 
-from rarr.encoder.weights import SHIPPED, Calibration, Logistic
+from rarr.encoder.weights import NEVER, SHIPPED, Calibration, Logistic
 from rarr.training.export import export
 from training import base
 from training.run import FOLDER, fresh
 
-NEVER = Logistic(bias=0.0, weights={}, threshold=1.01)
+NOTHING = Logistic(bias=0.0, weights={}, threshold=NEVER)
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
     options = parser.parse_args()
     model = fresh()
     model.load_state_dict(torch.load(options.folder / "reader.pt", map_location="cpu", weights_only=True))
-    nothing = Calibration(disagrees=NEVER, agrees=NEVER, contradicts=NEVER, supports=NEVER)
+    nothing = Calibration(disagrees=NOTHING, agrees=NOTHING, contradicts=NOTHING, supports=NOTHING)
     export(model, base.tokenizer(), options.to, nothing)
     print(f"wrote {options.to}: now python -m training.calibrate {options.to}")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rarr.encoder.weights import Logistic
+from rarr.encoder.weights import NEVER, Logistic
 
 RIDGE = 1.0  # on the weights of features of unit spread
 FEWEST = 20  # cases above a threshold
@@ -53,7 +53,7 @@ def held_out(
 
 
 def threshold_at_precision(probabilities: Sequence[float], right: Sequence[bool], least: float) -> float:
-    """The lowest threshold from which on a share of at least `least` is right, rounded up; 1.01 for none.
+    """The lowest threshold from which on a share of at least `least` is right, rounded up; `NEVER` for none.
 
     Of fewer than `FEWEST` cases no precision is read.
     """
@@ -62,7 +62,7 @@ def threshold_at_precision(probabilities: Sequence[float], right: Sequence[bool]
     shares = np.cumsum(np.array(right, float)[order]) / counts
     enough = np.flatnonzero((shares >= least) & (counts >= FEWEST))
     if not len(enough):
-        return 1.01
+        return NEVER
     return math.ceil(float(np.array(probabilities)[order][enough[-1]]) * 1e4) / 1e4
 
 

@@ -64,25 +64,6 @@ PHASES = (
             "embedding": 0.03,
         },
     ),
-    Phase(
-        2400,
-        1e-4,
-        0.0,
-        {
-            "confused": 0.30,
-            "handwritten": 0.14,
-            "written": 0.07,
-            "handwritten_cloze": 0.16,
-            "written_cloze": 0.07,
-            "span_selection": 0.06,
-            "verifier": 0.08,
-            "elsewhere": 0.03,
-            "elsewhere_cloze": 0.03,
-            "relevance": 0.03,
-            "embedding": 0.03,
-        },
-        dropout=0.1,
-    ),
 )
 
 

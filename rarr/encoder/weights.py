@@ -7,23 +7,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import Field, FiniteFloat, ValidationError
 
 from rarr.errors import SettingsError
 from rarr.records import Record
 
-FORMAT = 1
-"""What these files are to this version of `rarr`; others are not read."""
+FORMAT = 2
+"""What these files are to this version of `rarr`, features of the regressions too; others are not read."""
 SHIPPED = Path(__file__).parent / "weights"
+NEVER = 1.01
+"""The threshold of what is never taken to be so."""
 MODEL, TOKENIZER, FACTS = "reader.onnx", "tokenizer.json", "model.json"
 
 
 class Logistic(Record):
     """A logistic regression: how likely something is, by what is told of it by name."""
 
-    bias: float
-    weights: dict[str, float]
-    threshold: float = 0.5
+    bias: FiniteFloat
+    weights: dict[str, FiniteFloat]
+    threshold: float = Field(default=0.5, ge=0, le=NEVER)
     """From which probability on it is taken to be so."""
 
     def probability(self, told: Mapping[str, float]) -> float:

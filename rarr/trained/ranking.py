@@ -1,4 +1,4 @@
-"""The trained reranker: the encoder's relevance for the passages that the overlap of words puts first."""
+"""The trained reranker: what the encoder makes of the passages that the overlap of words puts first."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ from rarr.encoder.model import Encoder
 from rarr.records import Passage
 from rarr.tools.worker import infer
 
-SHARE = 0.5  # of the encoder's relevance in the score; the rest is overlap
+OVERLAP, RELEVANCE, COSINE = 0.1875, 0.1875, 0.625  # shares of the score
 
 
 class TrainedReranker:
-    """Scores by overlap, and the first `most` by the encoder as well."""
+    """Scores by overlap; the first `most` also by the encoder's relevance and the cosine of embeddings."""
 
     def __init__(self, encoder: Encoder, most: int) -> None:
         self._encoder, self._most = encoder, most
@@ -26,7 +26,12 @@ def scores(encoder: Encoder, query: str, passages: Sequence[Passage], most: int)
     found = overlap(query, passages)
     first = sorted(range(len(passages)), key=lambda n: -found[n])[:most]
     read = encoder.relevance(query, [(passages[n].title, passages[n].text) for n in first])
-    scored = [(1 - SHARE) * one for one in found]
-    for n, relevance in zip(first, read, strict=True):
-        scored[n] += SHARE * relevance
+    asked, *told = encoder.embed([query, *(_said(passages[n]) for n in first)])
+    scored = [OVERLAP * one for one in found]
+    for n, relevance, vector in zip(first, read, told, strict=True):
+        scored[n] += RELEVANCE * relevance + COSINE * max(0.0, float(asked @ vector))
     return scored
+
+
+def _said(passage: Passage) -> str:
+    return f"{passage.title}: {passage.text}" if passage.title else passage.text

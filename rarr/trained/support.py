@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
+from typing import NamedTuple
 
 from rarr.embedded.claims import claims
 from rarr.embedded.support import CONTRADICTED, Judgement, judgements
@@ -25,7 +26,7 @@ class TrainedVerifier:
         """From the support `threshold` on, what is not contradicted is attributable."""
         self._encoder, self._threshold = encoder, threshold
         # An edit, the report and the scores ask for the same sentences.
-        self._best = lru_cache(maxsize=4096)(partial(best, encoder))
+        self._beside = lru_cache(maxsize=4096)(partial(beside, encoder))
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
@@ -63,31 +64,41 @@ class TrainedVerifier:
         """
         if not any(map(str.isalnum, said)) or not self._encoder.reads(said):
             return None
-        judged = self._best(said, evidence.title, evidence.text)
+        seen = self._beside(said, evidence.title, evidence.text)
         fitted = self._encoder.calibration.supports
-        likely = fitted.probability(features(judged, None if rules is None else rules.support))
+        likely = fitted.probability(features(seen, None if rules is None else rules.support))
         against = rules is not None and rules.contradicted
         support = _scaled(likely, fitted.threshold) * (CONTRADICTED if against else 1.0)
         in_rules = rules is not None and rules.said
         if rules is not None and (against or in_rules or rules.support >= VERBATIM):
             support = max(support, rules.support)
-        return Judgement(support, against or judged.contradictory > LIKELIER, in_rules)
+        return Judgement(support, against or seen.judged.contradictory > LIKELIER, in_rules)
 
 
-def features(judged: Judged, rules: float | None) -> Mapping[str, float]:
+class Seen(NamedTuple):
+    """What the part of a passage that attributes a text best is to it, and the cosine of the nearest part."""
+
+    judged: Judged
+    cosine: float
+
+
+def features(seen: Seen, rules: float | None) -> Mapping[str, float]:
     """What support is fitted on, by name."""
     return {
-        "attributable": judged.attributable,
-        "contradictory": judged.contradictory,
+        "attributable": seen.judged.attributable,
+        "contradictory": seen.judged.contradictory,
+        "cosine": seen.cosine,
         "rules": 0.0 if rules is None else rules,
         "unjudged": float(rules is None),
     }
 
 
-def best(encoder: Encoder, said: str, title: str, passage: str) -> Judged:
-    """What the part of a passage that attributes the text best is to it."""
-    judged = encoder.attribution([Claimed(said, title, part) for part in parts(said, passage, PARTS)])
-    return max(judged, key=lambda one: one.attributable)
+def beside(encoder: Encoder, said: str, title: str, passage: str) -> Seen:
+    """A text beside the parts of a passage that share most words with it."""
+    read = parts(said, passage, PARTS)
+    judged = encoder.attribution([Claimed(said, title, part) for part in read])
+    its, *theirs = encoder.embed([said, *read])
+    return Seen(max(judged, key=lambda one: one.attributable), max(float(its @ one) for one in theirs))
 
 
 def _scaled(likely: float, threshold: float) -> float:

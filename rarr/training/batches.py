@@ -9,7 +9,7 @@ from torch import Tensor
 
 from rarr.encoder.inputs import NULL, Masked, Pair, covering, pair, single
 from rarr.tools.document import Span
-from rarr.training.examples import Attribution, Cloze, Relevance, Value, Version
+from rarr.training.examples import Attribution, Cloze, Relevance, Value
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -147,27 +147,6 @@ def attribution(tokenizer: "Tokenizer", examples: Sequence[Attribution]) -> Judg
         torch.tensor(labels),
         _padded_tags(tags, sequences),
         torch.tensor(contrasts, dtype=torch.long).reshape(-1, 2),
-    )
-
-
-def contrasted(example: Cloze, rng: random.Random) -> Attribution:
-    """A true text beside itself with one value wrong; which, and how, is drawn each time anew."""
-    value = rng.choice([one for one in example.values if one.others])
-    new = rng.choice(value.others)
-    start, end = value.place
-    new = new[:1].upper() + new[1:] if example.text[start].isupper() else new
-    return Attribution(
-        source=example.source,
-        title=example.title,
-        passage=example.passage,
-        versions=(
-            Version(text=example.text, label="attributable", wrong=()),
-            Version(
-                text=example.text[:start] + new + example.text[end:],
-                label="contradictory",
-                wrong=((start, start + len(new)),),
-            ),
-        ),
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from rarr.training import batches, losses
 from rarr.training.examples import Attribution, Cloze, Relevance
@@ -28,15 +28,13 @@ _Batch = TypeVar("_Batch", bound=Tensor | tuple[Any, ...])
 class Phase(NamedTuple):
     """A stretch of steps: the learning rate goes in a line from one value to the other.
 
-    `mixture`: each data set's name with the share of the steps that it is drawn for. `dropout` is that of
-    the encoder's layers.
+    `mixture`: each data set's name with the share of the steps that it is drawn for.
     """
 
     steps: int
     rate_from: float
     rate_to: float
     mixture: Mapping[str, float]
-    dropout: float = 0.0
 
 
 class Data(NamedTuple):
@@ -162,9 +160,6 @@ class Trainer:
         batch = self._batch(name, data)
         self._drawn[name] += 1
         self.model.train()
-        for module in self.model.modules():
-            if isinstance(module, nn.Dropout):
-                module.p = phase.dropout
         with torch.autocast(self.device.type, torch.bfloat16):
             loss = self._loss(data.task, batch, rng)
         self._optimizer.zero_grad(set_to_none=True)
@@ -209,9 +204,7 @@ class Trainer:
                 sequences, tags = batches.swapped(tokenizer, batch, rng)
                 heads = model(*self._there(sequences))
                 return losses.wrong(heads.wrong, self._there(tags))
-            case "attribution" | "contrasted":
-                if task == "contrasted":
-                    batch = [batches.contrasted(one, rng) for one in batch]
+            case "attribution":
                 judged = self._there(batches.attribution(tokenizer, batch))
                 heads = model(*judged.sequences)
                 return (

@@ -1,8 +1,10 @@
 """Weights that are not what they must be are refused in one line that names the cure."""
 
 import json
+import math
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,10 +53,19 @@ def test_another_format_is_refused_with_both_numbers(weights: Path) -> None:
         checked(weights)
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"format": 1}'])
+@pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"format": 2}'])
 def test_facts_that_say_nothing_are_refused(weights: Path, content: str) -> None:
     (weights / FACTS).write_text(content)
     with pytest.raises(SettingsError):
+        checked(weights)
+
+
+@pytest.mark.parametrize(("name", "value"), [("bias", math.nan), ("threshold", 7), ("weights", {"a": 1e999})])
+def test_a_calibration_that_means_nothing_is_refused(weights: Path, name: str, value: Any) -> None:
+    facts = json.loads((weights / FACTS).read_text())
+    facts["calibration"]["supports"][name] = value
+    (weights / FACTS).write_text(json.dumps(facts))
+    with pytest.raises(SettingsError, match="damaged"):
         checked(weights)
 
 

@@ -226,7 +226,7 @@ async def test_one_model_is_made_for_each_temperature() -> None:
 @pytest.mark.parametrize(
     ("name", "error", "said"),
     [
-        ("nobody:some", SettingsError, "unknown provider 'nobody' in model 'nobody:some': give embedded, rules, "),
+        ("nobody:some", SettingsError, "unknown provider 'nobody' in model 'nobody:some': give embedded"),
         ("openai:some", SetupError, "has no key: set OPENAI_API_KEY in the environment, or give api_key"),
         (
             "anthropic:some",

@@ -32,7 +32,6 @@ SETS = {
     "relevance": QUERY,
     "elsewhere": JUDGED,
     "elsewhere_cloze": CLOZE,
-    "confused": CLOZE,
 }
 
 

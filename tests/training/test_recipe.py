@@ -135,21 +135,3 @@ def test_a_batch_follows_from_the_seed() -> None:
 def test_a_mixture_names_nothing_that_has_no_examples(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="'clozes' is in a mixture and has no examples"):
         trainer(tmp_path, Phase(1, 0.0, 1e-3, {"cloze": 0.5, "clozes": 0.5}))
-
-
-def test_dropout_is_that_of_the_phase_and_off_when_measured(tmp_path: Path) -> None:
-    kept, dropped = (
-        trainer(tmp_path / str(share), Phase(1, 1e-3, 1e-3, {"cloze": 1.0}, dropout=share))
-        for share in (0.0, 0.5)
-    )
-    asked = {"cloze": examples()["cloze"]}
-    before = kept.measured(asked)
-    assert dropped.measured(asked) == before
-    kept.train()
-    dropped.train()
-    layers = [one for one in dropped.model.modules() if isinstance(one, torch.nn.Dropout)]
-    assert {one.p for one in layers} == {0.5}
-    other = weights(dropped.model)
-    assert not all(torch.equal(one, other[name]) for name, one in weights(kept.model).items())
-    assert dropped.measured(asked) == dropped.measured(asked)
-    assert not any(one.training for one in layers)
