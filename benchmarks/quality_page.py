@@ -46,9 +46,9 @@ def document(sets: Sequence[Set], judged: str, seconds: float, limit: int | None
         "Each row brings the evidence that people saw who judged or mended it: what is measured is checking"
         " and editing, not the search of the web. Intervals are 95%, by bootstrap over rows, of shares by"
         " Wilson." + ("" if limit is None else f" **Of each set the first {limit} rows alone.**"),
-        "**Attribution is what the rules judge (`model: rules`), who also decide which edits are made**: it says"
-        " how far the loop does what it aims at, and not how right it is. What people did is the second table of"
-        " each set: `restored` are the wrong texts that became exactly what the person wrote, `untouched`"
+        "**Attribution is what the rules judge (`model: rules`), who also decide which edits are made**: it"
+        " says how far the loop does what it aims at, not how right. What people did is the second table"
+        " of each set: `restored` are the wrong texts that became exactly what the person wrote, `untouched`"
         " those that needed nothing and were left alone; words are those taken out and put in, against the"
         " person's. SARI is that of `rarr.evals.metrics`, which is not the one of published tables.",
         "The EFEC and LaMDA editors need a language model, and none was to be had: they are not here.",

@@ -19,11 +19,15 @@ CONTRADICTED = 0.4  # what support is worth where the evidence contradicts a val
 
 
 class Judgement(NamedTuple):
-    """The support of a claim, from 0 to 1; is a value of it contradicted, and are all of them said?"""
+    """The support of a claim, from 0 to 1; is a value of it contradicted, and are all of them said?
+
+    `lacking`: the evidence does not have a number or date of the claim.
+    """
 
     support: float
     contradicted: bool
     said: bool
+    lacking: bool
 
 
 class ValueVerifier:
@@ -100,7 +104,8 @@ def judgement(claim: Claim, evidence: Passage) -> Judgement | None:
     checkable = [value for value in claim.sentence.values if value.kind != "term"]
     placed = [_placed(value, reading, evidence) for value, reading in readings if value.kind != "term"]
     support = 0.5 * shared + 0.5 * (sum(placed) / len(placed) if placed else shared)
-    if any(value.kind in ("number", "date") and not evidence.holds(value) for value in checkable):
+    lacking = any(value.kind in ("number", "date") and not evidence.holds(value) for value in checkable)
+    if lacking:
         support *= UNSAID
     verdicts = [compare(claim, value, reading, evidence).verdict for value, reading in readings]
     contradicted = verdicts.count("disagrees")
@@ -110,7 +115,7 @@ def judgement(claim: Claim, evidence: Passage) -> Judgement | None:
         verdict == "agrees" or _first_word(claim, value, evidence)
         for (value, _), verdict in zip(readings, verdicts, strict=True)
     )
-    return Judgement(support, contradicted > 0, said)
+    return Judgement(support, contradicted > 0, said, lacking)
 
 
 def _first_word(claim: Claim, value: Value, evidence: Passage) -> bool:

@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from rarr.embedded.claims import claims
-from rarr.embedded.support import CONTRADICTED, Judgement, judgements
+from rarr.embedded.support import CONTRADICTED, UNSAID, Judgement, judgements
 from rarr.encoder.model import Claimed, Encoder, Judged
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.attribution import attribution_class
@@ -60,19 +60,22 @@ class TrainedVerifier:
     def _judgement(self, said: str, rules: Judgement | None, evidence: Evidence) -> Judgement | None:
         """None for a sentence without a word, or longer than what the encoder reads.
 
-        What the rules contradict is worth as much less as by the rules.
+        What the rules contradict, or miss in the evidence, is worth as much less as by the rules. Where they
+        find every value said, or nearly the words, support is no lower than theirs.
         """
         if not any(map(str.isalnum, said)) or not self._encoder.reads(said):
             return None
         seen = self._beside(said, evidence.title, evidence.text)
         fitted = self._encoder.calibration.supports
         likely = fitted.probability(features(seen, None if rules is None else rules.support))
-        against = rules is not None and rules.contradicted
-        support = _scaled(likely, fitted.threshold) * (CONTRADICTED if against else 1.0)
-        in_rules = rules is not None and rules.said
-        if rules is not None and (against or in_rules or rules.support >= VERBATIM):
+        support = _scaled(likely, fitted.threshold)
+        against = seen.judged.contradictory > LIKELIER
+        if rules is None:
+            return Judgement(support, against, said=False, lacking=False)
+        support *= (CONTRADICTED if rules.contradicted else 1.0) * (UNSAID if rules.lacking else 1.0)
+        if rules.contradicted or rules.said or rules.support >= VERBATIM:
             support = max(support, rules.support)
-        return Judgement(support, against or seen.judged.contradictory > LIKELIER, in_rules)
+        return rules._replace(support=support, contradicted=rules.contradicted or against)
 
 
 class Seen(NamedTuple):

@@ -21,7 +21,7 @@ JUDGED = Attribution(
     versions=(Version(text="Built.", label="attributable"),),
 )
 QUERY = Relevance(source="test", query="When?", passages=(("", "Built in 1901."), ("", "Plums.")))
-SETS = {
+SETS: dict[str, Cloze | Attribution | Relevance] = {
     "span_selection": CLOZE,
     "handwritten_cloze": CLOZE,
     "handwritten": JUDGED,
