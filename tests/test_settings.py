@@ -182,7 +182,7 @@ def test_every_table_has_an_example() -> None:
         ("RARR_PUBLISHED_AFTER", "yesterday", "RARR_PUBLISHED_AFTER is 'yesterday': give a year, as in 2020"),
         ("RARR_PUBLISHED_AFTER", "", "RARR_PUBLISHED_AFTER is '': give a year"),
         ("RARR_INCLUDE_DOMAINS", "a b", "RARR_INCLUDE_DOMAINS is ['a b']: 'a b' is no domain: give a host"),
-        ("RARR_RERANKER", "vllm:", "RARR_RERANKER is 'vllm:': it names no model; give overlap, vllm:NAME"),
+        ("RARR_RERANKER", "vllm:", "RARR_RERANKER is 'vllm:': it names no model; give overlap, embedded"),
         ("RARR_OFFLINE", "maybe", "RARR_OFFLINE is 'maybe': give true or false"),
         ("RARR_CORPUS", "", "RARR_CORPUS is '': it is empty; give"),
         ("rarr_windw", "3", "environment variable rarr_windw is no setting (did you mean 'window'?)"),

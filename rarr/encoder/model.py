@@ -2,11 +2,11 @@
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 THREADS = min(4, os.cpu_count() or 1)  # sequences that are computed at the same time
 LONGEST_ANSWER = 12  # tokens
+SIZE = 384  # numbers of an embedding
 _Row = dict[str, "NDArray[Any]"]
+_Given = TypeVar("_Given")
+_Made = TypeVar("_Made")
 
 
 class Claimed(NamedTuple):
@@ -102,6 +105,9 @@ class Encoder:
         """
         self._folder, self._facts = folder, checked(folder)
         self._opening = threading.Lock()
+        # A revision asks for the same sentences and passages again: to check, to edit and to report.
+        self._attributed = lru_cache(maxsize=4096)(self._attribute)
+        self._embedded = lru_cache(maxsize=4096)(self._embed)
 
     def reads(self, text: str) -> bool:
         """Is all of a text read beside a passage? What is longer loses its end."""
@@ -110,13 +116,12 @@ class Encoder:
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
         """How probably each passage (title, text) answers the query, from 0 to 1."""
         pairs = [pair(self._opened.tokenizer, query, title, text) for title, text in passages]
-        return [float(_sigmoid(row["relevance"])) for row in self._run(pairs, ["relevance"])]
+        rows = _side_by_side(lambda one: self._run(one, ["relevance"]), pairs)
+        return [float(_sigmoid(row["relevance"])) for row in rows]
 
     def attribution(self, claims: Sequence[Claimed]) -> list[Judged]:
         """What each passage is to its text, and which of the text's words are wrong by it."""
-        pairs = [pair(self._opened.tokenizer, one.text, one.title, one.passage) for one in claims]
-        rows = self._run(pairs, ["attribution", "wrong"])
-        return [_judged(one, row) for one, row in zip(pairs, rows, strict=True)]
+        return _side_by_side(self._attributed, claims)
 
     def point(self, asked: Sequence[Asked]) -> list[Pointing]:
         """Where each passage says what stands in the masked span of its text.
@@ -127,37 +132,35 @@ class Encoder:
         pairs = [pair(tokenizer, one.text, one.title, one.passage, [one.masked]) for one in asked]
         if any(one.masks[0] < 0 for one in pairs):
             raise ValueError(f"of a text, the first {LONGEST_TEXT} tokens are read; mask a span of these")
-        rows = self._run(pairs, ["start", "end"])
+        rows = _side_by_side(lambda one: self._run(one, ["start", "end"]), pairs)
         return [_pointing(one, row) for one, row in zip(pairs, rows, strict=True)]
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """One vector a text (N, 384), of length 1: their product is the cosine."""
-        tokenizer = self._opened.tokenizer
-        pairs = [Pair(ids, [0] * len(ids), [], 0, [], 0, []) for ids in (single(tokenizer, t) for t in texts)]
-        rows = [row["embedding"] for row in self._run(pairs, ["embedding"])]
-        return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
+        found = _side_by_side(self._embedded, texts)
+        return np.stack(found) if found else np.zeros((0, SIZE), np.float32)
 
     @property
     def calibration(self) -> Calibration:
         """What was fitted on top of these weights."""
         return self._facts.calibration
 
-    def _run(self, pairs: Sequence[Pair], heads: list[str]) -> list[_Row]:
-        """The outputs `heads` of each sequence.
+    def _attribute(self, claimed: Claimed) -> Judged:
+        made = pair(self._opened.tokenizer, claimed.text, claimed.title, claimed.passage)
+        return _judged(made, self._run(made, ["attribution", "wrong"]))
 
-        One at a time, on as many threads as help: 8-bit products share one scale for all that is computed
-        together, so that in a batch an answer would depend on what else was asked.
+    def _embed(self, text: str) -> "NDArray[np.float32]":
+        ids = single(self._opened.tokenizer, text)
+        return self._run(Pair(ids, [0] * len(ids), [], 0, [], 0, []), ["embedding"])["embedding"]
+
+    def _run(self, one: Pair, heads: list[str]) -> _Row:
+        """The outputs `heads` of a sequence.
+
+        One at a time: 8-bit products share one scale for all that is computed together, so that in a batch an
+        answer would depend on what else was asked.
         """
-        session = self._opened.session
-
-        def compute(one: Pair) -> _Row:
-            outputs = session.run(heads, _feed(one))
-            return {head: out[0] for head, out in zip(heads, outputs, strict=True)}
-
-        if len(pairs) < 2:
-            return [compute(one) for one in pairs]
-        with ThreadPoolExecutor(min(THREADS, len(pairs))) as pool:
-            return list(pool.map(compute, pairs))
+        outputs = self._opened.session.run(heads, _feed(one))
+        return {head: out[0] for head, out in zip(heads, outputs, strict=True)}
 
     @property
     def _opened(self) -> Files:
@@ -173,6 +176,14 @@ class Encoder:
 def shipped() -> Encoder:
     """The encoder that ships, one for the whole process."""
     return Encoder()
+
+
+def _side_by_side(compute: Callable[[_Given], _Made], given: Sequence[_Given]) -> list[_Made]:
+    """On as many threads as help."""
+    if len(given) < 2:
+        return [compute(one) for one in given]
+    with ThreadPoolExecutor(min(THREADS, len(given))) as pool:
+        return list(pool.map(compute, given))
 
 
 def _feed(one: Pair) -> dict[str, "NDArray[np.int64]"]:

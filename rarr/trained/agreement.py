@@ -70,12 +70,14 @@ def verdicts(
 ) -> Mapping[Span, Agreement]:
     """What `evidence` says of each value of the claim that can be asked for, by its place in the text.
 
-    By the rules alone where the claim is longer than what the encoder reads.
+    By the rules alone where the claim is longer than what the encoder reads, or the evidence is about another
+    thing.
     """
-    seen = weighed(encoder, text, claim, title, evidence)
+    by_passage, asked = passage(evidence, title), askable(text, claim)
+    elsewhere = all(about_something_else(claim, value, by_passage) for value, _ in asked)
+    seen = None if elsewhere else weighed(encoder, text, claim, title, evidence)
     if seen is None:
-        by_passage = passage(evidence, title)
-        return {place: _by_rules(claim, value, by_passage) for value, place in askable(text, claim)}
+        return {place: _by_rules(claim, value, by_passage) for value, place in asked}
     judged, found = seen
     fitted = encoder.calibration
     decided = {one.place: _decided(fitted, one) for one in found}

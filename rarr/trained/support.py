@@ -1,7 +1,6 @@
 """The trained verifier: how far a passage attributes a sentence, by the encoder and the rules together."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
 from typing import NamedTuple
 
 from rarr.embedded.claims import claims
@@ -25,8 +24,6 @@ class TrainedVerifier:
     def __init__(self, encoder: Encoder, threshold: float) -> None:
         """From the support `threshold` on, what is not contradicted is attributable."""
         self._encoder, self._threshold = encoder, threshold
-        # An edit, the report and the scores ask for the same sentences.
-        self._beside = lru_cache(maxsize=4096)(partial(beside, encoder))
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
@@ -65,7 +62,7 @@ class TrainedVerifier:
         """
         if not any(map(str.isalnum, said)) or not self._encoder.reads(said):
             return None
-        seen = self._beside(said, evidence.title, evidence.text)
+        seen = beside(self._encoder, said, evidence.title, evidence.text)
         fitted = self._encoder.calibration.supports
         likely = fitted.probability(features(seen, None if rules is None else rules.support))
         support = _scaled(likely, fitted.threshold)

@@ -152,7 +152,7 @@ def test_node_that_was_embedded_is_asked_of_a_model(server: ScriptedServer) -> N
         (None, {"prompt": "x.md"}, "name it"),
         ("edit", {"prompt": "missing.md", "model": "vllm:x"}, "cannot be read"),
         ("edit", {"prompt": "mine.md"}, "edit asked no language model in this run: give a model"),
-        ("edit", {"model": "rules"}, "unknown model 'rules'"),
+        ("edit", {"model": "rule"}, "unknown model 'rule'"),
         ("edit", {"modell": "x"}, "unknown setting 'modell'"),
     ],
 )
