@@ -185,6 +185,7 @@ def test_every_table_has_an_example() -> None:
         ("RARR_RERANKER", "vllm:", "RARR_RERANKER is 'vllm:': it names no model; give overlap, embedded"),
         ("RARR_OFFLINE", "maybe", "RARR_OFFLINE is 'maybe': give true or false"),
         ("RARR_CORPUS", "", "RARR_CORPUS is '': it is empty; give"),
+        ("RARR_WEIGHTS", "", "RARR_WEIGHTS is '': it is empty; give"),
         ("rarr_windw", "3", "environment variable rarr_windw is no setting (did you mean 'window'?)"),
     ],
 )  # fmt: skip

@@ -225,11 +225,11 @@ class Settings(BaseSettings):
         except ValidationError as error:
             raise SettingsError(_one_line(error, values)) from None
 
-    @field_validator("corpus", mode="before")
+    @field_validator("corpus", "weights", mode="before")
     @classmethod
-    def _corpus_is_named(cls, value: Any) -> Any:
+    def _path_is_named(cls, value: Any) -> Any:
         if value == "":  # as from an unset shell variable: the working directory was not meant
-            raise ValueError("it is empty; give a folder, a file or a built index")
+            raise ValueError("it is empty; give a path")
         return value
 
     @field_validator("reranker")

@@ -99,6 +99,8 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def _facts(where: Path, cure: str) -> Facts:
+    if not where.is_dir():
+        raise SettingsError(f"there is no folder {where}: give one that rarr train editor wrote, as weights")
     try:
         told = json.loads((where / FACTS).read_bytes())
     except OSError as error:

@@ -75,6 +75,11 @@ def test_a_folder_without_weights_is_refused_before_anything_is_spent(tmp_path: 
         Reviser(Settings(corpus=tmp_path / "corpus", weights=tmp_path, home=tmp_path / "home"))
 
 
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="there is no folder .*nowhere: give one"):
+        checked(tmp_path / "nowhere")
+
+
 def test_a_regression_says_how_likely_and_whether() -> None:
     made = Logistic(bias=-1.0, weights={"a": 2.0}, threshold=0.6)
     assert made.probability({"a": 0.5}) == 0.5
