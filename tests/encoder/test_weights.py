@@ -76,7 +76,7 @@ def test_a_folder_without_weights_is_refused_before_anything_is_spent(tmp_path: 
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="there is no folder .*nowhere: give one"):
+    with pytest.raises(SettingsError, match=r"there is no folder .*nowhere: give one"):
         checked(tmp_path / "nowhere")
 
 
