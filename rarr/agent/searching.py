@@ -123,7 +123,7 @@ def reranker(settings: Settings, opened: Opened) -> Reranker:
     if settings.reranker == "overlap":
         return OverlapReranker()
     if settings.reranker == "embedded":
-        return TrainedReranker(opened.encoder, settings.evidence_per_query)
+        return TrainedReranker(opened.encoder)
     from rarr.retrievers.cached import CachedReranker
 
     if settings.reranker.startswith(SERVED):

@@ -7,13 +7,14 @@ from rarr.encoder.model import Encoder
 from rarr.records import Passage
 from rarr.tools.worker import infer
 
+DEPTH = 20  # passages that the encoder looks at
 OVERLAP, RELEVANCE, COSINE = 0.1875, 0.1875, 0.625  # shares of the score
 
 
 class TrainedReranker:
     """Scores by overlap; the first `most` also by the encoder's relevance and the cosine of embeddings."""
 
-    def __init__(self, encoder: Encoder, most: int) -> None:
+    def __init__(self, encoder: Encoder, most: int = DEPTH) -> None:
         self._encoder, self._most = encoder, most
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
