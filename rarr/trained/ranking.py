@@ -12,20 +12,20 @@ OVERLAP, RELEVANCE, COSINE = 0.1875, 0.1875, 0.625  # shares of the score
 
 
 class TrainedReranker:
-    """Scores by overlap; the first `most` also by the encoder's relevance and the cosine of embeddings."""
+    """Scores by overlap; the first `DEPTH` also by the encoder's relevance and the cosine of embeddings."""
 
-    def __init__(self, encoder: Encoder, most: int = DEPTH) -> None:
-        self._encoder, self._most = encoder, most
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Relevance from 0 to 1; whatever the encoder did not look at stays behind what it did."""
-        return await infer(scores, self._encoder, query, passages, self._most)
+        return await infer(scores, self._encoder, query, passages)
 
 
-def scores(encoder: Encoder, query: str, passages: Sequence[Passage], most: int) -> list[float]:
+def scores(encoder: Encoder, query: str, passages: Sequence[Passage]) -> list[float]:
     """The relevance of each passage."""
     found = overlap(query, passages)
-    first = sorted(range(len(passages)), key=lambda n: -found[n])[:most]
+    first = sorted(range(len(passages)), key=lambda n: -found[n])[:DEPTH]
     read = encoder.relevance(query, [(passages[n].title, passages[n].text) for n in first])
     asked, *told = encoder.embed([query, *(_said(passages[n]) for n in first)])
     scored = [OVERLAP * one for one in found]

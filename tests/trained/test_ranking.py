@@ -13,10 +13,10 @@ PASSAGES = [
 
 
 async def test_the_passage_that_answers_comes_first() -> None:
-    found = await TrainedReranker(shipped(), 2).score("When did the Golden Gate Bridge open?", PASSAGES)
+    found = await TrainedReranker(shipped()).score("When did the Golden Gate Bridge open?", PASSAGES)
     assert max(range(3), key=lambda n: found[n]) == 0
     assert all(0 <= one <= 1 for one in found)
 
 
 async def test_no_passages_have_no_scores() -> None:
-    assert list(await TrainedReranker(shipped(), 2).score("When?", [])) == []
+    assert list(await TrainedReranker(shipped()).score("When?", [])) == []
