@@ -37,6 +37,7 @@ _RELATIVE_TIME = re.compile(
     r"\b(?:years?|months?|decades?|days?|weeks?)\s(?:later|afterwards|on|earlier|(?:after|before)(?=[.,;]))"
     r"|\bthe (?:next|following) year\b"
 )
+_LASTS = re.compile(r"\b(?:since|as of|until|till)\b", re.IGNORECASE)
 _ADJECTIVE = re.compile(r"(?:an|ese|ish|ic|al|ans|ists|ques|ch|tch)$")
 
 
@@ -54,9 +55,7 @@ def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage
         return True
     if _stands_beside(value, other) or _opens_with_sibling(claim, value, other):
         return True
-    if other.coverage < SAME_EVENT_COVERAGE and (
-        _other_numbers(claim, other) if value.kind == "date" else _other_time(claim, value, other)
-    ):
+    if _other_numbers(claim, other) if value.kind == "date" else _other_time(claim, value, other):
         return True
     return isinstance(value.read, Number) and _is_other_number(claim, value, value.read, other, evidence)
 
@@ -149,14 +148,21 @@ def _derivable(number: Number, evidence: Passage) -> bool:
 
 
 def _other_time(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Claim and evidence each give a date, and not the same one."""
+    """Claim and evidence each give a date, and not the same one.
+
+    One that tells as much as the claim tells the same event, unless it is of what is so since another time.
+    """
     mine = [v for v in claim.sentence.values if v is not value and v.kind == "date"]
     its = [v for v in other.sentence.values if v.kind == "date"]
-    return bool(mine) and bool(its) and not any(same(a, b) for a in mine for b in its)
+    if not mine or not its or any(same(a, b) for a in mine for b in its):
+        return False
+    return other.coverage < SAME_EVENT_COVERAGE or bool(_LASTS.search(other.sentence.text))
 
 
 def _other_numbers(claim: Claim, other: Candidate) -> bool:
-    """A sentence of another date has other numbers as well: it tells another event."""
+    """A sentence of another date has other numbers as well: another event, unless it tells it all."""
+    if other.coverage >= SAME_EVENT_COVERAGE:
+        return False
     mine = [v for v in claim.sentence.values if v.kind == "number"]
     its = [v for v in other.sentence.values if v.kind == "number"]
     pairs = [same(a, b) for a in mine for b in its]

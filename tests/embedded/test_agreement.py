@@ -54,6 +54,7 @@ DISAGREES = [
     ("The Hoover Dam is 321 m high.", "321", "The Hoover Dam is 221 m high.", "221 m"),
     ("The Hoover Dam is 900 feet high.", "900", "The Hoover Dam is 221 m high.", "221 m"),
     ("The Hoover Dam has sixteen turbines.", "sixteen", "The Hoover Dam has 17 turbines.", "17"),
+    ("The Dam has 270 guards.", "270", "The Dam has 272 guards since the rebuilding in 2021.", "272"),
     ("The Hoover Dam cost $59 million.", "$59 million", "The Hoover Dam cost $49 million.", "$49 million"),
     ("The Hoover Dam gives 15% of the power.", "15", "The Hoover Dam gives 12% of the power.", "12%"),
     ("Lake Mead is in the southern part.", "southern", "Lake Mead is in the northern part.", "northern"),
@@ -71,6 +72,11 @@ NOT_SURE = [
     ("The Hoover Dam has 17 turbines.", "17", "The Hoover Dam has 112 deaths."),
     # another year
     ("In 1990 the Hoover Dam had 500 guests.", "500", "In 1995 the Hoover Dam had 700 guests."),
+    (
+        "In 2019, before the rebuilding, the Dam had 270 guards.",
+        "270",
+        "The Dam has 272 guards since the rebuilding in 2021.",
+    ),
     # hedges and ranges
     ("The Hoover Dam opened before 1940.", "1940", "The Hoover Dam opened in 1936."),
     ("The Hoover Dam has from 10 to 20 guards.", "20", "The Hoover Dam has 15 guards."),
