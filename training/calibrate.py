@@ -2,11 +2,12 @@
 
     python -m training.calibrate [FOLDER]
 
-What is said of values and sentences on the hand-written triples; support on the open sets of
-`dev/attribution`. Thresholds are chosen on cases that the fit did not see (five parts, by document).
+What is said of values and sentences on the hand-written triples; support on these and the open sets of
+`dev/attribution`. Thresholds are chosen on cases that a fit did not see (five parts, by document).
 """
 
 import argparse
+import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,19 +15,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.shared_data import FOLDER, rows
+from benchmarks.shared_data import rows
+from benchmarks.verifiers import SETS, asked_of
 from rarr.embedded.claims import claims
 from rarr.embedded.editing import change_of
-from rarr.embedded.support import entailments
 from rarr.encoder.model import Encoder, Judged
 from rarr.encoder.weights import FACTS, SHIPPED, Calibration, Logistic, checked
 from rarr.evals.metrics import roc_auc
-from rarr.records import Check, Evidence, Query
-from rarr.tools.document import Span
+from rarr.records import Check, Query
+from rarr.tools.document import Span, split_sentences
 from rarr.tools.files import write_whole
 from rarr.trained import support
 from rarr.trained.agreement import Weighed, of_claim, weighed
-from training.fitting import fitted, held_out, threshold_at_precision
+from rarr.trained.support import Seen, likelihood
+from training.fitting import fitted, fitted_without, held_out, threshold_at_precision
 from training.measures.handwritten import FILE
 from training.sources import Item, wrong_places
 
@@ -162,56 +164,71 @@ def _edited(text: str, place: Span, answer: str) -> str:
 
 
 class Support(NamedTuple):
-    """A claim of an attribution set beside its evidence."""
+    """A claim that people judged: each of its sentences beside each passage of its evidence."""
 
     source: str
     group: str
-    features: Mapping[str, float]
     supported: bool
+    seen: Sequence[Sequence[Seen]]
+
+    @property
+    def features(self) -> Mapping[str, float]:
+        """Those of the sentence that its best passage attributes least: they are the claim's."""
+        best = (max(beside, key=_attributable) for beside in self.seen)
+        return min(best, key=_attributable).features
+
+    def likelihood(self, fitted: Logistic) -> float:
+        """The claim's, as a revision has it: that of the least likely sentence, by its best passage."""
+        return min(max(likelihood(fitted, one) for one in beside) for beside in self.seen)
 
 
 def judgements(encoder: Encoder) -> Iterator[Support]:
-    """Every judged row of the open sets of `dev/attribution` that the encoder can read."""
-    for path in sorted((FOLDER / "dev/attribution").iterdir()):
-        judged = [row for row in rows(f"dev/attribution/{path.name}") if row.get("supported") is not None]
-        judged = [row for row in judged if row.get("evidence") and encoder.reads(row["claim"])]
-        if len({row["supported"] for row in judged}) == 2:
-            yield from (judgement(encoder, row) for row in judged)
+    """The judged rows of the open sets of `dev/attribution`, and the hand-written claims, as a source more.
+
+    Without those that the encoder cannot read.
+    """
+    for name, file in SETS.items():
+        judged = [row for row in rows(f"dev/attribution/{file}") if row["supported"] is not None]
+        yield from _seen(encoder, [row | {"source": name} for row in judged if row["evidence"]])
+    for item in rows(FILE):
+        passage = {"text": item["evidence"], "title": item["title"]}
+        shared = {"source": "handwritten", "group": item["doc"], "evidence": [passage]}
+        versions = ("supported", "corrupted", "extrapolatory")
+        claimed = [{"claim": item[name], "supported": name == "supported"} for name in versions]
+        yield from _seen(encoder, [one | shared for one in claimed])
 
 
-def judgement(encoder: Encoder, row: dict[str, Any]) -> Support:
-    """The features of one row."""
-    text = row["claim"]
-    body = "\n".join(one["text"] for one in row["evidence"])
-    title = str(row["evidence"][0].get("title") or "")
-    evidence = Evidence.model_validate(
-        {
-            "text": body, "title": title, "source": row["id"], "start": 0, "end": len(body),
-            "retrieved_at": "2026-01-01T00:00:00Z", "id": "e", "query_id": "q", "relevance": 1.0,
-        }
-    )  # fmt: skip
-    by_sentence = entailments(text, None, [claim.span for claim in claims(text, None)], evidence)
-    by_rules = [one for one in by_sentence if one is not None]
-    seen = support.beside(encoder, text, title, body)
-    features = support.features(seen, min(by_rules) if by_rules else None)
-    return Support(row["source"], row.get("group") or row["id"], features, bool(row["supported"]))
+def _seen(encoder: Encoder, found: Sequence[dict[str, Any]]) -> Iterator[Support]:
+    for row, windows in asyncio.run(asked_of(found)):
+        claim, context = row["claim"], row.get("question")
+        spans = split_sentences(claim)
+        by_window = [support.seen(encoder, claim, context, spans, one) for one in windows]
+        by_sentence = [[one for one in beside if one is not None] for beside in zip(*by_window, strict=True)]
+        if by_sentence and all(by_sentence):
+            yield Support(row["source"], row["group"], row["supported"], by_sentence)
 
 
 def _supports(judged: Sequence[Support]) -> Logistic:
-    """Every source weighs the same, and in it what is supported as much as what is not."""
+    """Every source weighs the same, and in it what is supported as much as what is not.
+
+    The threshold is chosen on what a revision says in the end, with what the rules say to it.
+    """
     count = Counter((one.source, one.supported) for one in judged)
     weights = [len(judged) / len(count) / count[one.source, one.supported] for one in judged]
     features, labels = [one.features for one in judged], [one.supported for one in judged]
-    found = held_out(features, labels, weights, [one.group for one in judged])
-    threshold, accuracy = best_balanced(judged, found)
+    likely = [0.0] * len(judged)
+    for part, made in fitted_without(features, labels, weights, [one.group for one in judged]):
+        for n in part:
+            likely[n] = judged[n].likelihood(made)
+    threshold, accuracy = best_balanced(judged, likely)
     print(f"supports: mean balanced accuracy {accuracy:.3f} at {threshold:.3f}")
     for source in sorted({one.source for one in judged}):
-        mine = [(p, one.supported) for p, one in zip(found, judged, strict=True) if one.source == source]
+        mine = [(p, one.supported) for p, one in zip(likely, judged, strict=True) if one.source == source]
         print(f"  {source}: {len(mine)}, AUC {roc_auc([p for p, _ in mine], [s for _, s in mine]):.3f}")
     return fitted(features, labels, weights).model_copy(update={"threshold": round(threshold, 4)})
 
 
-def best_balanced(judged: Sequence[Support], probabilities: Sequence[float]) -> tuple[float, float]:
+def best_balanced(judged: Sequence[Support], likely: Sequence[float]) -> tuple[float, float]:
     """The threshold with the best mean over the sources of the balanced accuracy, and that mean."""
     sources = sorted({one.source for one in judged})
     best = (0.5, 0.0)
@@ -221,12 +238,16 @@ def best_balanced(judged: Sequence[Support], probabilities: Sequence[float]) -> 
             for supported in (True, False):
                 hits = [
                     (p >= threshold) == supported
-                    for p, one in zip(probabilities, judged, strict=True)
+                    for p, one in zip(likely, judged, strict=True)
                     if one.source == source and one.supported == supported
                 ]
                 shares.append(sum(hits) / len(hits))
         best = max(best, (float(threshold), sum(shares) / len(shares)), key=lambda one: one[1])
     return best
+
+
+def _attributable(one: Seen) -> float:
+    return one.features["attributable"]
 
 
 if __name__ == "__main__":

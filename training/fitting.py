@@ -1,7 +1,7 @@
 """Logistic regressions of a few features, and the thresholds on them."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,19 @@ def folds(groups: Sequence[str], count: int = 5) -> list[list[int]]:
     return [[n for n, group in enumerate(groups) if order[group] % count == part] for part in range(count)]
 
 
+def fitted_without(
+    features: Sequence[Mapping[str, float]],
+    labels: Sequence[bool],
+    weights: Sequence[float],
+    groups: Sequence[str],
+) -> Iterator[tuple[list[int], Logistic]]:
+    """Each part of the cases (their numbers), with a regression of all cases but these."""
+    for part in folds(groups):
+        out = set(part)
+        kept = [n for n in range(len(features)) if n not in out]
+        yield part, fitted([features[n] for n in kept], [labels[n] for n in kept], [weights[n] for n in kept])
+
+
 def held_out(
     features: Sequence[Mapping[str, float]],
     labels: Sequence[bool],
@@ -43,10 +56,7 @@ def held_out(
 ) -> list[float]:
     """The probability of each case by a regression that saw none of its group's part."""
     found = [0.0] * len(features)
-    for part in folds(groups):
-        out = set(part)
-        kept = [n for n in range(len(features)) if n not in out]
-        made = fitted([features[n] for n in kept], [labels[n] for n in kept], [weights[n] for n in kept])
+    for part, made in fitted_without(features, labels, weights, groups):
         for n in part:
             found[n] = made.probability(features[n])
     return found

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from rarr.embedded.claims import claims
 from rarr.embedded.support import CONTRADICTED, UNSAID, Judgement, judgements
-from rarr.encoder.model import Claimed, Encoder, Judged
+from rarr.encoder.model import Claimed, Encoder
+from rarr.encoder.weights import Logistic
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.attribution import attribution_class
 from rarr.tools.document import Span
@@ -16,6 +17,13 @@ PARTS = 3  # of long evidence that are read for a sentence
 VERBATIM = 0.8  # from this support by the rules on, the evidence says nearly the same words
 LIKELIER = 0.5  # than both other classes together
 AT_THRESHOLD = 0.55  # the support of what is at the calibrated threshold: the default `support_threshold`
+
+
+class Seen(NamedTuple):
+    """A sentence beside evidence: what support is fitted on, by name, and what the rules make of it."""
+
+    features: Mapping[str, float]
+    rules: Judgement | None
 
 
 class TrainedVerifier:
@@ -29,80 +37,78 @@ class TrainedVerifier:
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
         """The support of the sentences of `text` at `spans`; None for one that cannot be judged."""
-        judged = await infer(self._judgements, text, context, spans, evidence)
-        return [None if one is None else one.support for one in judged]
+        found = await infer(seen, self._encoder, text, context, spans, evidence)
+        return [None if one is None else self._support(one) for one in found]
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
         """Contradictory where the encoder finds that likelier than both other classes together."""
-        judged = await infer(self._judgements, text, context, spans, evidence)
-        return [
-            None
-            if one is None
-            else attribution_class(one.support, self._threshold, contradicted=one.contradicted)
-            for one in judged
-        ]
+        found = await infer(seen, self._encoder, text, context, spans, evidence)
+        return [None if one is None else self._class(one) for one in found]
 
-    def _judgements(
-        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
-    ) -> list[Judgement | None]:
-        alone = {claim.span: claim.sentence.text for claim in claims(text, context)}
-        by_rules = judgements(text, context, spans, evidence)
-        return [
-            self._judgement(alone.get(span, span.of(text)), rules, evidence)
-            for span, rules in zip(spans, by_rules, strict=True)
-        ]
-
-    def _judgement(self, said: str, rules: Judgement | None, evidence: Evidence) -> Judgement | None:
-        """None for a sentence without a word, or longer than what the encoder reads.
-
-        What the rules contradict, or miss in the evidence, is worth as much less as by the rules. Where they
-        find every value said, or nearly the words, support is no lower than theirs.
-        """
-        if not any(map(str.isalnum, said)) or not self._encoder.reads(said):
-            return None
-        seen = beside(self._encoder, said, evidence.title, evidence.text)
+    def _support(self, one: Seen) -> float:
         fitted = self._encoder.calibration.supports
-        likely = fitted.probability(features(seen, None if rules is None else rules.support))
-        support = _scaled(likely, fitted.threshold)
-        against = seen.judged.contradictory > LIKELIER
-        if rules is None:
-            return Judgement(support, against, said=False, lacking=False)
-        support *= (CONTRADICTED if rules.contradicted else 1.0) * (UNSAID if rules.lacking else 1.0)
-        if rules.contradicted or rules.said or rules.support >= VERBATIM:
-            support = max(support, rules.support)
-        return rules._replace(support=support, contradicted=rules.contradicted or against)
+        return _scaled(likelihood(fitted, one), fitted.threshold)
+
+    def _class(self, one: Seen) -> AttributionClass | None:
+        by_rules = one.rules is not None and one.rules.contradicted
+        against = by_rules or one.features["contradictory"] > LIKELIER
+        return attribution_class(self._support(one), self._threshold, contradicted=against)
 
 
-class Seen(NamedTuple):
-    """What the part of a passage that attributes a text best is to it, and the cosine of the nearest part."""
+def seen(
+    encoder: Encoder, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+) -> list[Seen | None]:
+    """The sentences of `text` at `spans`; None for one without a word, or longer than what the encoder reads.
 
-    judged: Judged
-    cosine: float
+    Each is read alone, with its subject put in.
+    """
+    alone = {claim.span: claim.sentence.text for claim in claims(text, context)}
+    found: list[Seen | None] = []
+    for span, rules in zip(spans, judgements(text, context, spans, evidence), strict=True):
+        said = alone.get(span, span.of(text))
+        if any(map(str.isalnum, said)) and encoder.reads(said):
+            found.append(Seen(_features(encoder, said, evidence, rules), rules))
+        else:
+            found.append(None)
+    return found
 
 
-def features(seen: Seen, rules: float | None) -> Mapping[str, float]:
-    """What support is fitted on, by name."""
+def likelihood(fitted: Logistic, one: Seen) -> float:
+    """How likely it is that the sentence is attributable, by what was fitted and by the rules.
+
+    What the rules contradict, or miss in the evidence, is worth as much less as by the rules. Where they find
+    every value said, or nearly the words, it is no lower than their support.
+    """
+    likely, rules = fitted.probability(one.features), one.rules
+    if rules is None:
+        return likely
+    likely *= (CONTRADICTED if rules.contradicted else 1.0) * (UNSAID if rules.lacking else 1.0)
+    if rules.contradicted or rules.said or rules.support >= VERBATIM:
+        return max(likely, rules.support)
+    return likely
+
+
+def _features(
+    encoder: Encoder, said: str, evidence: Evidence, rules: Judgement | None
+) -> Mapping[str, float]:
+    """The class by the part of the evidence that attributes the sentence best, the cosine of the nearest."""
+    read = parts(said, evidence.text, PARTS)
+    judged = encoder.attribution([Claimed(said, evidence.title, part) for part in read])
+    best = max(judged, key=lambda one: one.attributable)
+    its, *theirs = encoder.embed([said, *read])
     return {
-        "attributable": seen.judged.attributable,
-        "contradictory": seen.judged.contradictory,
-        "cosine": seen.cosine,
-        "rules": 0.0 if rules is None else rules,
+        "attributable": best.attributable,
+        "contradictory": best.contradictory,
+        "cosine": max(float(its @ one) for one in theirs),
+        "rules": 0.0 if rules is None else rules.support,
         "unjudged": float(rules is None),
     }
 
 
-def beside(encoder: Encoder, said: str, title: str, passage: str) -> Seen:
-    """A text beside the parts of a passage that share most words with it."""
-    read = parts(said, passage, PARTS)
-    judged = encoder.attribution([Claimed(said, title, part) for part in read])
-    its, *theirs = encoder.embed([said, *read])
-    return Seen(max(judged, key=lambda one: one.attributable), max(float(its @ one) for one in theirs))
-
-
 def _scaled(likely: float, threshold: float) -> float:
-    """The probability, with the calibrated threshold where the settings have theirs."""
+    """The likelihood, with the calibrated threshold where the settings have theirs."""
     if likely < threshold:
         return likely / threshold * AT_THRESHOLD
     return AT_THRESHOLD + (likely - threshold) / (1 - threshold) * (1 - AT_THRESHOLD)
