@@ -1,9 +1,10 @@
-"""Every text of examples/texts, revised against examples/corpus: python -m benchmarks.examples
+"""Every text of examples/texts, revised against examples/corpus: python -m benchmarks.examples [--model NAME]
 
 Prints one row a text: its planted errors, how many became exactly right, what else was changed, how many of
 the pinned sentence statuses came out, and whether text and statuses are all as expected.
 """
 
+import argparse
 import json
 import tempfile
 import time
@@ -133,9 +134,12 @@ def _trimmed(start: int, old: str, new: str) -> Replacement:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description="Every example text, revised, beside what was expected.")
+    parser.add_argument("--model", default="embedded", help="what reads, as in the settings")
+    model = parser.parse_args().model
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as home:
-        reviser = Reviser(Settings(corpus=CORPUS, home=Path(home)))
+        reviser = Reviser(Settings(corpus=CORPUS, home=Path(home), model=model))
         done = [outcome(one, reviser.revise(one.text, one.context)) for one in examples()]
     print("| text | planted | corrected | wrongly changed | statuses right | ok |")
     print("|---|---:|---:|---:|---:|---|")
@@ -148,7 +152,7 @@ def main() -> None:
     print(f"changes that were not asked for: {sum(one.wrong for one in done)}")
     pinned = [hit for one in done for hit in [True] * one.right + [False] * (one.pinned - one.right)]
     print(f"pinned statuses right: {share(pinned)}")
-    print(f"{time.perf_counter() - started:.1f} seconds on {machine()}")
+    print(f"{time.perf_counter() - started:.1f} seconds by {model} on {machine()}")
 
 
 def _yes(value: bool) -> str:

@@ -28,6 +28,7 @@ def build(folder: Path) -> None:
         "handwritten": lambda: sources.handwritten_attribution(handwritten()),
         "written_cloze": lambda: sources.handwritten_cloze(written()),
         "written": lambda: sources.handwritten_attribution(written()),
+        "sentences": lambda: sources.sentences([*handwritten(), *written()]),
         "verifier": lambda: sources.verifier(rows("train/verifier.jsonl.gz")),
         "verifier_cloze": lambda: sources.verifier_cloze(rows("train/verifier.jsonl.gz")),
         "relevance": relevance,
@@ -95,11 +96,12 @@ def loaded(folder: Path) -> dict[str, Data]:
             texts += [one.query, one.passages[0][1]]
     return {
         "span_selection": Data("cloze", sets["span_selection"], 32),
-        "swapped": Data("swapped", [one for one in sets["span_selection"] if _can_swap(one)], 32),
+        "swapped": Data("swapped", [one for one in sets["span_selection"] if _can_swap(one)], 16),
         "handwritten_cloze": Data("cloze", sets["handwritten_cloze"], 32),
         "handwritten": Data("attribution", sets["handwritten"], 10),
         "written_cloze": Data("cloze", sets["written_cloze"], 32),
         "written": Data("attribution", sets["written"], 10),
+        "sentences": Data("attribution", sets["sentences"], 14),
         "elsewhere": Data("attribution", sets["elsewhere"], 24),
         "elsewhere_cloze": Data("cloze", sets["elsewhere_cloze"], 28),
         "verifier": Data("attribution", sets["verifier"], 24),

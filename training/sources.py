@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
+from rarr.embedded.claims import Claim, claims
+from rarr.tools.document import Span
 from rarr.trained.windows import ROOM, closest
 from rarr.training.examples import Attribution, Class, Cloze, Place, Relevance, Version
 from rarr.training.spans import Corrected, maskable, parts, shared
@@ -75,6 +77,31 @@ def handwritten_attribution(items: Sequence[Item]) -> Iterator[Attribution]:
                 Version(text=item["extrapolatory"], label="extrapolatory"),
             ),
         )
+
+
+def sentences(items: Sequence[Item]) -> Iterator[Attribution]:
+    """The sentences with errors of longer texts as a revision reads them: alone, their subjects put in."""
+    for item in items:
+        right, wrong = claims(item["supported"], None), claims(item["corrupted"], None)
+        if len(right) != len(wrong) or len(right) < 2:
+            continue
+        errors = [Span(*place) for place in wrong_places(item)]
+        for one, other in zip(right, wrong, strict=True):
+            places = tuple(
+                _in_claim(other, error)
+                for error in errors
+                if other.span.start + other.left_out < error.end and error.start < other.span.end
+            )
+            if places:
+                yield Attribution(
+                    source="sentences",
+                    title=item["title"] or "",
+                    passage=item["evidence"],
+                    versions=(
+                        Version(text=one.sentence.text, label="attributable", wrong=()),
+                        Version(text=other.sentence.text, label="contradictory", wrong=places),
+                    ),
+                )
 
 
 def verifier(rows: Sequence[Item]) -> Iterator[Attribution]:
@@ -171,6 +198,12 @@ def wrong_places(item: Item) -> list[Place]:
         if _mended(text, places, edits) == item["supported"]:
             return places
     raise ValueError(f"item {item.get('id')}: its edits do not give the supported text")
+
+
+def _in_claim(claim: Claim, place: Span) -> Place:
+    """Where a place of a text, behind what was left out for the subject, lies in a claim."""
+    shift = claim.put_in - claim.left_out - claim.span.start
+    return max(claim.put_in, place.start + shift), min(place.end + shift, len(claim.sentence.text))
 
 
 def _mended(text: str, places: Sequence[Place], edits: Sequence[Item]) -> str:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 CLASSES = ("attributable", "extrapolatory", "contradictory")
 MASKED_TOGETHER = (1, 1, 2, 3)  # how many spans of one text are masked at once
-SWAPPED = 0.5  # of the examples that are read unmasked: how often a value is put wrong
 LONGEST_ALONE = 160  # tokens of a text whose embedding is learned
 _T = TypeVar("_T")
 
@@ -81,32 +80,42 @@ def cloze(
     return sequences, _pointers(pairs, asked, sequences.input_ids.shape[1])
 
 
-def swapped(
-    tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Random
-) -> tuple[Sequences, Tensor]:
-    """Each text unmasked, half of them with one value wrong; told values are tagged as in `Judged`."""
-    pairs, tags = [], []
+class Swapped(NamedTuple):
+    """Texts as they are, each with one of its values wrong beside it; tags and pairs as in `Judged`.
+
+    Tagged are the values that the passage says: of the rest of a text nobody knows.
+    """
+
+    sequences: Sequences
+    tags: Tensor
+    pairs: Tensor
+
+
+def swapped(tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Random) -> Swapped:
+    """Each text as it is, and with a value of its own replaced by one that is wrong there."""
+    made: list[Pair] = []
+    tags = []
     for example in examples:
         told = [value for value in example.values if value.answers]
-        open_to = [value for value in told if value.others]
-        wrong = rng.choice(open_to) if open_to and rng.random() < SWAPPED else None
-        text, shift = example.text, 0
-        if wrong is not None:
-            new = rng.choice(wrong.others)
-            start, end = wrong.place
-            text, shift = text[:start] + new + text[end:], len(new) - (end - start)
-        made = pair(tokenizer, text, example.title, example.passage)
-        tag = [-1] * len(made.ids)
+        wrong = rng.choice([value for value in told if value.others])
+        new = rng.choice(wrong.others)
+        start, end = wrong.place
+        shift = len(new) - (end - start)
+        right = pair(tokenizer, example.text, example.title, example.passage)
+        other = pair(
+            tokenizer, example.text[:start] + new + example.text[end:], example.title, example.passage
+        )
+        tag, other_tag = [-1] * len(right.ids), [-1] * len(other.ids)
         for value in told:
-            start, end = value.place
-            if wrong is not None and start > wrong.place[0]:
-                start, end = start + shift, end + shift
-            end += shift if value is wrong else 0
-            _tag(tag, made, start, end, int(value is wrong))
-        pairs.append(made)
-        tags.append(tag)
-    sequences = padded([one.ids for one in pairs], [one.types for one in pairs])
-    return sequences, _padded_tags(tags, sequences)
+            moved = shift if value.place[0] > start else 0
+            _tag(tag, right, *value.place, 0)
+            if value is not wrong:
+                _tag(other_tag, other, value.place[0] + moved, value.place[1] + moved, 0)
+        _tag(other_tag, other, start, end + shift, 1)
+        made += [right, other]
+        tags += [tag, other_tag]
+    sequences = padded([one.ids for one in made], [one.types for one in made])
+    return Swapped(sequences, _padded_tags(tags, sequences), torch.arange(len(made)).reshape(-1, 2))
 
 
 class Judged(NamedTuple):

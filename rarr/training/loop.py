@@ -78,7 +78,7 @@ class Trainer:
                 )
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model = model.to(self.device)
-        self._tokenizer, self._data, self._recipe, self._folder = tokenizer, data, recipe, folder
+        self._tokenizer, self._data, self.recipe, self._folder = tokenizer, data, recipe, folder
         self._save_every, self._watch, self._watch_every = save_every, watch, watch_every
         self._on_step = on_step or (lambda done, steps: None)
         self._optimizer = torch.optim.AdamW(_groups(model), lr=0.0, betas=(0.9, 0.98))
@@ -89,7 +89,7 @@ class Trainer:
     @property
     def steps(self) -> int:
         """How many steps the whole recipe has."""
-        return sum(phase.steps for phase in self._recipe.phases)
+        return sum(phase.steps for phase in self.recipe.phases)
 
     def train(self, until: int | None = None) -> None:
         """Trains to the end of the recipe, or until this step; what was saved before is not done again."""
@@ -131,7 +131,7 @@ class Trainer:
         self.model.eval()
         found = {}
         for name, one in data.items():
-            rng = random.Random(f"{self._recipe.seed} measured {name}")
+            rng = random.Random(f"{self.recipe.seed} measured {name}")
             total = 0.0
             for at in range(0, len(one.examples), one.size):
                 batch = list(one.examples[at : at + one.size])
@@ -153,8 +153,8 @@ class Trainer:
     def _one(self) -> tuple[str, float]:
         """One step: a batch of one data set, drawn by the phase's mixture."""
         phase, rate = self._phase()
-        rng = random.Random(f"{self._recipe.seed} step {self.step}")
-        torch.manual_seed(self._recipe.seed * 1_000_003 + self.step)
+        rng = random.Random(f"{self.recipe.seed} step {self.step}")
+        torch.manual_seed(self.recipe.seed * 1_000_003 + self.step)
         [name] = rng.choices(list(phase.mixture), list(phase.mixture.values()))
         data = self._data[name]
         batch = self._batch(name, data)
@@ -172,7 +172,7 @@ class Trainer:
 
     def _phase(self) -> tuple[Phase, float]:
         before = 0
-        for phase in self._recipe.phases:
+        for phase in self.recipe.phases:
             if self.step < before + phase.steps:
                 share = (self.step - before) / phase.steps
                 return phase, phase.rate_from + share * (phase.rate_to - phase.rate_from)
@@ -181,7 +181,7 @@ class Trainer:
 
     def _batch(self, name: str, data: Data) -> list[Any]:
         at = self._drawn[name]
-        seed = f"{self._recipe.seed} {name}"
+        seed = f"{self.recipe.seed} {name}"
         bucket = batches.shuffled(data.examples, data.size * BUCKET, seed, at // BUCKET)
         bucket.sort(key=_length)  # what is alike in length side by side, so that little is padding
         starts = list(range(0, len(bucket), data.size))
@@ -201,9 +201,9 @@ class Trainer:
                 start, end = model.point(hidden, asked.rows, asked.positions)
                 return losses.pointer(start, end, asked)
             case "swapped":
-                sequences, tags = batches.swapped(tokenizer, batch, rng)
-                heads = model(*self._there(sequences))
-                return losses.wrong(heads.wrong, self._there(tags))
+                told = self._there(batches.swapped(tokenizer, batch, rng))
+                heads = model(*told.sequences)
+                return losses.contrast(heads.attribution, told.pairs) + losses.wrong(heads.wrong, told.tags)
             case "attribution":
                 judged = self._there(batches.attribution(tokenizer, batch))
                 heads = model(*judged.sequences)

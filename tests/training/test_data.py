@@ -8,9 +8,11 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("safetensors")
 
+import torch
+
 from rarr.training.examples import Attribution, Cloze, Relevance, Value, Version, write
 from training.data import loaded
-from training.run import PHASES
+from training.run import PHASES, mean
 
 VALUE = Value(place=(0, 4), kind="date", answers=((9, 13),), others=("1950",))
 CLOZE = Cloze(source="test", text="1901 it was.", title="", passage="Built in 1901.", values=(VALUE,))
@@ -27,6 +29,7 @@ SETS: dict[str, Cloze | Attribution | Relevance] = {
     "handwritten": JUDGED,
     "written_cloze": CLOZE,
     "written": JUDGED,
+    "sentences": JUDGED,
     "verifier": JUDGED,
     "verifier_cloze": CLOZE,
     "relevance": QUERY,
@@ -53,3 +56,8 @@ def test_set_that_is_missing_is_not_taken_for_an_empty_one(folder: Path, name: s
     (folder / f"{name}.jsonl").unlink()
     with pytest.raises(KeyError, match=name):
         loaded(folder)
+
+
+def test_mean_is_of_each_weight() -> None:
+    one, other = {"a": torch.tensor([0.0, 2.0])}, {"a": torch.tensor([1.0, 4.0])}
+    assert mean(one, other)["a"].tolist() == [0.5, 3.0]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from training.sources import wrong_places
+from training.sources import sentences, wrong_places
 
 
 def item(corrupted: str, supported: str, *edits: tuple[str, str]) -> dict[str, Any]:
@@ -39,3 +39,26 @@ def test_errors_stand_where_the_edits_give_the_supported_text(
 def test_edits_that_do_not_give_the_supported_text_are_refused(edit: tuple[str, str]) -> None:
     with pytest.raises(ValueError, match="item 7: its edits do not give the supported text"):
         wrong_places(item("Built in 1910.", "Built in 1901.", edit))
+
+
+def test_sentences_with_errors_stand_alone_with_their_subject() -> None:
+    text = "Alder Mill opened in 1901. It burned in {}, by a fire from {}."
+    given = item(
+        text.format(1912, "Corin"), text.format(1910, "Brook"), ("1912", "1910"), ("Corin", "Brook")
+    ) | {"title": "Mills", "evidence": "Alder Mill."}
+    [found] = sentences([given])
+    right, wrong = found.versions
+    assert (right.text, right.label) == ("Alder Mill burned in 1910, by a fire from Brook.", "attributable")
+    assert (wrong.text, wrong.label) == ("Alder Mill burned in 1912, by a fire from Corin.", "contradictory")
+    assert [wrong.text[slice(*place)] for place in wrong.wrong or ()] == ["1912", "Corin"]
+
+
+def test_error_that_the_subject_stands_in_for_is_none() -> None:
+    text = "Ann Hale wrote songs. {} also sang."
+    given = item(text.format("He"), text.format("She"), ("He", "She")) | {"title": "", "evidence": "Ann."}
+    assert list(sentences([given])) == []
+
+
+def test_text_of_one_sentence_has_none() -> None:
+    given = item("Built in 1910.", "Built in 1901.", ("1910", "1901")) | {"title": "", "evidence": ""}
+    assert list(sentences([given])) == []

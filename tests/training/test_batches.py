@@ -1,0 +1,40 @@
+"""Batches as the losses see them."""
+
+import random
+
+import pytest
+
+pytest.importorskip("torch")
+
+from tokenizers import Tokenizer
+
+from rarr.encoder.weights import SHIPPED, TOKENIZER
+from rarr.training.batches import swapped
+from rarr.training.examples import Cloze, Value
+
+TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
+
+
+def test_text_is_beside_itself_with_one_value_wrong() -> None:
+    text = "In 1901 Brook got a mill of six floors."
+    passage = "The mill of Brook, built in 1901, has six floors."
+    values = tuple(
+        Value(
+            place=(text.index(said), text.index(said) + len(said)),
+            kind="word",
+            answers=((passage.index(said), passage.index(said) + len(said)),),
+            others=others,
+        )
+        for said, others in (("1901", ()), ("Brook", ("Upper Gorse",)), ("six floors", ()))
+    )
+    example = Cloze(source="test", text=text, title="", passage=passage, values=values)
+    made = swapped(TOKENS, [example], random.Random(1))
+    assert made.pairs.tolist() == [[0, 1]]
+    tagged = [
+        {
+            value: TOKENS.decode([int(i) for i, tag in zip(ids, tags, strict=True) if tag == value])
+            for value in (0, 1)
+        }
+        for ids, tags in zip(made.sequences.input_ids, made.tags, strict=True)
+    ]
+    assert tagged == [{0: "1901 brook six floors", 1: ""}, {0: "1901 six floors", 1: "upper gorse"}]
