@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from benchmarks.examples import CORPUS, Outcome, examples, outcome
 from rarr import Reviser, Revision, Settings
@@ -12,15 +13,28 @@ from rarr.cli import run
 
 EXAMPLES = {example.name: example for example in examples()}
 # No example leaves unnoticed: these numbers may only rise.
-FLOORS = {"texts": 31, "exact": 31, "planted": 48, "corrected": 48, "pinned": 110, "right": 109}
+FLOORS = {"texts": 35, "exact": 33, "planted": 50, "corrected": 48, "pinned": 131, "right": 125}
 # Texts with a sentence whose status is not yet the pinned one; whoever mends one takes it out of here.
 NOT_YET = {
-    "london-underground": "a supported sentence is contradicted",
+    "reworded-apollo-12": "a supported sentence is unjudged",
+    "reworded-humber-bridge": "two supported sentences are not found to be",
+    "reworded-lake-superior": "three supported sentences are not found to be",
+}
+# Texts with an error in words that are too far from those of the document to be corrected yet.
+UNCORRECTED = {
+    "reworded-humber-bridge": "'steel' stays",
+    "reworded-lake-superior": "'Ohio' stays",
 }
 
 
-def not_yet(name: str) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.xfail(reason=NOT_YET[name], strict=True)] if name in NOT_YET else []
+def named(not_yet: dict[str, str]) -> list[str | ParameterSet]:
+    """The names of all examples, those of `not_yet` as expected failures."""
+    return [
+        pytest.param(name, marks=pytest.mark.xfail(reason=not_yet[name], strict=True))
+        if name in not_yet
+        else name
+        for name in EXAMPLES
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +54,12 @@ def outcomes(revisions: dict[str, Revision]) -> list[Outcome]:
     return [outcome(EXAMPLES[name], revision) for name, revision in revisions.items()]
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", named(UNCORRECTED))
 def test_text_becomes_exactly_the_expected_one(name: str, revisions: dict[str, Revision]) -> None:
     assert revisions[name].text == EXAMPLES[name].expected
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=not_yet(name)) for name in EXAMPLES])
+@pytest.mark.parametrize("name", named(NOT_YET))
 def test_sentences_have_the_pinned_statuses(name: str, revisions: dict[str, Revision]) -> None:
     pinned = EXAMPLES[name].statuses
     statuses = [sentence.status for sentence in revisions[name].report.sentences]
