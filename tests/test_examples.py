@@ -30,7 +30,7 @@ UNCORRECTED = {
 def named(not_yet: dict[str, str]) -> list[str | ParameterSet]:
     """The names of all examples, those of `not_yet` as expected failures."""
     return [
-        pytest.param(name, marks=pytest.mark.xfail(reason=not_yet[name], strict=True))
+        pytest.param(name, marks=pytest.mark.xfail(reason=not_yet[name], raises=AssertionError, strict=True))
         if name in not_yet
         else name
         for name in EXAMPLES

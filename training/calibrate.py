@@ -3,17 +3,16 @@
     python -m training.calibrate [FOLDER]
 
 What is said of values and sentences on the hand-written triples; support on these and the open sets of
-`dev/attribution`. Thresholds are chosen on cases that a fit did not see (five parts, by document).
+`dev/attribution`. Thresholds are chosen on cases that a fit did not see (five parts, by document); what is
+said of a sentence rests on what is said of its values, which was fitted on all of them.
 """
 
 import argparse
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from benchmarks.shared_data import rows
 from benchmarks.verifiers import SETS, asked_of
@@ -29,6 +28,7 @@ from rarr.trained import support
 from rarr.trained.agreement import Weighed, of_claim, weighed
 from rarr.trained.support import Seen, likelihood
 from training.fitting import fitted, fitted_without, held_out, threshold_at_precision
+from training.measures.attribution import Row, balanced_threshold, mean_balanced
 from training.measures.handwritten import FILE
 from training.sources import Item, wrong_places
 
@@ -220,30 +220,15 @@ def _supports(judged: Sequence[Support]) -> Logistic:
     for part, made in fitted_without(features, labels, weights, [one.group for one in judged]):
         for n in part:
             likely[n] = judged[n].likelihood(made)
-    threshold, accuracy = best_balanced(judged, likely)
-    print(f"supports: mean balanced accuracy {accuracy:.3f} at {threshold:.3f}")
+    scored: dict[str, list[Row]] = defaultdict(list)
+    for one, score in zip(judged, likely, strict=True):
+        scored[one.source].append(Row(score, one.supported, one.group))
+    threshold = balanced_threshold(scored)
+    print(f"supports: mean balanced accuracy {mean_balanced(scored, threshold).value:.3f} at {threshold:.3f}")
     for source in sorted({one.source for one in judged}):
         mine = [(p, one.supported) for p, one in zip(likely, judged, strict=True) if one.source == source]
         print(f"  {source}: {len(mine)}, AUC {roc_auc([p for p, _ in mine], [s for _, s in mine]):.3f}")
     return fitted(features, labels, weights).model_copy(update={"threshold": round(threshold, 4)})
-
-
-def best_balanced(judged: Sequence[Support], likely: Sequence[float]) -> tuple[float, float]:
-    """The threshold with the best mean over the sources of the balanced accuracy, and that mean."""
-    sources = sorted({one.source for one in judged})
-    best = (0.5, 0.0)
-    for threshold in np.arange(0.2, 0.81, 0.02):
-        shares = []
-        for source in sources:
-            for supported in (True, False):
-                hits = [
-                    (p >= threshold) == supported
-                    for p, one in zip(likely, judged, strict=True)
-                    if one.source == source and one.supported == supported
-                ]
-                shares.append(sum(hits) / len(hits))
-        best = max(best, (float(threshold), sum(shares) / len(shares)), key=lambda one: one[1])
-    return best
 
 
 def _attributable(one: Seen) -> float:

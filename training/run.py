@@ -1,6 +1,6 @@
 """Trains the encoder from scratch: data, pre-training, fine-tuning. Goes on where it was stopped.
 
-    python -m training.run [--scale SHARE] [--folder FOLDER]
+    python -m training.run [--scale SHARE] [--folder FOLDER] [--until STEP]
 
 Writes checkpoints, `log.jsonl` and, at the end, `reader.pt` under FOLDER: the mean of the weights before the
 last phase and after it (Izmailov et al. 2018). `--scale` makes each phase shorter.
@@ -105,8 +105,8 @@ def main() -> None:
         torch.save(trainer.model.state_dict(), kept)
     trainer.train(done)
     if trainer.step == trainer.steps:
-        found = mean(torch.load(kept, weights_only=True), trainer.model.state_dict())
-        torch.save(found, options.folder / "reader.pt")
+        then = torch.load(kept, map_location=trainer.device, weights_only=True)
+        torch.save(mean(then, trainer.model.state_dict()), options.folder / "reader.pt")
 
 
 def made(folder: Path, scale: float) -> Trainer:

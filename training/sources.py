@@ -18,10 +18,9 @@ def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
     """The values of each true text that its passage says, and of each unverifiable one those it does not."""
     for item in items:
         title = item["title"] or ""
-        right = _shifted(wrong_places(item), item["edits"])
         errors = [
             Corrected(place, edit["right"], edit["wrong"])
-            for place, edit in zip(right, item["edits"], strict=True)
+            for place, edit in zip(right_places(item), item["edits"], strict=True)
         ]
         if values := shared(item["supported"], title, item["evidence"], errors):
             yield Cloze(
@@ -48,16 +47,14 @@ def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
 
 def corrections(item: Item) -> list[Cloze]:
     """The right value of each error masked alone, where the passage says it."""
-    found = []
-    for example in handwritten_cloze([item]):
-        if example.source == "handwritten":
-            rights = {edit["right"] for edit in item["edits"]}
-            found += [
-                example.model_copy(update={"values": (value,)})
-                for value in example.values
-                if example.text[slice(*value.place)] in rights and value.others
-            ]
-    return found
+    right = right_places(item)
+    return [
+        example.model_copy(update={"values": (value,)})
+        for example in handwritten_cloze([item])
+        if example.source == "handwritten"
+        for value in example.values
+        if value.place in right and value.others
+    ]
 
 
 def handwritten_attribution(items: Sequence[Item]) -> Iterator[Attribution]:
@@ -200,6 +197,17 @@ def wrong_places(item: Item) -> list[Place]:
     raise ValueError(f"item {item.get('id')}: its edits do not give the supported text")
 
 
+def right_places(item: Item) -> list[Place]:
+    """Where the right words of the edits stand in the supported text, in their order."""
+    places, edits = wrong_places(item), item["edits"]
+    found = []
+    for (start, _), edit in zip(places, edits, strict=True):
+        before = [one for one in zip(places, edits, strict=True) if one[0][0] < start]
+        shift = sum(len(other["right"]) - len(other["wrong"]) for _, other in before)
+        found.append((start + shift, start + shift + len(edit["right"])))
+    return found
+
+
 def _in_claim(claim: Claim, place: Span) -> Place:
     """Where a place of a text, behind what was left out for the subject, lies in a claim."""
     shift = claim.put_in - claim.left_out - claim.span.start
@@ -210,13 +218,3 @@ def _mended(text: str, places: Sequence[Place], edits: Sequence[Item]) -> str:
     for (start, end), edit in sorted(zip(places, edits, strict=True), key=lambda one: one[0], reverse=True):
         text = text[:start] + edit["right"] + text[end:]
     return text
-
-
-def _shifted(places: Sequence[Place], edits: Sequence[Item]) -> list[Place]:
-    """The same places, in the same order, once every error is put right."""
-    found = []
-    for (start, _), edit in zip(places, edits, strict=True):
-        before = [one for one in zip(places, edits, strict=True) if one[0][0] < start]
-        shift = sum(len(other["right"]) - len(other["wrong"]) for _, other in before)
-        found.append((start + shift, start + shift + len(edit["right"])))
-    return found

@@ -47,8 +47,7 @@ class Watch:
                 heads = model(*(tensor.to(device) for tensor in judged.sequences))
             classes += (heads.attribution.argmax(-1).cpu() == judged.labels).tolist()
             gap = (heads.attribution[:, 2] - heads.attribution[:, 0]).float().cpu()
-            within = judged.sequences.token_type_ids == 0
-            worst = heads.wrong.float().cpu().masked_fill(~within, -99).max(-1).values
+            worst = heads.wrong.float().cpu().masked_fill(judged.tags < 0, -99).max(-1).values
             for right, wrong in judged.pairs.tolist():
                 told.append(bool(gap[wrong] > gap[right]))
                 tagged.append(bool(worst[wrong] > worst[right]))

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 MaskKind = Literal["date", "number", "name", "word"]
+MASK_KINDS: dict[str, MaskKind] = {"date": "date", "number": "number", "name": "name", "term": "word"}
+"""Of the rules' kinds of values."""
 # Of the vocabulary's unused entries one for each kind of value; of words, its own mask.
 MASKS: dict[MaskKind, int] = {"date": 1, "number": 2, "name": 3, "word": 103}
 CLS, SEP = 101, 102

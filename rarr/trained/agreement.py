@@ -47,7 +47,10 @@ class TrainedAgreement:
 
 
 class Weighed(NamedTuple):
-    """A value of a claim with what speaks for and against it: the decisions are fitted on `features`."""
+    """A value of a claim with what speaks for and against it: the decisions are fitted on `features`.
+
+    `nowhere`: the passage does not have it, and says nothing in its place either.
+    """
 
     said: str
     place: Span
@@ -55,7 +58,7 @@ class Weighed(NamedTuple):
     rules: Agreement
     about: bool
     features: Mapping[str, float]
-    unsaid: bool
+    nowhere: bool
 
 
 def _verdicts_at(
@@ -71,7 +74,8 @@ def verdicts(
     """What `evidence` says of each value of the claim that can be asked for, by its place in the text.
 
     By the rules alone where the claim is longer than what the encoder reads, or the evidence is about another
-    thing.
+    thing. A contradiction of the whole claim is told at the value that is most likely wrong; of those that
+    the rules do not confirm, where there are any.
     """
     by_passage, asked = passage(evidence, title), askable(text, claim)
     elsewhere = all(about_something_else(claim, value, by_passage) for value, _ in asked)
@@ -84,7 +88,8 @@ def verdicts(
     features = of_claim(fitted.disagrees, fitted.agrees, judged, found)
     sure = [place for place, one in decided.items() if one.verdict == "disagrees"]
     if found and not sure and all(one.about for one in found) and fitted.contradicts.holds(features):
-        worst = max(found, key=lambda one: fitted.disagrees.probability(one.features))
+        unconfirmed = [one for one in found if one.rules.verdict != "agrees"] or found
+        worst = max(unconfirmed, key=lambda one: fitted.disagrees.probability(one.features))
         decided[worst.place] = Agreement(
             verdict="disagrees",
             text_answer=worst.said,
@@ -114,7 +119,7 @@ def weighed(
                 rules=rules,
                 about=not about_something_else(claim, one.value, by_passage),
                 features=_features(seen.judged, one, other, rules),
-                unsaid=one.own <= NEVER and one.nowhere > other.log,
+                nowhere=one.own <= NEVER and one.nowhere > other.log,
             )
         )
     return seen.judged, found
@@ -136,7 +141,7 @@ def of_claim(
         "agrees": min((agrees.probability(one.features) for one in found), default=1.0),
         "wrong": max((p for _, p in judged.wrong), default=0.0),
         "rules_disagree": float(any(one.rules.verdict == "disagrees" for one in found)),
-        "unsaid": float(any(one.unsaid for one in found)),
+        "nowhere": float(any(one.nowhere for one in found)),
     }
 
 
@@ -190,7 +195,6 @@ def _features(judged: Judged, found: Found, other: Other, rules: Agreement) -> M
         "wrong": found.wrong,
         "attributable": judged.attributable,
         "contradictory": judged.contradictory,
-        "same_answer": float(rules.verdict == "disagrees" and rules.evidence_answer.endswith(other.said)),
     } | {f"rules_{verdict}": float(rules.verdict == verdict) for verdict in _VERDICTS}
 
 

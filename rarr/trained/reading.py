@@ -11,13 +11,13 @@ from rarr.embedded.names import Name
 from rarr.embedded.questions import askable
 from rarr.embedded.sentence import sentence
 from rarr.embedded.values import Value, same
-from rarr.encoder.inputs import Masked, MaskKind
+from rarr.encoder.inputs import MASK_KINDS, Masked
 from rarr.encoder.model import Asked, Claimed, Encoder, Judged, Pointing
 from rarr.tools.document import Span, split_sentences
+from rarr.trained.windows import closest
 
 NEVER = -30.0  # the log-probability of what cannot be; logits of 16 bits go no lower
 _RANKED = 16  # spans of the passage that are looked at, most probable first
-_KINDS: dict[str, MaskKind] = {"date": "date", "number": "number", "name": "name", "term": "word"}
 
 
 class Other(NamedTuple):
@@ -50,7 +50,7 @@ class Read(NamedTuple):
 
 
 def read(encoder: Encoder, text: str, claim: Claim, title: str, passage: str) -> Read | None:
-    """Reads `passage` for a claim of `text`; None where the claim is longer than what the encoder reads.
+    """Reads the closest part of `passage` for a claim of `text`; None where the claim is too long.
 
     The claim is read alone, with its subject put back in: beside other sentences of the text, those that the
     passage supports would speak for it.
@@ -58,11 +58,11 @@ def read(encoder: Encoder, text: str, claim: Claim, title: str, passage: str) ->
     said = claim.sentence.text
     if not encoder.reads(said):
         return None
-    values = askable(text, claim)
+    values, passage = askable(text, claim), closest(said, passage)
     [judged] = encoder.attribution([Claimed(said, title, passage)])
     pointings = encoder.point(
         [
-            Asked(said, title, passage, Masked(Span(value.start, value.end), _KINDS[value.kind]))
+            Asked(said, title, passage, Masked(Span(value.start, value.end), MASK_KINDS[value.kind]))
             for value, _ in values
         ]
     )

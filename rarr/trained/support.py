@@ -43,7 +43,7 @@ class TrainedVerifier:
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """Contradictory where the encoder finds that likelier than both other classes together."""
+        """Contradictory where the rules say so, or the encoder finds it likelier than both other classes."""
         found = await infer(seen, self._encoder, text, context, spans, evidence)
         return [None if one is None else self._class(one) for one in found]
 
@@ -78,8 +78,8 @@ def seen(
 def likelihood(fitted: Logistic, one: Seen) -> float:
     """How likely it is that the sentence is attributable, by what was fitted and by the rules.
 
-    What the rules contradict, or miss in the evidence, is worth as much less as by the rules. Where they find
-    every value said, or nearly the words, it is no lower than their support.
+    What the rules contradict, or miss in the evidence, is worth as much less as by the rules. Where they
+    contradict it, find every value said, or nearly the words, it is no lower than their support.
     """
     likely, rules = fitted.probability(one.features), one.rules
     if rules is None:

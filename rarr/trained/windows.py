@@ -21,12 +21,11 @@ def parts(text: str, passage: str, count: int, room: int = ROOM) -> list[str]:
     stems = [{word.stem for word in sentence(span.of(passage)).content} & wanted for span in spans]
     runs = []
     for first in range(len(spans)):
-        shared: set[str] = set()
-        last = first
+        shared, last = set(stems[first]), first + 1
         while last < len(spans) and spans[last].end - spans[first].start <= room:
             shared |= stems[last]
             last += 1
-        end = spans[max(first, last - 1)].end
+        end = spans[last - 1].end
         runs.append((-len(shared), Span(spans[first].start, min(end, spans[first].start + room))))
     chosen: list[Span] = []
     for _, run in sorted(runs):

@@ -24,8 +24,7 @@ RATE = 5e-5  # at its highest; a quarter of what the weights were first trained 
 WARM = 0.1  # of the steps: the rate rises
 KEPT = "embedding"  # is not learned, but kept as it is
 MIXTURE = {"attribution": 0.4, "cloze": 0.35, "relevance": 0.15, KEPT: 0.1}
-EPOCHS = 3  # over the rows, where no number of steps is given
-BATCH = 8  # rows
+ROWS_A_STEP = 8 / 3  # where no number of steps is given
 FEWEST_STEPS = 30
 SAVE_EVERY = 100
 HELD_OUT = 10  # one of so many rows
@@ -81,7 +80,7 @@ def fine_tune(
     taught, held = _split(given, seed)
     sets = _sets(taught)
     unseen = {name: one for name, one in _sets(held).items() if name != KEPT}
-    steps = steps or max(FEWEST_STEPS, EPOCHS * len(taught) // BATCH)
+    steps = steps or max(FEWEST_STEPS, int(len(taught) / ROWS_A_STEP))
     made = Made(
         data=hashlib.sha256(b"".join(row.line() for row in given)).hexdigest(),
         steps=steps,

@@ -87,6 +87,12 @@ class Trainer:
         self._teacher = _frozen(model)
 
     @property
+    def _made_of(self) -> str:
+        """What decides the weights, as far as a checkpoint can tell it from others."""
+        sizes = {name: len(one.examples) for name, one in self._data.items()}
+        return repr((self.recipe, sizes))
+
+    @property
     def steps(self) -> int:
         """How many steps the whole recipe has."""
         return sum(phase.steps for phase in self.recipe.phases)
@@ -121,6 +127,7 @@ class Trainer:
             "model": self.model.state_dict(),
             "optimizer": self._optimizer.state_dict(),
             "teacher": self._teacher.state_dict(),
+            "made_of": self._made_of,
         }
         partial = self._folder / "checkpoint.partial"
         torch.save(state, partial)
@@ -145,6 +152,8 @@ class Trainer:
         if not path.exists():
             return
         state = torch.load(path, map_location=self.device, weights_only=True)
+        if state.get("made_of") != self._made_of:
+            raise ValueError(f"{path} is of another recipe or other data: give another folder, or delete it")
         self.model.load_state_dict(state["model"])
         self._optimizer.load_state_dict(state["optimizer"])
         self._teacher.load_state_dict(state["teacher"])

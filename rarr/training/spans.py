@@ -6,11 +6,10 @@ from typing import NamedTuple
 from rarr.embedded.identity import key_words
 from rarr.embedded.sentence import Sentence, sentence
 from rarr.embedded.values import Value as Read, same
-from rarr.encoder.inputs import MaskKind
+from rarr.encoder.inputs import MASK_KINDS, MaskKind
 from rarr.tools.document import Span, split_sentences
 from rarr.training.examples import Place, Value
 
-_KINDS: dict[str, MaskKind] = {"date": "date", "number": "number", "name": "name", "term": "word"}
 LONGEST_PHRASE = 3  # words that are masked together
 _OF_ITS_KIND = 0.6  # of the characters of an error, at least, are of the value that gives it its kind
 
@@ -51,7 +50,7 @@ def maskable(text: str, told: Sequence[Part], title: str, *, unsaid: bool) -> It
             if answers or (unsaid and value.kind != "term"):
                 yield Value(
                     place=(span.start + value.start, span.start + value.end),
-                    kind=_KINDS[value.kind],
+                    kind=MASK_KINDS[value.kind],
                     answers=answers,
                     others=tuple(dict.fromkeys(siblings(value, told)))[:6] if answers else (),
                 )
@@ -77,7 +76,7 @@ def shared(text: str, title: str, passage: str, errors: Sequence[Corrected]) -> 
 def kind_of(said: str) -> MaskKind:
     """The kind of the value that most of these words are; of others, `word`."""
     read = [value for value in sentence(said).values if value.end - value.start >= _OF_ITS_KIND * len(said)]
-    return _KINDS[read[0].kind] if read else "word"
+    return MASK_KINDS[read[0].kind] if read else "word"
 
 
 def places(value: Read, told: Sequence[Part]) -> tuple[Place, ...]:
@@ -101,16 +100,7 @@ def siblings(value: Read, told: Sequence[Part]) -> Iterator[str]:
 def find(phrase: str, passage: str) -> tuple[Place, ...]:
     """Where the passage has these words, in any case and of any form with the same stem."""
     wanted = [word.stem or word.text.lower() for word in sentence(phrase).words]
-    if not wanted:
-        return ()
-    found = []
-    for part in parts(passage):
-        stems = [word.stem or word.text.lower() for word in part.read.words]
-        for at in range(len(stems) - len(wanted) + 1):
-            if stems[at : at + len(wanted)] == wanted:
-                words = part.read.words[at : at + len(wanted)]
-                found.append((part.start + words[0].start, part.start + words[-1].end))
-    return tuple(found)
+    return tuple(_runs(wanted, parts(passage))) if wanted else ()
 
 
 def _phrases(span: Span, part: Sentence, told: Sequence[Part], titled: set[str]) -> Iterator[Value]:

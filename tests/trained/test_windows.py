@@ -15,9 +15,16 @@ def test_the_part_that_shares_most_words_comes_first() -> None:
 
 
 def test_parts_are_apart_and_have_their_size() -> None:
-    found = parts("said here", LONG, 3, 200)
+    found = parts("said here", " ".join(f"Sentence {n} is said here." for n in range(60)), 3, 200)
+    said = [one for part in found for one in part.split(". ")]
     assert len(found) == 3
     assert all(len(one) <= 200 for one in found)
+    assert len({one.strip(".") for one in said}) == len(said)
+
+
+def test_a_sentence_that_is_longer_than_a_part_is_found_too() -> None:
+    long = "The mill of Elm was built by Thomas Hay" + ", who had much to do" * 60 + "."
+    assert closest("Thomas Hay built the mill", f"{LONG}{long} {LONG}").startswith("The mill of Elm")
 
 
 def test_text_without_sentences_is_cut() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from rarr.encoder.weights import NEVER, Logistic
 from rarr.trained.support import Seen
-from training.calibrate import Support, best_balanced
+from training.calibrate import Support
 from training.fitting import FEWEST, fitted, fitted_without, folds, held_out, threshold_at_precision
 
 FEATURES = [{"size": float(n), "noise": float(n % 3)} for n in range(40)]
@@ -55,18 +55,6 @@ def test_no_precision_is_read_of_few_cases() -> None:
     probabilities = [n / 100 for n in range(100)]
     right = [n > 100 - FEWEST for n in range(100)]
     assert threshold_at_precision(probabilities, right, 1.0) == NEVER
-
-
-def test_every_source_weighs_the_same_in_the_threshold() -> None:
-    """Of one source many claims are told at 0.3, of two others two each at 0.6."""
-    scores = [
-        *[("many", True, 0.35)] * 30, *[("many", False, 0.25)] * 30,
-        ("one", True, 0.65), ("one", False, 0.55), ("other", True, 0.65), ("other", False, 0.55),
-    ]  # fmt: skip
-    judged = [Support(source, "g", supported, ()) for source, supported, _ in scores]
-    threshold, accuracy = best_balanced(judged, [score for *_, score in scores])
-    assert 0.55 < threshold <= 0.65
-    assert accuracy == pytest.approx((0.5 + 1 + 1) / 3)
 
 
 def test_a_claim_is_its_weakest_sentence_by_its_best_passage() -> None:

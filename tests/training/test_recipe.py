@@ -135,3 +135,17 @@ def test_a_batch_follows_from_the_seed() -> None:
 def test_a_mixture_names_nothing_that_has_no_examples(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="'clozes' is in a mixture and has no examples"):
         trainer(tmp_path, Phase(1, 0.0, 1e-3, {"cloze": 0.5, "clozes": 0.5}))
+
+
+@pytest.mark.parametrize("what", ["recipe", "data"])
+def test_a_run_goes_on_from_no_checkpoint_of_another(tmp_path: Path, what: str) -> None:
+    phase = Phase(2, 0.0, 1e-3, {"cloze": 1.0})
+    trainer(tmp_path, phase).train()
+    data = examples()
+    if what == "recipe":
+        phase = phase._replace(rate_to=2e-3)
+    else:
+        data["cloze"] = data["cloze"]._replace(examples=data["cloze"].examples[1:])
+    other = Trainer(reader(SHAPE, None), TOKENS, data, Recipe(3, [phase]), tmp_path)
+    with pytest.raises(ValueError, match="another recipe or other data"):
+        other.train()

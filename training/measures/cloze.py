@@ -14,7 +14,7 @@ from rarr.training.examples import Cloze
 from training.measures.context import TRAINED, Context, Figure, Found
 from training.measures.handwritten import FILE
 from training.measures.kept import batches
-from training.sources import corrections
+from training.sources import corrections, right_places
 
 
 class Question(NamedTuple):
@@ -41,10 +41,10 @@ def measure(context: Context) -> Found:
 
 def questions(item: dict[str, Any]) -> Iterator[Question]:
     """The values of an item that its passage says; what it says nowhere cannot be read there."""
-    kinds = {edit["right"]: edit["kind"] for edit in item["edits"]}
+    kinds = {place: edit["kind"] for place, edit in zip(right_places(item), item["edits"], strict=True)}
     for example in corrections(item):
-        start, end = example.values[0].place
-        yield Question(f"{item['id']} {start}", kinds[example.text[start:end]], example)
+        [value] = example.values
+        yield Question(f"{item['id']} {value.place[0]}", kinds[value.place], example)
 
 
 def exact(example: Cloze, best: Span | None) -> bool:
