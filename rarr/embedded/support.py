@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from rarr.embedded.agreement import compare
 from rarr.embedded.claims import Claim, claims
+from rarr.embedded.negation import denies
 from rarr.embedded.reading import Passage, Reading, passage, read
 from rarr.embedded.sentence import sentence
 from rarr.embedded.values import Value, same
@@ -15,13 +16,13 @@ from rarr.tools.document import Span
 from rarr.tools.worker import work
 
 UNSAID = 0.75  # what support is worth where the evidence does not have a number or date of the claim
-CONTRADICTED = 0.4  # what support is worth where the evidence contradicts a value of the claim
+CONTRADICTED = 0.4  # what support is worth where the evidence denies the claim, or contradicts a value of it
 
 
 class Judgement(NamedTuple):
     """The support of a claim, from 0 to 1; is a value of it contradicted, and are all of them said?
 
-    `lacking`: the evidence does not have a number or date of the claim.
+    `lacking`: the evidence does not have a number or date of the claim. What it denies is not said.
     """
 
     support: float
@@ -33,7 +34,8 @@ class Judgement(NamedTuple):
 class ValueVerifier:
     """Support is half the share of the claim's words, half that of its values, weighed by their context.
 
-    It is worth less where the evidence lacks a number or date of the claim, or contradicts one of its values.
+    It is worth less where the evidence lacks a number or date of the claim, denies the claim, or contradicts
+    one of its values.
     """
 
     def __init__(self, threshold: float) -> None:
@@ -111,7 +113,10 @@ def judgement(claim: Claim, evidence: Passage) -> Judgement | None:
     contradicted = verdicts.count("disagrees")
     if contradicted:
         support = support * CONTRADICTED * (1 - contradicted / len(verdicts))
-    said = all(
+    denied = denies(claim.sentence, evidence.sentences)
+    if denied:
+        support *= CONTRADICTED
+    said = not denied and all(
         verdict == "agrees" or _first_word(claim, value, evidence)
         for (value, _), verdict in zip(readings, verdicts, strict=True)
     )

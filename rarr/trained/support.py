@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.embedded.claims import claims
+from rarr.embedded.negation import denies
+from rarr.embedded.reading import passage
+from rarr.embedded.sentence import sentence
 from rarr.embedded.support import CONTRADICTED, UNSAID, Judgement, judgements
 from rarr.encoder.model import Claimed, Encoder
 from rarr.encoder.weights import Logistic
@@ -20,10 +23,14 @@ AT_THRESHOLD = 0.55  # the support of what is at the calibrated threshold: the d
 
 
 class Seen(NamedTuple):
-    """A sentence beside evidence: what support is fitted on, by name, and what the rules make of it."""
+    """A sentence beside evidence: what support is fitted on, by name, and what the rules make of it.
+
+    `denied`: the evidence says the same words, one of the two with a "not".
+    """
 
     features: Mapping[str, float]
     rules: Judgement | None
+    denied: bool = False
 
 
 class TrainedVerifier:
@@ -65,11 +72,13 @@ def seen(
     Each is read alone, with its subject put in.
     """
     alone = {claim.span: claim.sentence.text for claim in claims(text, context)}
+    told = passage(evidence.text, evidence.title).sentences
     found: list[Seen | None] = []
     for span, rules in zip(spans, judgements(text, context, spans, evidence), strict=True):
         said = alone.get(span, span.of(text))
         if any(map(str.isalnum, said)) and encoder.reads(said):
-            found.append(Seen(_features(encoder, said, evidence, rules), rules))
+            features = _features(encoder, said, evidence, rules)
+            found.append(Seen(features, rules, denies(sentence(said), told)))
         else:
             found.append(None)
     return found
@@ -78,10 +87,12 @@ def seen(
 def likelihood(fitted: Logistic, one: Seen) -> float:
     """How likely it is that the sentence is attributable, by what was fitted and by the rules.
 
-    What the rules contradict, or miss in the evidence, is worth as much less as by the rules. Where they
-    contradict it, find every value said, or nearly the words, it is no lower than their support.
+    What the rules contradict or find denied, or miss in the evidence, is worth as much less as by the rules.
+    Where they contradict it, find every value said, or nearly the words, it is no lower than their support.
     """
     likely, rules = fitted.probability(one.features), one.rules
+    if one.denied:
+        likely *= CONTRADICTED
     if rules is None:
         return likely
     likely *= (CONTRADICTED if rules.contradicted else 1.0) * (UNSAID if rules.lacking else 1.0)

@@ -5,7 +5,7 @@ from rarr.agent.components import Classifier
 from rarr.embedded.claims import claims
 from rarr.embedded.reading import passage
 from rarr.embedded.support import CONTRADICTED, ValueVerifier, judgement
-from rarr.tools.document import sentences
+from rarr.tools.document import Span, sentences
 
 EVIDENCE = "The Hoover Dam is a concrete dam on the Colorado River. The Hoover Dam opened in 1936."
 
@@ -59,3 +59,13 @@ async def test_threshold_parts_attributable_from_extrapolatory() -> None:
         for threshold in (0.0, 1.0)
     ]
     assert found == [["attributable"], ["extrapolatory"]]
+
+
+async def test_what_the_evidence_denies_in_the_same_words_is_worth_less() -> None:
+    passage = "The Hoover Dam was not closed in 1936."
+    [said] = await ValueVerifier(0.55).support(passage, None, [Span(0, len(passage))], evidence(passage))
+    text = "The Hoover Dam was closed in 1936."
+    [denied] = await ValueVerifier(0.55).support(text, None, [Span(0, len(text))], evidence(passage))
+    assert said is not None
+    assert denied is not None
+    assert denied < 0.55 < said

@@ -59,3 +59,9 @@ async def test_a_claim_longer_than_what_the_encoder_reads_is_not_judged() -> Non
 
 def test_the_calibrated_threshold_is_the_one_of_the_settings() -> None:
     assert Settings().support_threshold == AT_THRESHOLD
+
+
+async def test_what_the_evidence_denies_in_the_same_words_is_not_supported() -> None:
+    passage = "Elm Mill was built in 1804. Elm Mill was never rebuilt after the fire of 1911."
+    assert await support("Elm Mill was never rebuilt after the fire of 1911.", passage) > AT_THRESHOLD
+    assert await support("Elm Mill was rebuilt after the fire of 1911.", passage) < AT_THRESHOLD
