@@ -72,6 +72,7 @@ async def measure(method: str, queries: int, wrong: int, options: argparse.Names
         settings = Settings(
             preset="paper" if method == "paper" else "default",
             model="vllm:scripted",
+            models={"attribute": "rules"},
             base_url=server.url,
             search=mills.SlowDocuments(options.search),
         )

@@ -98,7 +98,7 @@ async def throughput(url: str, options: argparse.Namespace) -> None:
 
 
 def _settings(model: object, **more: object) -> Settings:
-    return Settings(model=model, search=mills.SlowDocuments(0), **more)
+    return Settings(model=model, models={"attribute": "rules"}, search=mills.SlowDocuments(0), **more)
 
 
 @contextmanager

@@ -71,7 +71,8 @@ def on_disk(queries: int, runs: int) -> float:
 
 def _reviser(home: Path, call: float, *, trace: bool) -> Reviser:
     model = ScriptedModel(mills.answer, latency=call)
-    return Reviser(Settings(model=model, search=mills.SlowDocuments(0), home=home, trace=trace))
+    search, judge = mills.SlowDocuments(0), {"attribute": "rules"}
+    return Reviser(Settings(model=model, models=judge, search=search, home=home, trace=trace))
 
 
 def _row(name: str, off: list[float], more: list[float], *, most: float) -> None:
