@@ -15,15 +15,18 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from benchmarks.corpus import Language, Measurement, index_rules, measure_apart, write_corpus
-from benchmarks.examples import CORPUS
+from benchmarks.examples import CORPUS, examples
 from benchmarks.report import machine
 from rarr import Reviser, Settings
 from rarr.retrievers.index import build_index
+from rarr.tools.document import split_sentences
 
 PASSAGES = 10_000
+SENTENCES = 5  # of a text whose revision is timed
 WARM_RUNS = 21
 COLD_RUNS = 5
 INDEX_RUNS = 3
@@ -76,7 +79,8 @@ def print_times(folder: Path) -> None:
     reviser = Reviser(Settings(corpus=index, home=folder / "home"))
     edits = sum(edit.accepted for edit in reviser.revise(TEXT).edits)
     said = f"of 5 sentences ({edits} edits) against {passages:,} passages"
-    _print_row(f"revise a text {said}, warm", "s", times(lambda: reviser.revise(TEXT), WARM_RUNS), 3)
+    _print_row(f"revise a text {said}, again", "s", times(lambda: reviser.revise(TEXT), WARM_RUNS), 3)
+    _print_row(f"revise a new text of {SENTENCES} sentences against them", "s", times_of_new(reviser), 3)
     imports = [float(_python(_IMPORT)) for _ in range(COLD_RUNS)]
     _print_row("`import rarr`", "s", imports, 2)
     _print_row("process that imports rarr", "s", times(lambda: _python(_IMPORT), COLD_RUNS), 2)
@@ -97,6 +101,12 @@ def indexed(folder: Path) -> tuple[Path, int]:
     shutil.copytree(CORPUS, source)
     write_corpus(source, PASSAGES, EnglishLike(0))
     return folder / "index", build_index(source, folder / "index", **index_rules()).passages
+
+
+def times_of_new(reviser: Reviser) -> list[float]:
+    """Seconds for each example of `SENTENCES` sentences: of another subject, so that nothing is remembered."""
+    texts = [one.text for one in examples() if len(split_sentences(one.text)) == SENTENCES]
+    return [taken for text in texts for taken in times(partial(reviser.revise, text), 1)]
 
 
 def times(call: Callable[[], object], runs: int) -> list[float]:
