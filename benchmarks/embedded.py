@@ -104,7 +104,7 @@ def indexed(folder: Path) -> tuple[Path, int]:
 
 
 def times_of_new(reviser: Reviser) -> list[float]:
-    """Seconds for each example of `SENTENCES` sentences: of another subject, so that nothing is remembered."""
+    """Seconds for each example of `SENTENCES` sentences: of another subject, so nothing is remembered."""
     texts = [one.text for one in examples() if len(split_sentences(one.text)) == SENTENCES]
     return [taken for text in texts for taken in times(partial(reviser.revise, text), 1)]
 
