@@ -25,8 +25,9 @@ from rarr.records import Check, Query
 from rarr.tools.document import Span, split_sentences
 from rarr.tools.files import write_whole
 from rarr.trained import support
-from rarr.trained.agreement import Weighed, of_claim, weighed
+from rarr.trained.reading import judge
 from rarr.trained.support import Seen, likelihood
+from rarr.trained.weighing import Weighed, by_rules, of_claim, weighed
 from training.fitting import fitted, fitted_without, held_out, threshold_at_precision
 from training.measures.attribution import Row, balanced_threshold, mean_balanced
 from training.measures.handwritten import FILE
@@ -135,22 +136,23 @@ def _claimed(
     text = item[version]
     unsaid = version == "extrapolatory" or source is not item
     for claim in claims(text, None):
-        seen = weighed(encoder, text, claim, source["title"] or "", source["evidence"])
-        if seen is not None:
-            judged, found = seen
+        beside = source["title"] or "", source["evidence"]
+        judged = judge(encoder, claim, *beside)
+        if judged is not None:
+            found = weighed(encoder, claim, *beside, judged, by_rules(text, claim, *beside))
             cases = [_case(item, version, one, wrong, unsaid=unsaid) for one in found]
             is_wrong = any(s < claim.span.end and claim.span.start < e for s, e in wrong)
             yield Claimed(item["doc"], judged, found, cases, is_wrong)
 
 
 def _case(item: Item, version: str, one: Weighed, wrong: Sequence[tuple[int, int]], *, unsaid: bool) -> Case:
-    is_wrong = any(s < one.place.end and one.place.start < e for s, e in wrong)
+    is_wrong = any(s < one.ruled.place.end and one.ruled.place.start < e for s, e in wrong)
     said_too = unsaid and not one.features["unsaid"]
     return Case(
         features=one.features,
         wrong=is_wrong,
         agrees=None if said_too else not unsaid and not is_wrong,
-        right=is_wrong and _edited(item[version], one.place, one.other.said) == item["supported"],
+        right=is_wrong and _edited(item[version], one.ruled.place, one.other.said) == item["supported"],
     )
 
 

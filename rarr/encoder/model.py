@@ -1,28 +1,26 @@
 """The encoder at run time: its heads over texts and passages, all of them computed by one ONNX file."""
 
-import os
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rarr.encoder.inputs import LONGEST_TEXT, NULL, Masked, Pair, covering, pair, single
 from rarr.encoder.weights import Calibration, Files, checked, opened
 from rarr.tools.document import Span
+from rarr.tools.remembered import Remembered
+from rarr.tools.worker import side_by_side
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-THREADS = min(4, os.cpu_count() or 1)  # sequences that are computed at the same time
+REMEMBERED = 4096  # answers of a head
 LONGEST_ANSWER = 12  # tokens
 SIZE = 384  # numbers of an embedding
 _Row = dict[str, "NDArray[Any]"]
-_Given = TypeVar("_Given")
-_Made = TypeVar("_Made")
 
 
 class Claimed(NamedTuple):
@@ -106,22 +104,23 @@ class Encoder:
         self._folder, self._facts = folder, checked(folder)
         self._opening = threading.Lock()
         # A revision asks for the same sentences and passages again: to check, to edit and to report.
-        self._attributed = lru_cache(maxsize=4096)(self._attribute)
-        self._embedded = lru_cache(maxsize=4096)(self._embed)
+        self._attributed = Remembered(self._attribute, REMEMBERED)
+        self._embedded = Remembered(self._embed, REMEMBERED)
+        self._tokens = lru_cache(maxsize=REMEMBERED)(self._count)
 
     def reads(self, text: str) -> bool:
         """Is all of a text read beside a passage? What is longer loses its end."""
-        return len(self._opened.tokenizer.encode(text, add_special_tokens=False).ids) <= LONGEST_TEXT
+        return self._tokens(text) <= LONGEST_TEXT
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
         """How probably each passage (title, text) answers the query, from 0 to 1."""
         pairs = [pair(self._opened.tokenizer, query, title, text) for title, text in passages]
-        rows = _side_by_side(lambda one: self._run(one, ["relevance"]), pairs)
+        rows = side_by_side(lambda one: self._run(one, ["relevance"]), pairs)
         return [float(_sigmoid(row["relevance"])) for row in rows]
 
     def attribution(self, claims: Sequence[Claimed]) -> list[Judged]:
         """What each passage is to its text, and which of the text's words are wrong by it."""
-        return _side_by_side(self._attributed, claims)
+        return self._attributed(claims)
 
     def point(self, asked: Sequence[Asked]) -> list[Pointing]:
         """Where each passage says what stands in the masked span of its text.
@@ -132,18 +131,21 @@ class Encoder:
         pairs = [pair(tokenizer, one.text, one.title, one.passage, [one.masked]) for one in asked]
         if any(one.masks[0] < 0 for one in pairs):
             raise ValueError(f"of a text, the first {LONGEST_TEXT} tokens are read; mask a span of these")
-        rows = _side_by_side(lambda one: self._run(one, ["start", "end"]), pairs)
+        rows = side_by_side(lambda one: self._run(one, ["start", "end"]), pairs)
         return [_pointing(one, row) for one, row in zip(pairs, rows, strict=True)]
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """One vector a text (N, 384), of length 1: their product is the cosine."""
-        found = _side_by_side(self._embedded, texts)
+        found = self._embedded(texts)
         return np.stack(found) if found else np.zeros((0, SIZE), np.float32)
 
     @property
     def calibration(self) -> Calibration:
         """What was fitted on top of these weights."""
         return self._facts.calibration
+
+    def _count(self, text: str) -> int:
+        return len(self._opened.tokenizer.encode(text, add_special_tokens=False).ids)
 
     def _attribute(self, claimed: Claimed) -> Judged:
         made = pair(self._opened.tokenizer, claimed.text, claimed.title, claimed.passage)
@@ -176,14 +178,6 @@ class Encoder:
 def shipped() -> Encoder:
     """The encoder that ships, one for the whole process."""
     return Encoder()
-
-
-def _side_by_side(compute: Callable[[_Given], _Made], given: Sequence[_Given]) -> list[_Made]:
-    """On as many threads as help."""
-    if len(given) < 2:
-        return [compute(one) for one in given]
-    with ThreadPoolExecutor(min(THREADS, len(given))) as pool:
-        return list(pool.map(compute, given))
 
 
 def _feed(one: Pair) -> dict[str, "NDArray[np.int64]"]:

@@ -33,6 +33,16 @@ class Logistic(Record):
         logit = self.bias + sum(weight * told[name] for name, weight in self.weights.items())
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
 
+    def highest(self, told: Mapping[str, float], untold: Mapping[str, tuple[float, float]]) -> float:
+        """The highest probability there is while what is `untold` is from its first to its last number."""
+        return self.probability(
+            {
+                name: max(ends, key=lambda end: end * self.weights.get(name, 0.0))
+                for name, ends in untold.items()
+            }
+            | dict(told)
+        )
+
     def holds(self, told: Mapping[str, float]) -> bool:
         """Is it taken to be so?"""
         return self.probability(told) >= self.threshold
@@ -124,7 +134,10 @@ def _session(path: Path) -> Any:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     options.intra_op_num_threads = 1  # sequences are computed side by side, each by one thread
-    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    # Adding and normalising in one step takes onnxruntime 1.31 several times as long as in two.
+    slow = ["SkipLayerNormFusion"]
+    providers = ["CPUExecutionProvider"]
+    return onnxruntime.InferenceSession(path, options, providers=providers, disabled_optimizers=slow)
 
 
 def tokenizer(folder: Path | None) -> Any:

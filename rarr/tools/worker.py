@@ -1,39 +1,58 @@
-"""One thread for what only computes, so that the event loop goes on meanwhile, and one for local models.
+"""Threads for what only computes, so that the event loop goes on meanwhile.
 
-One and not several: Python runs one thread at a time, and threads that fight for it cost more than they
-give. A model leaves Python while it computes, so that the rules go on beside it; it has all cores itself,
-and its tokenizer cannot be used by two threads at once. What was cancelled while it waited never runs.
+One for the rules: Python runs one thread at a time, and threads that fight for it cost more than they give.
+One for local models, which leave Python while they compute and have all cores themselves: their tokenizers
+cannot be used by two threads at once. As many as there are cores for the encoder, which takes one for each
+sequence. What was cancelled while it waited never runs.
 """
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+CORES = min(4, os.cpu_count() or 1)
+"""Sequences that the encoder computes at the same time."""
+
+Given = TypeVar("Given")
 Result = TypeVar("Result")
 
 
-def _thread(name: str) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"rarr-{name}")
+def _threads(name: str, count: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=count, thread_name_prefix=f"rarr-{name}")
 
 
-_worker, _models = _thread("worker"), _thread("models")
+# Two for the encoder, since what a thread of the first waits for is computed by the second.
+_COUNTS = {"worker": 1, "models": 1, "encoder": CORES, "sequences": CORES}
+_pools: dict[str, ThreadPoolExecutor] = {}
+
+
+def _renew() -> None:
+    _pools.update({name: _threads(name, count) for name, count in _COUNTS.items()})
+
+
+_renew()
+os.register_at_fork(after_in_child=_renew)  # a fork has no threads of its parent
 
 
 async def work(compute: Callable[..., Result], *args: object) -> Result:
     """`compute(*args)`, once the worker has come to it."""
-    return await asyncio.get_running_loop().run_in_executor(_worker, compute, *args)
+    return await asyncio.get_running_loop().run_in_executor(_pools["worker"], compute, *args)
 
 
 async def infer(compute: Callable[..., Result], *args: object) -> Result:
     """The same in the thread of the local models."""
-    return await asyncio.get_running_loop().run_in_executor(_models, compute, *args)
+    return await asyncio.get_running_loop().run_in_executor(_pools["models"], compute, *args)
 
 
-def _renew() -> None:
-    global _worker, _models
-    _worker, _models = _thread("worker"), _thread("models")
+async def encode(compute: Callable[..., Result], *args: object) -> Result:
+    """The same in a thread of the encoder."""
+    return await asyncio.get_running_loop().run_in_executor(_pools["encoder"], compute, *args)
 
 
-os.register_at_fork(after_in_child=_renew)  # a fork has no threads of its parent
+def side_by_side(compute: Callable[[Given], Result], given: Sequence[Given]) -> list[Result]:
+    """`compute` of each, several at a time; it leaves Python while it computes, and never calls this."""
+    return (
+        [compute(one) for one in given] if len(given) < 2 else list(_pools["sequences"].map(compute, given))
+    )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rarr.embedded.ranking import scores as overlap
 from rarr.encoder.model import Encoder
 from rarr.records import Passage
-from rarr.tools.worker import infer
+from rarr.tools.worker import encode
 
 DEPTH = 20  # passages that the encoder looks at
 OVERLAP, RELEVANCE, COSINE = 0.1875, 0.1875, 0.625  # shares of the score
@@ -19,7 +19,7 @@ class TrainedReranker:
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Relevance from 0 to 1; whatever the encoder did not look at stays behind what it did."""
-        return await infer(scores, self._encoder, query, passages)
+        return await encode(scores, self._encoder, query, passages)
 
 
 def scores(encoder: Encoder, query: str, passages: Sequence[Passage]) -> list[float]:

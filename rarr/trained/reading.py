@@ -8,7 +8,6 @@ import numpy as np
 
 from rarr.embedded.claims import Claim
 from rarr.embedded.names import Name
-from rarr.embedded.questions import askable
 from rarr.embedded.sentence import sentence
 from rarr.embedded.values import Value, same
 from rarr.encoder.inputs import MASK_KINDS, Masked
@@ -28,29 +27,19 @@ class Other(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a passage says in place of a value of the text at `place`: log-probabilities.
+    """What a passage says in place of a value of a claim: log-probabilities.
 
     `own`: the value itself, wherever it is said. `nowhere`: it says nothing there. `others`: most probable
-    first. `wrong`: the probability that a word of the value is wrong by this passage.
+    first.
     """
 
-    value: Value
-    place: Span
     own: float
     nowhere: float
     others: tuple[Other, ...]
-    wrong: float
 
 
-class Read(NamedTuple):
-    """A claim beside a passage: its class, and what was found for each value that can be asked for."""
-
-    judged: Judged
-    found: tuple[Found, ...]
-
-
-def read(encoder: Encoder, text: str, claim: Claim, title: str, passage: str) -> Read | None:
-    """Reads the closest part of `passage` for a claim of `text`; None where the claim is too long.
+def judge(encoder: Encoder, claim: Claim, title: str, passage: str) -> Judged | None:
+    """What the closest part of `passage` is to a claim; None where the claim is longer than what is read.
 
     The claim is read alone, with its subject put back in: beside other sentences of the text, those that the
     passage supports would speak for it.
@@ -58,22 +47,21 @@ def read(encoder: Encoder, text: str, claim: Claim, title: str, passage: str) ->
     said = claim.sentence.text
     if not encoder.reads(said):
         return None
-    values, passage = askable(text, claim), closest(said, passage)
-    [judged] = encoder.attribution([Claimed(said, title, passage)])
-    pointings = encoder.point(
-        [
-            Asked(said, title, passage, Masked(Span(value.start, value.end), MASK_KINDS[value.kind]))
-            for value, _ in values
-        ]
-    )
-    found = (
-        _found(value, place, pointing, passage, judged.wrongness(Span(value.start, value.end)))
-        for (value, place), pointing in zip(values, pointings, strict=True)
-    )
-    return Read(judged, tuple(found))
+    return encoder.attribution([Claimed(said, title, closest(said, passage))])[0]
 
 
-def _found(value: Value, place: Span, pointing: Pointing, passage: str, wrong: float) -> Found:
+def point(
+    encoder: Encoder, claim: Claim, title: str, passage: str, values: Sequence[Value]
+) -> Iterator[Found]:
+    """What that part of `passage` says in place of each of `values` of a claim that `judge` reads."""
+    said = claim.sentence.text
+    part = closest(said, passage)
+    places = [Masked(Span(one.start, one.end), MASK_KINDS[one.kind]) for one in values]
+    pointings = encoder.point([Asked(said, title, part, masked) for masked in places])
+    return (_found(value, pointing, part) for value, pointing in zip(values, pointings, strict=True))
+
+
+def _found(value: Value, pointing: Pointing, passage: str) -> Found:
     told = _values(passage)
     said = [Span(s, e) for other, s, e in told if same(value, other)]
     own = [*said, *_written(passage, value, said)]
@@ -85,12 +73,9 @@ def _found(value: Value, place: Span, pointing: Pointing, passage: str, wrong: f
         others[whole.of(passage)] = float(np.logaddexp(others.get(whole.of(passage), NEVER), log))
     ranked = sorted(others.items(), key=lambda one: -one[1])
     return Found(
-        value=value,
-        place=place,
         own=_logsumexp([pointing.of(one) for one in dict.fromkeys(own)]),
         nowhere=max(pointing.nowhere, NEVER),
         others=tuple(Other(said, log) for said, log in ranked),
-        wrong=wrong,
     )
 
 

@@ -8,12 +8,12 @@ from rarr.embedded.negation import denies
 from rarr.embedded.reading import passage
 from rarr.embedded.sentence import sentence
 from rarr.embedded.support import CONTRADICTED, UNSAID, Judgement, judgements
-from rarr.encoder.model import Claimed, Encoder
+from rarr.encoder.model import Claimed, Encoder, Judged
 from rarr.encoder.weights import Logistic
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.attribution import attribution_class
 from rarr.tools.document import Span
-from rarr.tools.worker import infer
+from rarr.tools.worker import encode
 from rarr.trained.windows import parts
 
 PARTS = 3  # of long evidence that are read for a sentence
@@ -44,14 +44,14 @@ class TrainedVerifier:
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
         """The support of the sentences of `text` at `spans`; None for one that cannot be judged."""
-        found = await infer(seen, self._encoder, text, context, spans, evidence)
+        found = await encode(seen, self._encoder, text, context, spans, evidence)
         return [None if one is None else self._support(one) for one in found]
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
         """Contradictory where the rules say so, or the encoder finds it likelier than both other classes."""
-        found = await infer(seen, self._encoder, text, context, spans, evidence)
+        found = await encode(seen, self._encoder, text, context, spans, evidence)
         return [None if one is None else self._class(one) for one in found]
 
     def _support(self, one: Seen) -> float:
@@ -72,16 +72,16 @@ def seen(
     Each is read alone, with its subject put in.
     """
     alone = {claim.span: claim.sentence.text for claim in claims(text, context)}
+    said = [alone.get(span, span.of(text)) for span in spans]
+    readable = [one for one in dict.fromkeys(said) if any(map(str.isalnum, one)) and encoder.reads(one)]
+    features = dict(zip(readable, _read(encoder, readable, evidence), strict=True))
     told = passage(evidence.text, evidence.title).sentences
-    found: list[Seen | None] = []
-    for span, rules in zip(spans, judgements(text, context, spans, evidence), strict=True):
-        said = alone.get(span, span.of(text))
-        if any(map(str.isalnum, said)) and encoder.reads(said):
-            features = _features(encoder, said, evidence, rules)
-            found.append(Seen(features, rules, denies(sentence(said), told)))
-        else:
-            found.append(None)
-    return found
+    return [
+        Seen(features[one] | _of_rules(rules), rules, denies(sentence(one), told))
+        if one in features
+        else None
+        for one, rules in zip(said, judgements(text, context, spans, evidence), strict=True)
+    ]
 
 
 def likelihood(fitted: Logistic, one: Seen) -> float:
@@ -101,21 +101,34 @@ def likelihood(fitted: Logistic, one: Seen) -> float:
     return likely
 
 
-def _features(
-    encoder: Encoder, said: str, evidence: Evidence, rules: Judgement | None
-) -> Mapping[str, float]:
-    """The class by the part of the evidence that attributes the sentence best, the cosine of the nearest."""
-    read = parts(said, evidence.text, PARTS)
-    judged = encoder.attribution([Claimed(said, evidence.title, part) for part in read])
-    best = max(judged, key=lambda one: one.attributable)
-    its, *theirs = encoder.embed([said, *read])
-    return {
-        "attributable": best.attributable,
-        "contradictory": best.contradictory,
-        "cosine": max(float(its @ one) for one in theirs),
-        "rules": 0.0 if rules is None else rules.support,
-        "unjudged": float(rules is None),
-    }
+def _read(encoder: Encoder, texts: Sequence[str], evidence: Evidence) -> list[dict[str, float]]:
+    """For each text its class by the part that attributes it best, and the cosine of the nearest part."""
+    read = [parts(one, evidence.text, PARTS) for one in texts]
+    beside = [
+        Claimed(one, evidence.title, part) for one, its in zip(texts, read, strict=True) for part in its
+    ]
+    judged = dict(zip(beside, encoder.attribution(beside), strict=True))
+    embedded = list(dict.fromkeys([*texts, *(one.passage for one in beside)]))
+    vectors = dict(zip(embedded, encoder.embed(embedded), strict=True))
+    found = []
+    for one, its in zip(texts, read, strict=True):
+        best = max((judged[Claimed(one, evidence.title, part)] for part in its), key=_attributable)
+        found.append(
+            {
+                "attributable": best.attributable,
+                "contradictory": best.contradictory,
+                "cosine": max(float(vectors[one] @ vectors[part]) for part in its),
+            }
+        )
+    return found
+
+
+def _attributable(judged: Judged) -> float:
+    return judged.attributable
+
+
+def _of_rules(rules: Judgement | None) -> dict[str, float]:
+    return {"rules": 0.0 if rules is None else rules.support, "unjudged": float(rules is None)}
 
 
 def _scaled(likely: float, threshold: float) -> float:

@@ -1,10 +1,10 @@
-"""The two threads that compute: beside the event loop and beside each other."""
+"""The threads that compute: beside the event loop and beside each other."""
 
 import asyncio
 import threading
 import time
 
-from rarr.tools.worker import infer, work
+from rarr.tools.worker import CORES, infer, side_by_side, work
 
 
 async def test_models_compute_beside_the_rules() -> None:
@@ -26,3 +26,14 @@ async def test_what_is_cancelled_while_it_waits_never_runs() -> None:
     await first
     await infer(int)
     assert ran == []
+
+
+def test_side_by_side_computes_at_the_same_time_and_answers_in_order() -> None:
+    meeting = threading.Barrier(min(2, CORES), timeout=5)
+
+    def met(one: int) -> int:
+        meeting.wait()
+        return one
+
+    assert side_by_side(met, range(2)) == [0, 1]
+    assert side_by_side(met, []) == []
