@@ -13,7 +13,7 @@ from typing import NamedTuple
 from rarr.embedded.identity import same_name
 from rarr.embedded.names import Name, is_person, names
 from rarr.embedded.sentence import Sentence, sentence
-from rarr.tools.document import Span, blocks, protected, split_sentences
+from rarr.tools.document import Span, blocks, protected, sentences_of
 
 _PRONOUN = re.compile(r"(?:\W{0,3})\b(?P<word>He|She|It|They|His|Her|Its|Their|This|These)\b(?!['’])")
 _LINK = re.compile(r"\[(?P<label>[^\]]{2,500})\](?=[(\[])")
@@ -56,8 +56,9 @@ def claims_of(text: str, context: str, *, tables: bool) -> Iterator[Claim]:
     """The same, not kept; with `tables`, their rows as well."""
     subjects = _Subjects()
     subjects.see_all(context)
-    headings = deque(block for block in blocks(text) if block.kind == "heading")
-    for span in split_sentences(text, tables=tables):
+    parsed = blocks(text)
+    headings = deque(block for block in parsed if block.kind == "heading")
+    for span in sentences_of(text, parsed, tables=tables):
         while headings and headings[0].start < span.start:
             heading = headings.popleft()
             subjects.see_heading(text[heading.start : heading.end].strip("# \r\n\t"))
@@ -74,7 +75,7 @@ class _Subjects:
 
     def see(self, claim: str) -> None:
         """A claim's subject is its first name, where that stands early; a person may stand further on."""
-        found = list(names(claim))
+        found = names(claim)
         persons = [name for name in found if is_person(claim, name)]
         if persons:
             self.person = persons[0 if _is_early(claim, persons[0]) else -1].text
@@ -85,7 +86,7 @@ class _Subjects:
 
     def see_heading(self, heading: str) -> None:
         """A title names the subject until a sentence does."""
-        if name := next(names(heading), None):
+        if name := next(iter(names(heading)), None):
             self.thing = self.last = name.text
 
     def see_all(self, context: str) -> None:
@@ -112,7 +113,7 @@ def _claim(text: str, span: Span, subjects: _Subjects) -> Claim:
             return _under(subject, span, own)
         resolved = subject + ("'s" if pronoun["word"].lower() in _POSSESSIVE else "")
         return Claim(span, sentence(resolved + own[pronoun.end() :]), "", len(resolved), pronoun.end())
-    named = list(names(own))
+    named = names(own)
     if not subjects.last or any(same_name(name.text, subjects.last) for name in named):
         return Claim(span, sentence(own))
     if not named:

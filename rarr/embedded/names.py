@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from rarr.embedded.dates import MONTHS
@@ -67,7 +68,8 @@ class Name(NamedTuple):
     title: bool = False
 
 
-def names(text: str) -> Iterator[Name]:
+@lru_cache(maxsize=4096)  # the sentences of passages come again in the next window
+def names(text: str) -> tuple[Name, ...]:
     """The names and titles of `text`, in order; a title hides the names inside it."""
     found = list(_titles(text))
     inside = bytearray(len(text))  # which characters are part of a title
@@ -77,7 +79,7 @@ def names(text: str) -> Iterator[Name]:
         name = _trimmed(text, match.start(), match.end())
         if name is not None and not any(inside[name.start : name.end]):
             found.append(name)
-    yield from sorted(found)
+    return tuple(sorted(found))
 
 
 def is_person(text: str, name: Name) -> bool:

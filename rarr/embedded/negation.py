@@ -20,17 +20,13 @@ _DENIES_NOTHING = re.compile(
 
 def denies(claim: Sentence, evidence: Sequence[Sentence]) -> bool:
     """Is what the claim says denied by the sentences of the evidence that tell most of it, or the reverse?"""
-    stems = _stems(claim)
-    told = [(stems & _stems(one), one) for one in evidence]
+    stems = {word.stem for word in claim.content if not _NEGATOR.match(word.text)}
+    told = [(stems.intersection(word.stem for word in one.content), one) for one in evidence]
     most = max((len(shared) for shared, _ in told), default=0)
     if most == 0 or most < TOLD * len(stems):
         return False
     mine = set(_denied(claim))
     return all(shared & (mine ^ set(_denied(one))) for shared, one in told if len(shared) == most)
-
-
-def _stems(part: Sentence) -> set[str]:
-    return {word.stem for word in part.content if not _NEGATOR.match(word.text)}
 
 
 def _denied(part: Sentence) -> Iterator[str]:

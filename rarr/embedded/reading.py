@@ -7,7 +7,8 @@ or its title, count less.
 
 import re
 from collections import Counter
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from rarr.embedded.claims import claims_of
@@ -39,20 +40,25 @@ class Frame(NamedTuple):
     next_stem: str | None
 
 
-class Passage(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Passage:
     """A passage as the rules see it; `spread` counts the sentences that hold a stem.
 
     `namesakes` marks a page about several things of one name.
     """
 
     sentences: tuple[Sentence, ...]
-    frames: tuple[Frame, ...]
     spread: Counter[str]
     title_stems: frozenset[str]
     title_words: frozenset[str]
     key_words: frozenset[str]
     title_values: tuple[Value, ...]
     namesakes: bool
+
+    @cached_property
+    def frames(self) -> tuple[Frame, ...]:
+        """Of all values of its sentences; most passages are only ranked, and need none."""
+        return tuple(_frame(part, value) for part in self.sentences for value in part.values)
 
     def holds(self, value: Value) -> bool:
         """Does the passage or its title say this value anywhere?"""
@@ -88,7 +94,6 @@ def passage(text: str, title: str) -> Passage:
     parts = tuple(claim.sentence for claim in claims_of(text, title, tables=True))
     return Passage(
         sentences=parts,
-        frames=tuple(_frame(part, value) for part in parts for value in part.values),
         spread=Counter(stem for part in parts for stem in {word.stem for word in part.content}),
         title_stems=frozenset(word.stem for word in tokens(title) if word.stem),
         title_words=frozenset(key_words(title)),

@@ -65,6 +65,8 @@ class Token(NamedTuple):
 
 def fold(text: str) -> str:
     """Lower case, without accents and with straight quotes: how names and words are compared."""
+    if text.isascii():  # most words, for a tenth of the time
+        return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text.replace("’", "'"))
     return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
 

@@ -5,7 +5,7 @@ half-open character ranges of the text that was given, whatever its line endings
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -97,10 +97,15 @@ def sentences(text: str) -> tuple[Span, ...]:
 
 def split_sentences(text: str, *, tables: bool = False) -> list[Span]:
     """The sentences of the prose of `text`, stripped, in order; with `tables`, their rows as well."""
+    return sentences_of(text, blocks(text), tables=tables)
+
+
+def sentences_of(text: str, parsed: Sequence[Block], *, tables: bool = False) -> list[Span]:
+    """The same, of the blocks of a text that are `parsed` already."""
     found: list[Span] = []
-    for block in blocks(text):
+    for block in parsed:
         if block.kind == "prose":
-            found.extend(_sentences_of(text, block))
+            found.extend(_prose(text, block))
         elif block.kind == "table" and tables:
             found.extend(span for span in _lines(text, block) if any(c.isalnum() for c in span.of(text)))
     return found
@@ -117,7 +122,7 @@ def _reads_as_prose(code: Token) -> bool:
     return bool(re.match(r"[\"“'(]?[A-Z0-9]", first)) and bool(re.search(r"[a-z]{2}[.!?][\"”')]*\s*$", first))
 
 
-def _sentences_of(text: str, block: Block) -> Iterator[Span]:
+def _prose(text: str, block: Block) -> Iterator[Span]:
     marker = _MARKER.match(text, block.start, block.end)
     start = marker.end() if marker else block.start
     for boundary in get_sentence_boundaries("en", text[start : block.end]):

@@ -5,6 +5,7 @@ to a reader; no such passage should go into one. Both take linear time, whatever
 """
 
 import re
+from functools import lru_cache
 
 from rarr.tools import (
     injection_languages as languages,
@@ -58,6 +59,7 @@ def neutralised(text: str) -> str:
     return _LABEL.sub(_labelled, _TOKEN.sub(_bracketed, seen(text)))
 
 
+@lru_cache(maxsize=1024)  # one passage comes up for several queries
 def suspicion(text: str) -> str:
     """Why `text` seems to address a language model, in a few words; an empty string where it does not."""
     if any(len(one) > 3 for one in spelled(text)):
