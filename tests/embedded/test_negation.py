@@ -1,4 +1,4 @@
-"""Claims that say the same words as the evidence, one of the two with a "not"."""
+"""Claims that say the same words as the evidence, one of the two with a "not" or an opposite."""
 
 import pytest
 
@@ -18,6 +18,13 @@ from rarr.embedded.sentence import sentence
         ("Messner climbed Everest with bottled oxygen.", "Messner climbed Everest without bottled oxygen."),
         ("The height includes the snow.", "The height doesn’t include the snow."),
         ("The mill was never rebuilt.", "The mill was rebuilt."),
+        ("Velorane is safe during pregnancy.", "Velorane is contraindicated during pregnancy."),
+        ("Velorane causes hypertension in adults.", "Velorane causes hypotension in adults."),
+        ("Fewer than 20 patients recovered.", "More than 20 patients recovered."),
+        ("The tenant may repaint the walls.", "The tenant shall repaint the walls."),
+        ("The clause is enforceable in Ohio.", "The clause is unenforceable in Ohio."),
+        ("The deposit is refundable.", "The deposit is non-refundable."),
+        ("The appeal was dismissed by the court.", "The appeal was upheld by the court."),
     ],
 )
 def test_one_of_the_two_is_denied(claim: str, evidence: str) -> None:
@@ -37,8 +44,14 @@ def test_one_of_the_two_is_denied(claim: str, evidence: str) -> None:
         ("The mill at No. 5 made paper.", "The mill at 5 made paper."),
         ("The mill burned.", "The river was not deep."),
         ("The mill burned.", ""),
+        ("Velorane is not safe in pregnancy.", "Velorane is contraindicated in pregnancy."),
+        ("The higher court overruled the lower court.", "The lower court was overruled by the higher court."),
+        ("The mill is safe.", "The dangerous road runs along the deep river."),
     ],
-    ids=["both", "another clause", "not only", "no fewer", "until", "number", "little in common", "empty"],
+    ids=[
+        *("both", "another clause", "not only", "no fewer", "until", "number", "little in common", "empty"),
+        *("not the opposite", "both have both", "an opposite and little in common"),
+    ],
 )
 def test_neither_is(claim: str, evidence: str) -> None:
     assert not denies(sentence(claim), [sentence(evidence)] if evidence else [])
