@@ -26,7 +26,7 @@ from rarr.tools.document import Span, split_sentences
 from rarr.tools.files import write_whole
 from rarr.trained import support
 from rarr.trained.reading import judge
-from rarr.trained.support import Seen, likelihood
+from rarr.trained.support import AT_THRESHOLD, Seen, least, likelihood
 from rarr.trained.weighing import Weighed, by_rules, of_claim, weighed
 from training.fitting import fitted, fitted_without, held_out, threshold_at_precision
 from training.measures.attribution import Row, balanced_threshold, mean_balanced
@@ -180,8 +180,11 @@ class Support(NamedTuple):
         return min(best, key=_attributable).features
 
     def likelihood(self, fitted: Logistic) -> float:
-        """The claim's, as a revision has it: that of the least likely sentence, by its best passage."""
-        return min(max(likelihood(fitted, one) for one in beside) for beside in self.seen)
+        """The claim's, as a revision has it: that of the least likely sentence, by its best passage.
+
+        1 for a sentence that the rules support whatever was fitted.
+        """
+        return min(max(_likelihood(fitted, one) for one in beside) for beside in self.seen)
 
 
 def judgements(encoder: Encoder) -> Iterator[Support]:
@@ -231,6 +234,10 @@ def _supports(judged: Sequence[Support]) -> Logistic:
         mine = [(p, one.supported) for p, one in zip(likely, judged, strict=True) if one.source == source]
         print(f"  {source}: {len(mine)}, AUC {roc_auc([p for p, _ in mine], [s for _, s in mine]):.3f}")
     return fitted(features, labels, weights).model_copy(update={"threshold": round(threshold, 4)})
+
+
+def _likelihood(fitted: Logistic, one: Seen) -> float:
+    return 1.0 if least(one) >= AT_THRESHOLD else likelihood(fitted, one)
 
 
 def _attributable(one: Seen) -> float:

@@ -1,9 +1,10 @@
-"""Negation: claim and evidence tell the same, but one of them denies it or says the opposite."""
+"""Negation: claim and evidence tell the same, but one denies it, or says the opposite or the reverse."""
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from rarr.embedded.exchange import exchanged
 from rarr.embedded.sentence import Sentence
 from rarr.embedded.words import Token
 
@@ -55,6 +56,14 @@ older | younger
 faster quicker | slower
 heavier | lighter
 better | worse
+tenant lessee | landlord lessor
+buyer purchaser | seller vendor
+borrower debtor | lender creditor
+employer | employee
+plaintiff claimant appellant petitioner prosecution | defendant respondent defence defense
+trustee | beneficiary
+insurer | insured
+patient patients | doctor doctors physician physicians nurse
 """
 _PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis")
 _TWINS = ("hyper", "hypo"), ("intra", "extra"), ("micro", "macro"), ("pre", "post")
@@ -76,6 +85,8 @@ def _told(claim: Sentence, stems: set[str], one: Sentence) -> tuple[int, bool]:
     mine, its = set(_denied(claim)), set(_denied(one))
     opposed = list(_opposed(claim, one))
     count = len(shared | {word.stem for word, _ in opposed} & stems)
+    if exchanged(claim, one):
+        return count, True
     if opposed:  # "not safe" says what "contraindicated" says
         return count, any((word.stem in mine) == (other.stem in its) for word, other in opposed)
     return count, not shared.isdisjoint(mine ^ its)

@@ -8,7 +8,7 @@ from rarr.records import Passage
 from rarr.tools.worker import encode
 
 DEPTH = 20  # passages that the encoder looks at
-OVERLAP, RELEVANCE, COSINE = 0.1875, 0.1875, 0.625  # shares of the score
+OVERLAP, RELEVANCE, COSINE = 0.25, 0.25, 0.5  # shares of the score
 
 
 class TrainedReranker:

@@ -56,7 +56,7 @@ class TrainedVerifier:
 
     def _support(self, one: Seen) -> float:
         fitted = self._encoder.calibration.supports
-        return _scaled(likelihood(fitted, one), fitted.threshold)
+        return max(_scaled(likelihood(fitted, one), fitted.threshold), least(one))
 
     def _class(self, one: Seen) -> AttributionClass | None:
         by_rules = one.rules is not None and one.rules.contradicted
@@ -85,20 +85,26 @@ def seen(
 
 
 def likelihood(fitted: Logistic, one: Seen) -> float:
-    """How likely it is that the sentence is attributable, by what was fitted and by the rules.
+    """How likely it is that the sentence is attributable, by what was fitted.
 
     What the rules contradict or find denied, or miss in the evidence, is worth as much less as by the rules.
-    Where they contradict it, find every value said, or nearly the words, it is no lower than their support.
     """
     likely, rules = fitted.probability(one.features), one.rules
     if one.denied:
         likely *= CONTRADICTED
-    if rules is None:
-        return likely
-    likely *= (CONTRADICTED if rules.contradicted else 1.0) * (UNSAID if rules.lacking else 1.0)
-    if rules.contradicted or rules.said or rules.support >= VERBATIM:
-        return max(likely, rules.support)
+    if rules is not None:
+        likely *= (CONTRADICTED if rules.contradicted else 1.0) * (UNSAID if rules.lacking else 1.0)
     return likely
+
+
+def least(one: Seen) -> float:
+    """What support is at least: that by the rules where they are surest.
+
+    They are where they contradict it, find every value said, or nearly the words.
+    """
+    rules = one.rules
+    sure = rules is not None and (rules.contradicted or rules.said or rules.support >= VERBATIM)
+    return rules.support if rules is not None and sure else 0.0
 
 
 def _read(encoder: Encoder, texts: Sequence[str], evidence: Evidence) -> list[dict[str, float]]:

@@ -65,3 +65,14 @@ async def test_what_the_evidence_denies_in_the_same_words_is_not_supported() -> 
     passage = "Elm Mill was built in 1804. Elm Mill was never rebuilt after the fire of 1911."
     assert await support("Elm Mill was never rebuilt after the fire of 1911.", passage) > AT_THRESHOLD
     assert await support("Elm Mill was rebuilt after the fire of 1911.", passage) < AT_THRESHOLD
+
+
+async def test_a_subject_that_is_named_does_not_support_what_is_said_of_it() -> None:
+    passage = "Velorane is given once a day. The usual dose is 20 mg."
+    assert await support("Velorane treats headaches.", passage) < AT_THRESHOLD
+
+
+async def test_parties_that_changed_places_are_not_supported() -> None:
+    passage = "In the final, Elm Mill beat Hay Forge by two goals."
+    assert await support("In the final, Elm Mill beat Hay Forge by two goals.", passage) > AT_THRESHOLD
+    assert await support("In the final, Hay Forge beat Elm Mill by two goals.", passage) < AT_THRESHOLD
