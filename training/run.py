@@ -98,7 +98,8 @@ def main() -> None:
     options = parser.parse_args()
     build(options.folder / "data")
     trainer = made(options.folder, options.scale)
-    before, done = trainer.steps - trainer.recipe.phases[-1].steps, options.until or trainer.steps
+    before = trainer.steps - trainer.recipe.phases[-1].steps
+    done = trainer.steps if options.until is None else options.until
     kept = options.folder / "before_last.pt"
     trainer.train(min(before, done))
     if trainer.step == before:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rarr.embedded.claims import Claim, claims
 from rarr.tools.document import Span
-from rarr.trained.windows import ROOM, closest
+from rarr.trained.windows import closest
 from rarr.training.examples import Attribution, Class, Cloze, Place, Relevance, Version
 from rarr.training.spans import Corrected, maskable, parts, shared
 
@@ -109,7 +109,7 @@ def verifier(rows: Sequence[Item]) -> Iterator[Attribution]:
         if label is None or not row["evidence"] or not text:
             continue
         title = row["evidence"][0].get("title") or ""
-        passage = closest(text, " ".join(one["text"] for one in row["evidence"]), ROOM)
+        passage = closest(text, " ".join(one["text"] for one in row["evidence"]))
         yield Attribution(
             source=row["source"],
             title=title if isinstance(title, str) else "",
@@ -123,7 +123,7 @@ def verifier_cloze(rows: Sequence[Item]) -> Iterator[Cloze]:
     for row in rows:
         if row["label3"] != "attributable" or row["source"] == "halueval_qa" or not row["evidence"]:
             continue
-        passage = closest(row["claim"], " ".join(one["text"] for one in row["evidence"]), ROOM)
+        passage = closest(row["claim"], " ".join(one["text"] for one in row["evidence"]))
         values = tuple(maskable(row["claim"], parts(passage), "", unsaid=False))
         if values and len(row["claim"]) < 400:
             yield Cloze(source=row["source"], text=row["claim"], title="", passage=passage, values=values)
@@ -163,7 +163,7 @@ def questions(items: Sequence[Item], rows: Sequence[Item]) -> list[tuple[str, st
         if row["label3"] == "attributable" and row.get("question") and row["evidence"]:
             evidence = row["evidence"][0]
             title = evidence.get("title") or ""
-            passage = closest(f"{row['question']} {row['claim']}", evidence["text"], ROOM)
+            passage = closest(f"{row['question']} {row['claim']}", evidence["text"])
             found.append((row["question"], title if isinstance(title, str) else "", passage))
     return found
 

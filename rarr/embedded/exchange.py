@@ -25,8 +25,8 @@ _EITHER_WAY = {
 def exchanged(claim: Sentence, evidence: Sentence) -> bool:
     """Does `evidence` say the claim word for word, but for two parts that stand in each other's place?
 
-    "Elm beat Hay" is "Hay beat Elm" with its parties exchanged. What moved alone, as "in 1950" to the end, was
-    not, nor what can be told either way round: sides of "is", members of a list, who met whom.
+    "Elm beat Hay" is "Hay beat Elm" with its parties exchanged. What moved alone was not, as "in 1950" to the
+    end, nor what can be told either way round: sides of "is", members of a list, who met whom.
     """
     mine, theirs = _own(claim), _own(evidence)
     said, counts = _folded(mine), Counter(_folded(mine))

@@ -19,6 +19,7 @@ MASK_KINDS: dict[str, MaskKind] = {"date": "date", "number": "number", "name": "
 MASKS: dict[MaskKind, int] = {"date": 1, "number": 2, "name": 3, "word": 103}
 CLS, SEP = 101, 102
 LONGEST_TEXT = 120  # tokens of a text; what is longer loses its end
+LONGEST_TITLE = 40
 LONGEST = 320  # tokens of a sequence
 NULL = 0  # the position that a pointer chooses where the passage does not say it
 
@@ -51,7 +52,7 @@ def pair(tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: Se
     ids, spans, masks = _masked_text(tokenizer, text, masked)
     ids, spans = ids[:LONGEST_TEXT], spans[:LONGEST_TEXT]
     masks = [position + 1 if position < len(ids) else -1 for position in masks]
-    head = tokenizer.encode(f"{title}:", add_special_tokens=False).ids[:40] if title else []
+    head = tokenizer.encode(f"{title}:", add_special_tokens=False).ids[:LONGEST_TITLE] if title else []
     body = tokenizer.encode(passage, add_special_tokens=False)
     start = len(ids) + 2 + len(head)
     room = max(0, LONGEST - start - 1)

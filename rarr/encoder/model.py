@@ -32,20 +32,15 @@ class Claimed(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """Probabilities of the three classes, and of each word of the text that it is wrong: (span, 0 to 1)."""
+    """Probabilities of the three classes, and of each token of the text that it is wrong: (span, 0 to 1)."""
 
     attributable: float
     extrapolatory: float
     contradictory: float
     wrong: tuple[tuple[Span, float], ...]
 
-    @property
-    def classes(self) -> tuple[float, float, float]:
-        """The three together, in the order of `AttributionClass`."""
-        return self.attributable, self.extrapolatory, self.contradictory
-
     def wrongness(self, span: Span) -> float:
-        """The highest probability of a word in `span`."""
+        """The highest probability of a token in `span`."""
         return max((p for place, p in self.wrong if place.overlaps(span)), default=0.0)
 
 
@@ -94,7 +89,7 @@ class Pointing(NamedTuple):
 
 
 class Encoder:
-    """The heads of one ONNX file. Threads may share it; the file is read when it is first used."""
+    """The heads of one ONNX file. Threads may share it. It is checked at once and opened when first used."""
 
     def __init__(self, folder: Path | None = None) -> None:
         """`folder` holds weights as `rarr train editor` writes them; None: those that ship.

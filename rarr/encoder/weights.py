@@ -12,7 +12,7 @@ from pydantic import Field, FiniteFloat, ValidationError
 from rarr.errors import SettingsError
 from rarr.records import Record
 
-FORMAT = 2
+FORMAT = 3
 """What these files are to this version of `rarr`, features of the regressions too; others are not read."""
 SHIPPED = Path(__file__).parent / "weights"
 NEVER = 1.01
@@ -52,7 +52,7 @@ class Calibration(Record):
     """What was fitted on dev, on top of the weights; `training.calibrate` writes it."""
 
     disagrees: Logistic
-    """That a passage has another value in place of the claim's (features: `rarr.trained.agreement`)."""
+    """That a passage has another value in place of the claim's (features: `rarr.trained.weighing`)."""
     agrees: Logistic
     """That it has the claim's value there."""
     contradicts: Logistic
@@ -82,7 +82,7 @@ def checked(folder: Path | None) -> Facts:
     facts = _facts(where, cure)
     for name in (MODEL, TOKENIZER):
         try:
-            digest = hashlib.sha256((where / name).read_bytes()).hexdigest()
+            digest = _digest(where / name)
         except OSError as error:
             raise SettingsError(f"{where / name} cannot be read ({error.strerror}): {cure}") from error
         if digest != facts.sha256.get(name):
@@ -105,7 +105,11 @@ def _where(folder: Path | None) -> tuple[Path, str]:
 
 def digests(folder: Path) -> dict[str, str]:
     """What `model.json` must say of the files as they are."""
-    return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in (MODEL, TOKENIZER)}
+    return {name: _digest(folder / name) for name in (MODEL, TOKENIZER)}
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _facts(where: Path, cure: str) -> Facts:

@@ -159,10 +159,14 @@ def _strongest(
 async def _outweighed(
     trial: Trial, query: Query, checks: Sequence[Check], source: Evidence, evidence: dict[str, Evidence]
 ) -> str:
-    """Why the other sources hold an edit back: those for the text as it is, or for yet another answer."""
+    """Why the other sources hold an edit back: those for the text as it is, or for yet another answer.
+
+    One that disagrees and names no answer has none to hold against it, as long as it disagrees no more.
+    """
     kinds = trial.components.settings.source_kinds
     sides = heard([evidence[check.evidence_id] for check in checks], source)
     said = {check.evidence_id: check.verdict for check in checks}
+    answers = {check.evidence_id: check.evidence_answer for check in checks}
     agreeing = [one for one in sides if said[one.id] == "agrees"]
     others = [one for one in sides if said[one.id] == "disagrees" and one.id != source.id]
     verdicts = dict(zip((one.id for one in others), await trial.verdicts(query, others), strict=True))
@@ -170,7 +174,7 @@ async def _outweighed(
     if agreeing and not mine.outweighs(Side(agreeing, kinds), query.text):
         return f"sources disagree: {agreeing[0].id} agrees with the text"
     new = trial.change.new
-    if unjudged := [one.id for one in others if verdicts[one.id] == "unknown"]:
+    if unjudged := [one.id for one in others if verdicts[one.id] == "unknown" and answers[one.id]]:
         return f"whether {unjudged[0]} says {new!r} as well could not be judged"
     against = [one for one in others if verdicts[one.id] == "disagrees"]
     if against and not mine.outweighs(Side(against, kinds), query.text):

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future
 from typing import Generic, TypeVar
 
 from rarr.tools.worker import side_by_side
@@ -11,23 +12,32 @@ Answer = TypeVar("Answer")
 
 
 class Remembered(Generic[Given, Answer]):
-    """Answers by `compute`, several at a time; the last `size` of them are kept. Threads may share it."""
+    """Answers by `compute`, several at a time; the last `size` of them are kept.
+
+    Threads may share it: who asks for what another is computing waits for that. `compute` must not ask it.
+    """
 
     def __init__(self, compute: Callable[[Given], Answer], size: int) -> None:
         self._compute, self._size = compute, size
-        self._kept: dict[Given, Answer] = {}
+        self._kept: dict[Given, Future[Answer]] = {}
         self._changing = threading.Lock()
 
     def __call__(self, given: Sequence[Given]) -> list[Answer]:
-        """One answer for each."""
+        """One answer for each. Raises what `compute` raises, which is not kept."""
         with self._changing:
-            found = {one: self._kept[one] for one in given if one in self._kept}
-        missing = [one for one in dict.fromkeys(given) if one not in found]
-        found |= dict(zip(missing, side_by_side(self._compute, missing), strict=True))
-        with self._changing:
-            for one in found:  # the latest last
-                self._kept.pop(one, None)
-            self._kept |= found
+            missing = [one for one in dict.fromkeys(given) if one not in self._kept]
+            self._kept |= {one: Future() for one in missing}
+            asked = {one: self._kept.pop(one) for one in dict.fromkeys(given)}
+            self._kept |= asked  # the latest last
             while len(self._kept) > self._size:
                 del self._kept[next(iter(self._kept))]
-        return [found[one] for one in given]
+        side_by_side(lambda one: self._fill(one, asked[one]), missing)
+        return [asked[one].result() for one in given]
+
+    def _fill(self, one: Given, answer: "Future[Answer]") -> None:
+        try:
+            answer.set_result(self._compute(one))
+        except BaseException as error:
+            with self._changing:
+                self._kept.pop(one, None)
+            answer.set_exception(error)

@@ -1,9 +1,9 @@
 """Threads for what only computes, so that the event loop goes on meanwhile.
 
-One for the rules: Python runs one thread at a time, and threads that fight for it cost more than they give.
-One for local models, which leave Python while they compute and have all cores themselves: their tokenizers
-cannot be used by two threads at once. As many as there are cores for the encoder, which takes one for each
-sequence. What was cancelled while it waited never runs.
+One for the rules: Python runs one thread at a time. One for local models of libraries, which leave Python
+while they compute and have all cores themselves: their tokenizers cannot be used by two threads at once.
+Several for the encoder that ships, which takes one core for each sequence. What was cancelled while it
+waited never runs.
 """
 
 import asyncio

@@ -2,11 +2,12 @@
 
 A cloze reader (Glass et al. 2020) binds values to their roles; whether two values differ is for the rules to
 say, and so is whether the passage is about the claim's subject. Both together are calibrated: it would rather
-abstain than contradict wrongly.
+abstain than contradict wrongly. Of the weights that ship no other value is sure enough to be named; what they
+tell is that the claim as a whole is contradicted.
 """
 
 from collections.abc import Mapping
-from functools import lru_cache, partial
+from functools import partial
 
 from rarr.embedded.agreement import asked_for
 from rarr.embedded.claims import Claim, claims
@@ -14,17 +15,20 @@ from rarr.encoder.model import Encoder
 from rarr.encoder.weights import Calibration
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.document import Span
+from rarr.tools.remembered import Remembered
 from rarr.tools.worker import encode
 from rarr.trained.reading import judge
-from rarr.trained.weighing import Weighed, by_rules, could_contradict, of_claim, weighed
+from rarr.trained.weighing import Weighed, by_rules, could_contradict, is_open, of_claim, weighed
+
+REMEMBERED = 2048  # claims beside passages
 
 
 class TrainedAgreement:
     """Asks the encoder what the evidence says in place of the value that a query asks for."""
 
     def __init__(self, encoder: Encoder) -> None:
-        # The queries about one claim ask for its values one by one.
-        self._verdicts = lru_cache(maxsize=2048)(partial(_verdicts_at, encoder))
+        # The queries about one claim ask for its values one by one, and at the same time.
+        self._verdicts = Remembered(partial(_verdicts, encoder), REMEMBERED)
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """`unknown` where the query is about no value that the rules can read, or nothing is sure."""
@@ -32,43 +36,45 @@ class TrainedAgreement:
 
     def _agreement(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         asked = asked_for(text, context, query)
-        place = None if asked is None else asked[0].in_text(asked[1].start, asked[1].end)
-        if asked is None or place is None:
+        if asked is None:
             return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
-        return self._verdicts(text, context, asked[0].span, evidence.title, evidence.text)[place]
+        claim, value = asked
+        [found] = self._verdicts([(text, context, claim.span, evidence.title, evidence.text)])
+        return found[value[:2]]
 
 
-def _verdicts_at(
-    encoder: Encoder, text: str, context: str | None, span: Span, title: str, evidence: str
-) -> Mapping[Span, Agreement]:
+def _verdicts(
+    encoder: Encoder, asked: tuple[str, str | None, Span, str, str]
+) -> Mapping[tuple[int, int], Agreement]:
+    text, context, span, title, evidence = asked
     claim = next(one for one in claims(text, context) if one.span == span)
     return verdicts(encoder, text, claim, title, evidence)
 
 
 def verdicts(
     encoder: Encoder, text: str, claim: Claim, title: str, evidence: str
-) -> Mapping[Span, Agreement]:
-    """What `evidence` says of each value of the claim that can be asked for, by its place in the text.
+) -> Mapping[tuple[int, int], Agreement]:
+    """What `evidence` says of each value of the claim that can be asked for, by its place in the claim.
 
     By the rules alone where the claim is longer than what the encoder reads, or the evidence is about another
     thing. A contradiction of the whole claim is told at the value that is most likely wrong; of those that
     the rules do not confirm, where there are any.
     """
     ruled, fitted = by_rules(text, claim, title, evidence), encoder.calibration
-    decided = {one.place: one.rules for one in ruled}
+    decided = {one.value[:2]: one.rules for one in ruled}
     judged = judge(encoder, claim, title, evidence) if any(one.about for one in ruled) else None
     if judged is None or not could_contradict(fitted, judged, ruled):
         return decided
     found = weighed(encoder, claim, title, evidence, judged, ruled)
-    decided |= {one.ruled.place: _decided(text, fitted, one) for one in found}
+    decided |= {one.ruled.value[:2]: _decided(text, fitted, one) for one in found}
     features = of_claim(fitted.disagrees, fitted.agrees, judged, found)
-    sure = [place for place, one in decided.items() if one.verdict == "disagrees"]
-    if not sure and all(one.about for one in ruled) and fitted.contradicts.holds(features):
+    told = any(one.verdict == "disagrees" for one in decided.values())
+    if not told and is_open(ruled) and fitted.contradicts.holds(features):
         unconfirmed = [one for one in found if one.ruled.rules.verdict != "agrees"] or found
-        worst = max(unconfirmed, key=lambda one: fitted.disagrees.probability(one.features)).ruled.place
-        decided[worst] = Agreement(
+        worst = max(unconfirmed, key=lambda one: fitted.disagrees.probability(one.features)).ruled
+        decided[worst.value[:2]] = Agreement(
             verdict="disagrees",
-            text_answer=worst.of(text),
+            text_answer=worst.place.of(text),
             reason="the evidence contradicts the sentence",
             confidence=fitted.contradicts.probability(features),
         )

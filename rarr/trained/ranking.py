@@ -8,7 +8,8 @@ from rarr.records import Passage
 from rarr.tools.worker import encode
 
 DEPTH = 20  # passages that the encoder looks at
-OVERLAP, RELEVANCE, COSINE = 0.25, 0.25, 0.5  # shares of the score
+# Of the score; amid the shares that put most right passages first on dev (docs/models.md, Retrieval).
+OVERLAP, RELEVANCE, COSINE = 0.25, 0.25, 0.5
 
 
 class TrainedReranker:

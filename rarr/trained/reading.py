@@ -15,7 +15,7 @@ from rarr.encoder.model import Asked, Claimed, Encoder, Judged, Pointing
 from rarr.tools.document import Span, split_sentences
 from rarr.trained.windows import closest
 
-NEVER = -30.0  # the log-probability of what cannot be; logits of 16 bits go no lower
+IMPOSSIBLE = -30.0  # the log-probability of what cannot be; logits of 16 bits go no lower
 _RANKED = 16  # spans of the passage that are looked at, most probable first
 
 
@@ -70,11 +70,11 @@ def _found(value: Value, pointing: Pointing, passage: str) -> Found:
         if any(span.overlaps(one) for one in own):
             continue
         whole = _whole(value, span, told)
-        others[whole.of(passage)] = float(np.logaddexp(others.get(whole.of(passage), NEVER), log))
+        others[whole.of(passage)] = float(np.logaddexp(others.get(whole.of(passage), IMPOSSIBLE), log))
     ranked = sorted(others.items(), key=lambda one: -one[1])
     return Found(
         own=_logsumexp([pointing.of(one) for one in dict.fromkeys(own)]),
-        nowhere=max(pointing.nowhere, NEVER),
+        nowhere=max(pointing.nowhere, IMPOSSIBLE),
         others=tuple(Other(said, log) for said, log in ranked),
     )
 
@@ -109,4 +109,4 @@ def _values(passage: str) -> tuple[tuple[Value, int, int], ...]:
 
 
 def _logsumexp(logs: Sequence[float]) -> float:
-    return max(float(np.logaddexp.reduce([NEVER, *logs])), NEVER)
+    return max(float(np.logaddexp.reduce([IMPOSSIBLE, *logs])), IMPOSSIBLE)

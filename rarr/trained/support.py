@@ -25,12 +25,12 @@ AT_THRESHOLD = 0.55  # the support of what is at the calibrated threshold: the d
 class Seen(NamedTuple):
     """A sentence beside evidence: what support is fitted on, by name, and what the rules make of it.
 
-    `denied`: the evidence says the same words, one of the two with a "not".
+    `denied`: the evidence says the same words, but for a "not", an opposite, or parties that changed places.
     """
 
     features: Mapping[str, float]
     rules: Judgement | None
-    denied: bool = False
+    denied: bool
 
 
 class TrainedVerifier:
@@ -103,8 +103,9 @@ def least(one: Seen) -> float:
     They are where they contradict it, find every value said, or nearly the words.
     """
     rules = one.rules
-    sure = rules is not None and (rules.contradicted or rules.said or rules.support >= VERBATIM)
-    return rules.support if rules is not None and sure else 0.0
+    if rules is None:
+        return 0.0
+    return rules.support if rules.contradicted or rules.said or rules.support >= VERBATIM else 0.0
 
 
 def _read(encoder: Encoder, texts: Sequence[str], evidence: Evidence) -> list[dict[str, float]]:
@@ -139,6 +140,6 @@ def _of_rules(rules: Judgement | None) -> dict[str, float]:
 
 def _scaled(likely: float, threshold: float) -> float:
     """The likelihood, with the calibrated threshold where the settings have theirs."""
-    if likely < threshold:
+    if likely < threshold or threshold >= 1:
         return likely / threshold * AT_THRESHOLD
     return AT_THRESHOLD + (likely - threshold) / (1 - threshold) * (1 - AT_THRESHOLD)

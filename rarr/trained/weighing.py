@@ -14,7 +14,7 @@ from rarr.encoder.model import Encoder, Judged
 from rarr.encoder.weights import Calibration, Logistic
 from rarr.records import Agreement, Verdict
 from rarr.tools.document import Span
-from rarr.trained.reading import NEVER, Found, Other, point
+from rarr.trained.reading import IMPOSSIBLE, Found, Other, point
 
 _VERDICTS: tuple[Verdict, ...] = ("agrees", "disagrees", "irrelevant")
 _WIDEST = 10.0  # gap between two log-probabilities that makes a difference
@@ -73,16 +73,16 @@ def weighed(
 
 def _weighed(claim: Claim, judged: Judged, ruled: Ruled, found: Found) -> Weighed:
     other = _differing(claim.sentence.text, ruled.value, found)
-    behind = next((one.log for one in found.others if one.log < other.log), NEVER)
+    behind = next((one.log for one in found.others if one.log < other.log), IMPOSSIBLE)
     pointed = {
         "other_over_own": _clipped(other.log - found.own),
         "other_over_nowhere": _clipped(other.log - found.nowhere),
         "own_over_nowhere": _clipped(found.own - found.nowhere),
         "other_over_next": _clipped(other.log - behind),
         "other": max(other.log, -_WIDEST),
-        "unsaid": float(found.own <= NEVER),
+        "unsaid": float(found.own <= IMPOSSIBLE),
     }
-    nowhere = found.own <= NEVER and found.nowhere > other.log
+    nowhere = found.own <= IMPOSSIBLE and found.nowhere > other.log
     return Weighed(ruled, other, pointed | _of_value(judged, ruled), nowhere)
 
 
@@ -90,24 +90,32 @@ def of_claim(
     disagrees: Logistic, agrees: Logistic, judged: Judged, found: Sequence[Weighed]
 ) -> Mapping[str, float]:
     """What the contradiction of a whole claim is fitted on, by name."""
-    return _of_claim(judged, [one.ruled for one in found]) | {
-        "disagrees": max((disagrees.probability(one.features) for one in found), default=0.0),
-        "agrees": min((agrees.probability(one.features) for one in found), default=1.0),
+    return _of_claim(judged) | {
+        "disagrees": max(disagrees.probability(one.features) for one in found),
+        "agrees": min(agrees.probability(one.features) for one in found),
         "nowhere": float(any(one.nowhere for one in found)),
     }
+
+
+def is_open(ruled: Sequence[Ruled]) -> bool:
+    """Can the claim be contradicted as a whole? Not where a value is, nor by what is about something else."""
+    return all(one.about and one.rules.verdict != "disagrees" for one in ruled)
 
 
 def could_contradict(fitted: Calibration, judged: Judged, ruled: Sequence[Ruled]) -> bool:
     """Is there anything that `point` could find by which the passage contradicts more than the rules say?
 
-    Most often there is not, and the passage need not be read once more for each value.
+    There mostly is beside the passage that a claim is of, and mostly not beside what a search brings, which
+    need not be read once more for each value.
     """
     highest = [fitted.disagrees.highest(_of_value(judged, one), _POINTED) for one in ruled]
     if any(p >= fitted.disagrees.threshold for p, one in zip(highest, ruled, strict=True) if not one.settled):
         return True
     untold = {"disagrees": (0.0, max(highest)), "agrees": (0.0, 1.0), "nowhere": (0.0, 1.0)}
-    contradicts = fitted.contradicts.highest(_of_claim(judged, ruled), untold)
-    return all(one.about for one in ruled) and contradicts >= fitted.contradicts.threshold
+    return (
+        is_open(ruled)
+        and fitted.contradicts.highest(_of_claim(judged), untold) >= fitted.contradicts.threshold
+    )
 
 
 def _of_value(judged: Judged, ruled: Ruled) -> dict[str, float]:
@@ -119,12 +127,11 @@ def _of_value(judged: Judged, ruled: Ruled) -> dict[str, float]:
     }
 
 
-def _of_claim(judged: Judged, ruled: Sequence[Ruled]) -> dict[str, float]:
+def _of_claim(judged: Judged) -> dict[str, float]:
     return {
         "attributable": judged.attributable,
         "contradictory": judged.contradictory,
         "wrong": max((p for _, p in judged.wrong), default=0.0),
-        "rules_disagree": float(any(one.rules.verdict == "disagrees" for one in ruled)),
     }
 
 
@@ -135,8 +142,8 @@ def _differing(text: str, value: Value, found: Found) -> Other:
     claim made itself.
     """
     said = text[value.start : value.end]
-    if value.kind == "number" and found.own <= NEVER and not any(map(str.isdigit, said)):
-        return Other("", NEVER)
+    if value.kind == "number" and found.own <= IMPOSSIBLE and not any(map(str.isdigit, said)):
+        return Other("", IMPOSSIBLE)
     for other in found.others:
         if isinstance(value.read, Name):
             its = next((one for one in names(other.said) if one.text == other.said), None)
@@ -146,7 +153,7 @@ def _differing(text: str, value: Value, found: Found) -> Other:
         read_there = [one for one in values(other.said) if one.kind == value.kind]
         if read_there and same(value, read_there[0]) is False:
             return other
-    return Other("", NEVER)
+    return Other("", IMPOSSIBLE)
 
 
 def _clipped(gap: float) -> float:

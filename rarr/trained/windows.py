@@ -1,4 +1,7 @@
-"""Long evidence in parts that the encoder can read, those first that say most of a claim's words."""
+"""Long evidence in parts that the encoder can mostly read, those first that say most of a claim's words.
+
+Room is measured in characters: of a part in many short words or another script the end is not read.
+"""
 
 from rarr.embedded.sentence import sentence
 from rarr.embedded.words import tokens
@@ -7,14 +10,14 @@ from rarr.tools.document import Span, split_sentences
 ROOM = 900  # characters of a part
 
 
-def closest(text: str, passage: str, room: int = ROOM) -> str:
-    """The run of sentences, of at most `room` characters, that shares most words with `text`."""
-    return parts(text, passage, 1, room)[0]
+def closest(text: str, passage: str) -> str:
+    """The run of sentences, of at most `ROOM` characters, that shares most words with `text`."""
+    return parts(text, passage, 1)[0]
 
 
-def parts(text: str, passage: str, count: int, room: int = ROOM) -> list[str]:
+def parts(text: str, passage: str, count: int) -> list[str]:
     """At most `count` runs of sentences apart from each other; what shares most words with `text` first."""
-    if len(passage) <= room:
+    if len(passage) <= ROOM:
         return [passage]
     wanted = {word.stem for word in tokens(text) if word.stem}
     spans = split_sentences(passage) or [Span(0, len(passage))]
@@ -22,11 +25,11 @@ def parts(text: str, passage: str, count: int, room: int = ROOM) -> list[str]:
     runs = []
     for first in range(len(spans)):
         shared, last = set(stems[first]), first + 1
-        while last < len(spans) and spans[last].end - spans[first].start <= room:
+        while last < len(spans) and spans[last].end - spans[first].start <= ROOM:
             shared |= stems[last]
             last += 1
         end = spans[last - 1].end
-        runs.append((-len(shared), Span(spans[first].start, min(end, spans[first].start + room))))
+        runs.append((-len(shared), Span(spans[first].start, min(end, spans[first].start + ROOM))))
     chosen: list[Span] = []
     for _, run in sorted(runs):
         if len(chosen) < count and not any(run.overlaps(one) for one in chosen):

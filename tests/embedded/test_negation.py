@@ -47,10 +47,23 @@ def test_one_of_the_two_is_denied(claim: str, evidence: str) -> None:
         ("Velorane is not safe in pregnancy.", "Velorane is contraindicated in pregnancy."),
         ("The higher court overruled the lower court.", "The lower court was overruled by the higher court."),
         ("The mill is safe.", "The dangerous road runs along the deep river."),
+        ("The mill had more than 20 looms.", "The mill had no fewer than 20 looms."),
+        (
+            "The mill made more than 20 tonnes of paper in a year.",
+            "The mill made 20 tonnes of paper in less than a year.",
+        ),
+        ("The mill opened in May 1990.", "The mill must be opened in 1990."),
+        ("Major Hay built the mill.", "Hay built the mill for a minor lord."),
+        (
+            "Velorane caused nausea in some of the 40 patients.",
+            "Velorane caused nausea in all of the 40 patients.",
+        ),
+        ("The port of Elm sold rice.", "The import of Elm sold rice."),
     ],
     ids=[
         *("both", "another clause", "not only", "no fewer", "until", "number", "little in common", "empty"),
         *("not the opposite", "both have both", "an opposite and little in common"),
+        *("at least", "another place", "the month", "a rank", "entailed", "no prefix"),
     ],
 )
 def test_neither_is(claim: str, evidence: str) -> None:

@@ -51,7 +51,7 @@ def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
 def test_classes_are_probabilities_and_words_have_places() -> None:
     text = "The bridge opened in 1937."
     [judged] = shipped().attribution([Claimed(text, TITLE, PASSAGE)])
-    assert sum(judged.classes) == pytest.approx(1)
+    assert sum(judged[:3]) == pytest.approx(1)
     assert "".join(span.of(text) for span, _ in judged.wrong) == text.replace(" ", "")
     assert all(0 <= p <= 1 for _, p in judged.wrong)
 

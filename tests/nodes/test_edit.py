@@ -238,6 +238,15 @@ async def test_another_answer_that_cannot_be_judged_holds_an_edit_back() -> None
     assert (done.accepted, "could not be judged" in done.reason) == (False, True)
 
 
+@pytest.mark.parametrize(("then", "accepted"), [("unknown", True), ("disagrees", False)])
+async def test_what_disagrees_without_an_answer_holds_an_edit_back_while_it_does(
+    then: Verdict, accepted: bool
+) -> None:
+    checker = ScriptedChecker(lambda *_: Agreement(verdict=then))
+    nameless = check("disagrees", "q1.2", its="")
+    assert (await only_edit(two_sides(nameless, relevance=0.9), checker=checker)).accepted is accepted
+
+
 async def test_much_less_relevant_sources_hold_nothing_back() -> None:
     assert (await only_edit(two_sides(check("agrees", "q1.2"), relevance=0.5))).accepted
 

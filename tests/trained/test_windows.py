@@ -1,6 +1,6 @@
 """Long evidence in parts."""
 
-from rarr.trained.windows import closest, parts
+from rarr.trained.windows import ROOM, closest, parts
 
 LONG = "Nothing is said here. " * 60
 
@@ -15,10 +15,10 @@ def test_the_part_that_shares_most_words_comes_first() -> None:
 
 
 def test_parts_are_apart_and_have_their_size() -> None:
-    found = parts("said here", " ".join(f"Sentence {n} is said here." for n in range(60)), 3, 200)
+    found = parts("said here", " ".join(f"Sentence {n} is said here." for n in range(200)), 3)
     said = [one for part in found for one in part.split(". ")]
     assert len(found) == 3
-    assert all(len(one) <= 200 for one in found)
+    assert all(ROOM / 2 < len(one) <= ROOM for one in found)
     assert len({one.strip(".") for one in said}) == len(said)
 
 
@@ -28,4 +28,4 @@ def test_a_sentence_that_is_longer_than_a_part_is_found_too() -> None:
 
 
 def test_text_without_sentences_is_cut() -> None:
-    assert parts("x", "a" * 5000, 2, 100)[0] == "a" * 100
+    assert parts("x", "a" * 5000, 2)[0] == "a" * ROOM

@@ -59,7 +59,7 @@ def test_no_precision_is_read_of_few_cases() -> None:
 
 def test_a_claim_is_its_weakest_sentence_by_its_best_passage() -> None:
     def seen(attributable: float) -> Seen:
-        return Seen({"attributable": attributable}, None)
+        return Seen({"attributable": attributable}, None, denied=False)
 
     claim = Support("s", "g", supported=True, seen=[[seen(0.1), seen(0.8)], [seen(0.6), seen(0.2)]])
     linear = Logistic(bias=0.0, weights={"attributable": 1.0})
