@@ -51,6 +51,12 @@ june july august september october november december bc ad bce ce o oh ok q a.d 
 opened written known based designed standing named please sure here's it's that's there's didn't roughly
 half part people new old early late mid north south east west northern southern eastern western central
 christmas easter
+nobody nothing none everybody everyone everything somebody someone something anybody anyone anything
+currently earlier eventually formerly mostly officially previously shortly soon specifically subsequently
+alongside apart beyond due including inside less outside prior
+beginning competing defending going playing starting
+begun compared composed created declared described directed distributed educated established formed found
+introduced launched lost organised organized produced raised recorded released selected set started told
 """
 # Of these, the ones that are part of a name when another capitalised word follows.
 _ADJECTIVES = {

@@ -56,7 +56,7 @@ class TrainedVerifier:
 
     def _support(self, one: Seen) -> float:
         fitted = self._encoder.calibration.supports
-        return max(_scaled(likelihood(fitted, one), fitted.threshold), least(one))
+        return max(scaled(likelihood(fitted, one), fitted.threshold), least(one))
 
     def _class(self, one: Seen) -> AttributionClass | None:
         by_rules = one.rules is not None and one.rules.contradicted
@@ -138,7 +138,7 @@ def _of_rules(rules: Judgement | None) -> dict[str, float]:
     return {"rules": 0.0 if rules is None else rules.support, "unjudged": float(rules is None)}
 
 
-def _scaled(likely: float, threshold: float) -> float:
+def scaled(likely: float, threshold: float) -> float:
     """The likelihood, with the calibrated threshold where the settings have theirs."""
     if likely < threshold or threshold >= 1:
         return likely / threshold * AT_THRESHOLD

@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 from makers import evidence
 
+from rarr.embedded.agreement import ValueAgreement
+from rarr.embedded.claims import claims
 from rarr.embedded.questions import questions
 from rarr.encoder.model import Asked, Claimed, Encoder, Judged, Pointing, shipped
 from rarr.encoder.weights import Calibration
 from rarr.records import Agreement, Query
 from rarr.tools.document import Span
-from rarr.trained.agreement import TrainedAgreement
+from rarr.trained.agreement import TrainedAgreement, verdicts
+from rarr.trained.weighing import by_rules, could_contradict
 
 PASSAGE = (
     "Construction of the Golden Gate Bridge began on January 5, 1933. The bridge opened to traffic on May 27,"
@@ -37,10 +40,14 @@ async def checked(text: str, value: str, passage: str = PASSAGE, encoder: Encode
     return await TrainedAgreement(encoder or shipped()).check(text, None, query, evidence(passage))
 
 
-async def test_another_value_in_the_same_role_disagrees_with_its_words() -> None:
-    found = await checked("The Golden Gate Bridge opened to traffic in 1935.", "1935", encoder=Eager())
-    assert (found.verdict, found.text_answer) == ("disagrees", "1935")
-    assert "1937" in found.evidence_answer
+async def test_another_value_that_the_rules_do_not_see_disagrees_with_its_words() -> None:
+    text = "The Golden Gate Bridge was drawn by Irving Morrow."
+    [asked] = questions(text, None)
+    query = Query(id="q1", **asked.model_dump())
+    assert (await ValueAgreement().check(text, None, query, evidence(PASSAGE))).verdict == "unknown"
+    found = await checked(text, "Irving Morrow", encoder=Eager())
+    assert (found.verdict, found.text_answer) == ("disagrees", "Irving Morrow")
+    assert "Joseph Strauss" in found.evidence_answer
     assert found.confidence is not None
     assert 0 < found.confidence <= 1
 
@@ -97,11 +104,42 @@ async def test_a_contradiction_is_said_of_the_value_that_is_most_likely_wrong_wi
 
 
 async def test_a_claim_longer_than_what_the_encoder_reads_is_checked_by_the_rules_alone() -> None:
-    text = "The Golden Gate Bridge, " + "which is large and old and red, " * 20 + "opened to traffic in 1935."
-    said = Scripted(Judged(0.0, 0.0, 1.0, ()), "Strauss")
-    assert "1937" in (await checked(text, "1935", encoder=said)).evidence_answer
+    text = "The Golden Gate Bridge, {}was paid for by Amadeo Giannini in Nevada."
+    long, short = text.format("which is large and old and red, " * 20), text.format("")
+    said = Scripted(Judged(0.01, 0.01, 0.98, ((Span(0, len(short)), 0.97),)), "Nowhere")
+    assert (await checked(short, "Amadeo Giannini", encoder=said)).verdict == "disagrees"
+    assert (await checked(long, "Amadeo Giannini", encoder=said)).verdict != "disagrees"
 
 
 async def test_a_profession_is_checked_like_any_value() -> None:
-    text = "The Golden Gate Bridge was designed by the engineer Joseph Strauss."
-    assert (await checked(text, "engineer")).verdict in ("agrees", "unknown", "irrelevant")
+    text = "The Golden Gate Bridge was designed by the {} Joseph Strauss."
+    assert (await checked(text.format("engineer"), "engineer")).verdict == "agrees"
+    assert (await checked(text.format("painter"), "painter")).verdict == "disagrees"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The Golden Gate Bridge was drawn by Irving Morrow.",
+        "The Golden Gate Bridge opened to traffic in 1935.",
+        "The Golden Gate Bridge was paid for by Amadeo Giannini in Nevada.",
+        "The Humber Bridge welcomed its first cars in 1981.",
+    ],
+)
+@pytest.mark.parametrize("encoder", [shipped(), Eager()], ids=["shipped", "eager"])
+def test_what_is_not_read_once_more_would_have_changed_nothing(
+    said: str, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [claim] = claims(said, None)
+    passages = [PASSAGE, "The Humber Bridge opened to traffic on 24 June 1981.", "It rained on Monday."]
+    found = [verdicts(encoder, said, claim, "", one) for one in passages]
+    monkeypatch.setattr("rarr.trained.agreement.could_contradict", lambda *_: True)
+    assert [verdicts(encoder, said, claim, "", one) for one in passages] == found
+
+
+def test_most_passages_about_something_else_are_not_read_once_more() -> None:
+    [claim] = claims("The Golden Gate Bridge was drawn by Irving Morrow.", None)
+    ruled = by_rules(claim.sentence.text, claim, "", PASSAGE)
+    fitted = shipped().calibration
+    assert not could_contradict(fitted, Judged(0.02, 0.97, 0.01, ()), ruled)
+    assert could_contradict(fitted, Judged(0.01, 0.01, 0.98, ((ruled[0].place, 0.97),)), ruled)

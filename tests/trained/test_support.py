@@ -1,11 +1,13 @@
 """How far evidence attributes a sentence, by the encoder that ships and the rules."""
 
+from collections.abc import Sequence
+
 from makers import evidence
 
 from rarr import Settings
-from rarr.encoder.model import shipped
+from rarr.encoder.model import Claimed, Encoder, Judged, shipped
 from rarr.tools.document import Span
-from rarr.trained.support import AT_THRESHOLD, TrainedVerifier
+from rarr.trained.support import AT_THRESHOLD, PARTS, TrainedVerifier, scaled, seen
 
 VERIFIER = TrainedVerifier(shipped(), AT_THRESHOLD)
 PASSAGE = "Elm Mill was built in 1804 by Thomas Hay. It burnt down in 1911 and was never rebuilt."
@@ -22,11 +24,28 @@ async def test_what_is_said_is_supported_more_than_what_is_not() -> None:
     assert 0 <= await support("Elm Mill ground barley for three villages.") < await said <= 1
 
 
-async def test_long_evidence_is_read_where_it_speaks_of_the_claim() -> None:
+class Noting(Encoder):
+    """Notes the passages that it is shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[str] = []
+
+    def attribution(self, claims: Sequence[Claimed]) -> list[Judged]:
+        self.shown += [one.passage for one in claims]
+        return super().attribution(claims)
+
+
+def test_long_evidence_is_read_where_it_speaks_of_the_claim() -> None:
     passage = "The weather was fine. " * 200 + PASSAGE + " The weather was fine." * 200
-    assert await support("Thomas Hay built Elm Mill in 1804.", passage) > await support(
-        "Elm Mill had five floors.", passage
-    )
+    noting, text = Noting(), "Thomas Hay built Elm Mill in 1804."
+    seen(noting, text, None, [Span(0, len(text))], evidence(passage))
+    assert "Elm Mill was built in 1804 by Thomas Hay" in noting.shown[0]
+    assert len(noting.shown) == PARTS
+
+
+def test_a_threshold_that_nothing_reaches_divides_by_nothing() -> None:
+    assert scaled(0.5, 1.0) < scaled(1.0, 1.0) <= AT_THRESHOLD
 
 
 async def test_a_span_without_a_word_is_not_judged() -> None:
