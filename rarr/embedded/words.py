@@ -49,8 +49,16 @@ battle; attack attacked raid; contain contains hold; own owned owner; run ran op
 created creation; company firm business corporation; road route highway street; river stream; car automobile
 vehicle; ship vessel boat; house home; king monarch ruler; rise rose increase increased grow grew; fall fell
 drop dropped decrease decreased decline declined; act acted actor actress star starred; direct directed
-director; paint painted painter painting; sing sang singer vocals; play played player; launch launched;
-crew; land landed landing
+director; paint painted painter painting; sing sang sung singer vocals; play played player; launch launched;
+crew; land landed landing; sink sank sunk sunken; swim swam swum; fly flew flown flight; drive drove driven
+driver; ride rode ridden rider; speak spoke spoken; break broke broken; choose chose chosen choice; steal
+stole stolen; wear wore worn; tear tore torn; swear swore sworn; throw threw thrown; know knew known; blow
+blew blown; draw drew drawn; freeze froze frozen; forget forgot forgotten; forbid forbade forbidden; hide
+hid hidden; eat ate eaten; drink drank drunk; strike struck stricken; teach taught; catch caught; bring
+brought; think thought; seek sought; keep kept; sleep slept; sweep swept; meet met meeting; feed fed; lead
+led leader; flee fled; hear heard; tell told; pay paid payment; say said; mean meant; lend lent; send sent;
+bend bent; feel felt; understand understood; hang hung; stick stuck; shoot shot shooting; sit sat; shake
+shook shaken; bind bound; burn burnt; learn learnt
 """
 
 
