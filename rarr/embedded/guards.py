@@ -37,12 +37,27 @@ _RELATIVE_TIME = re.compile(
     r"\b(?:years?|months?|decades?|days?|weeks?)\s(?:later|afterwards|on|earlier|(?:after|before)(?=[.,;]))"
     r"|\bthe (?:next|following) year\b"
 )
+# What was planned, drafted or only supposed is not what is so.
+_SUPPOSED = re.compile(
+    r"\b(?:if|would|could|drafts?|drafted|plans?|planned|protocol|foresaw|foreseen|propos(?:es?|ed|als?)|intend(?:s|ed)"
+    r"|expect(?:s|ed)|scheduled|projected|according\s+to|reportedly|allegedly)\b|\?\W*$",
+    re.IGNORECASE,
+)
 _LASTS = re.compile(r"\b(?:since|as of|until|till)\b", re.IGNORECASE)
 _ADJECTIVE = re.compile(r"(?:an|ese|ish|ic|al|ans|ists|ques|ch|tch)$")
 
 
+def is_supposed(claim: Sentence, evidence: Passage) -> bool:
+    """Does the claim speak of a plan, a draft or a supposition, or ask, in a word that no evidence says?"""
+    said = {match[0].lower() for match in _SUPPOSED.finditer(claim.text)}
+    told = {match[0].lower() for part in evidence.sentences for match in _SUPPOSED.finditer(part.text)}
+    return bool(said - told)
+
+
 def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage) -> bool:
     """Reasons why `other` does not answer the same question: another subject, another time, arithmetic."""
+    if is_supposed(claim.sentence, evidence):
+        return True
     if evidence.namesakes or any(same(value, titled) for titled in evidence.title_values):
         return True
     if isinstance(value.read, Date) and not _is_one_date(claim, value, value.read, other, evidence):

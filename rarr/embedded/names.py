@@ -27,7 +27,7 @@ _NUMBERED = r"""(?:
 )"""
 _NAME = re.compile(
     rf"""
-    {_CAPITALISED}
+    (?<![^\W\d_]){_CAPITALISED}                                      # not the end of eGFR
     (?: (?: [ \t] | \r?\n | [-–](?=[A-Z]) )  (?:{_INSIDE}\s)?  (?:{_CAPITALISED}|{_NUMBERED}) )*
     """,
     re.VERBOSE,
@@ -50,7 +50,7 @@ monday tuesday wednesday thursday friday saturday sunday first second third janu
 june july august september october november december bc ad bce ce o oh ok q a.d b.c built born founded
 opened written known based designed standing named please sure here's it's that's there's didn't roughly
 half part people new old early late mid north south east west northern southern eastern western central
-christmas easter
+christmas easter eur gbp usd chf jpy
 nobody nothing none everybody everyone everything somebody someone something anybody anyone anything
 currently earlier eventually formerly mostly officially previously shortly soon specifically subsequently
 alongside apart beyond due including inside less outside prior

@@ -1,16 +1,19 @@
-"""Negation: claim and evidence tell the same, but one denies it, or says the opposite or the reverse."""
+"""Negation: the evidence tells what the claim does, but denies it, or says its reverse or another value."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from rarr.embedded.exchange import exchanged
+from rarr.embedded.numbers import Number
 from rarr.embedded.opposites import opposed
 from rarr.embedded.sentence import Sentence
+from rarr.embedded.values import Value, same
 
 TOLD = 0.8  # of the claim's words with meaning, for a sentence of the evidence to tell the same
 SCOPE = 2  # words with meaning behind a negator: what it denies
 _NEGATOR = re.compile(
-    r"(?:not|non|no|never|without|neither|nor|none|nobody|nothing|cannot|\w+n['’]t)$", re.IGNORECASE
+    r"(?:not|non|no|never|without|neither|nor|none|nobody|nothing|cannot|\w+n['’]t|fail|fails|failed|except)$",
+    re.IGNORECASE,
 )
 # "Not only" and "no fewer than" deny nothing, "not until 1950" says when, "No. 5" is a number.
 _DENIES_NOTHING = re.compile(
@@ -19,28 +22,70 @@ _DENIES_NOTHING = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
+_MONEY = {"€", "£", "$", "¥"}
+_DAYS = {"second": 1 / 86400, "day": 1.0, "year": 365.25}
 
-def denies(claim: Sentence, evidence: Sequence[Sentence]) -> bool:
-    """Is what the claim says denied by the sentences of the evidence that tell most of it, or the reverse?"""
-    stems = {word.stem for word in claim.content if not _NEGATOR.match(word.text)}
-    told = [_told(claim, stems, one) for one in evidence]
+
+def denies(claim: Sentence, evidence: Sequence[Sentence], title: Set[str] = frozenset()) -> bool:
+    """Do the sentences of the evidence that tell most of the claim say the reverse, or another value?
+
+    `title`: the stems of what all of the evidence is about; no sentence needs to say them.
+    """
+    stems = {word.stem for word in claim.content if not _NEGATOR.match(word.text)} - _measured(claim)
+    told = [_told(claim, stems, one, title) for one in evidence]
     most = max((count for count, _ in told), default=0)
     return most >= max(1.0, TOLD * len(stems)) and all(turned for count, turned in told if count == most)
 
 
-def _told(claim: Sentence, stems: set[str], one: Sentence) -> tuple[int, bool]:
-    """How many of `stems` a sentence tells, itself or by an opposite, and whether it says the reverse."""
-    shared = stems.intersection(word.stem for word in one.content)
-    if len(shared) < TOLD * len(stems) - 1:  # one may be told by its opposite
-        return len(shared), False
+def _told(claim: Sentence, stems: Set[str], one: Sentence, title: Set[str]) -> tuple[int, bool]:
+    """How many of `stems` a sentence tells, itself or by an opposite, and whether it says something else."""
+    said = {word.stem for word in one.content}
+    shared = stems & said
+    known = len(stems & title - said) if shared else 0
+    if len(shared) + known < TOLD * len(stems) - 1:  # one may be told by its opposite
+        return len(shared) + known, False
     mine, its = set(_denied(claim)), set(_denied(one))
     pairs = list(opposed(claim, one))
-    count = len(shared | {word.stem for word, _ in pairs} & stems)
-    if exchanged(claim, one):
+    count = len(shared | {word.stem for word, _ in pairs} & stems) + known
+    if exchanged(claim, one) or _has_another(claim, one):
         return count, True
     if pairs:  # "not safe" says what "contraindicated" says
         return count, any((word.stem in mine) == (other.stem in its) for word, other in pairs)
     return count, not shared.isdisjoint(mine ^ its)
+
+
+def _has_another(claim: Sentence, one: Sentence) -> bool:
+    """Does the sentence lack a number or date of the claim, and have one that the claim lacks?"""
+    mine, its = ([v for v in part.values if v.kind in ("number", "date")] for part in (claim, one))
+    return any(_replaced(value, its) for value in mine) and any(_replaced(value, mine) for value in its)
+
+
+def _replaced(value: Value, others: Sequence[Value]) -> bool:
+    """Are there others of its kind, and none that says the same?"""
+    found = [same(value, other) if value.kind == other.kind else None for other in others]
+    if True in found:
+        return False
+    return False in found or any(_is_otherwise(value.read, other.read) for other in others)
+
+
+def _is_otherwise(one: object, other: object) -> bool:
+    """Are these other times, in hours and days, which `same` does not convert, or other money?"""
+    if not (isinstance(one, Number) and isinstance(other, Number)) or one.unit == other.unit:
+        return False
+    if one.unit in _MONEY and other.unit in _MONEY:
+        return True
+    days = [_DAYS[number.unit] * number.amount for number in (one, other) if number.unit in _DAYS]
+    return len(days) == 2 and max(days) > 1.1 * min(days)
+
+
+def _measured(part: Sentence) -> set[str]:
+    """The stems of words in numbers, with their units, and in dates."""
+    places = [
+        (value.start, value.read.tail if isinstance(value.read, Number) else value.end)
+        for value in part.values
+        if value.kind in ("number", "date")
+    ]
+    return {word.stem for word in part.content if any(start <= word.start < end for start, end in places)}
 
 
 def _denied(part: Sentence) -> Iterator[str]:

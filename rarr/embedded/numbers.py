@@ -62,7 +62,7 @@ _NUMBER = re.compile(
     (?:\b(?P<hedge>{_any_of("|".join(_HEDGES).split("|"))})\ (?:a\ total\ of\ )?|(?P<circa>~\ ?|\bc\.\ ?))?
     (?P<value>
         # 1,600.5, $5 million, 40-million, 3rd; neither the second half of a range nor a time of day
-        (?P<currency>[$€£¥])?\ ?
+        (?P<currency>[$€£¥]|\b(?:EUR|GBP|USD|JPY)(?=\ ?\d))?\ ?
         (?<![\w.,/:-])(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)(?P<suffix>st|nd|rd|th)?\b(?!:\d)
         (?:[ -]?(?P<magnitude>hundred|thousand|million|billion|trillion|bn|mn)\b)?
         # twenty-third
@@ -89,6 +89,7 @@ _UNIT = re.compile(rf"[ -]?(?P<unit>{MEASURES})(?![\w²³])")
 _CURRENCY_WORD = re.compile(
     r" ?(?:US |American )?(?P<name>dollars?|euros?|pounds? sterling|pounds?|yen)\b(?! of\b)"
 )
+_SIGNS = {"EUR": "€", "GBP": "£", "USD": "$", "JPY": "¥"}
 _CURRENCIES = {"dollar": "$", "euro": "€", "pound": "£", "yen": "¥"}
 
 
@@ -145,7 +146,8 @@ def _number(text: str, match: re.Match[str]) -> Number:
         least, most = next(range_ for words, range_ in _HEDGES.items() if hedge in words.split("|"))
         # A hedged number is rounded: half of its last digit that is not zero is left open.
         rounding = 10 * step if step and not match["magnitude"] else step
-        low, high = min(low - rounding, amount * least), max(high + rounding, amount * most)
+        low = amount if least == 1.0 else min(low - rounding, amount * least)
+        high = amount if most == 1.0 else max(high + rounding, amount * most)
     if form:
         amount, low, high = (to_base(value, form) for value in (amount, low, high))
     start += len(text[start:end]) - len(text[start:end].lstrip())
@@ -155,7 +157,7 @@ def _number(text: str, match: re.Match[str]) -> Number:
 def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str, int]:
     """The unit to compare in, the unit of measure as written, and where what is written of either ends."""
     if match["currency"]:
-        return match["currency"], "", end
+        return _SIGNS.get(match["currency"].upper(), match["currency"]), "", end
     if match["percent"]:
         return "%", "", match.end("percent")
     if match["ordinal"] or match["suffix"]:

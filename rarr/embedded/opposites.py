@@ -15,11 +15,11 @@ permitted permits allowed allows allow authorised authorized | prohibited prohib
 must shall | may
 mandatory compulsory obligatory required | optional voluntary
 guilty convicted liable | innocent acquitted exonerated
-granted grants grant upheld upholds affirmed | denied denies dismissed dismisses overturned reversed
+granted grants grant upheld upholds affirmed allowed | denied denies refused dismissed dismisses overturned
 valid enforceable | void unenforceable
 includes include included including | excludes exclude excluded excluding
 causes cause caused triggers induces | prevents prevent prevented
-raises raise raised worsens worsened | lowers lower lowered reduces reduce reduced improves improved
+raises raise raised worsens worsened | lowers lowered reduces reduce reduced improves improved
 strengthened strengthens | weakened weakens
 succeeded succeeds | failed fails
 supported supports support favoured favored | opposed opposes oppose
@@ -33,6 +33,11 @@ ascending | descending
 major | minor
 maximum | minimum
 more | fewer less
+increases increase increased | decreases decrease decreased reduces reduce reduced reverses
+within before until by | after
+above over | below under
+if | unless
+keep keeps retain retains | delete deletes erase
 many | few
 common frequent | rare
 higher taller | lower shorter
@@ -58,28 +63,31 @@ _AT_LEAST = re.compile(r"\bno\s+(?:fewer|less|more)\s+than\b", re.IGNORECASE)
 
 
 def opposed(claim: Sentence, evidence: Sentence) -> Iterator[tuple[Token, Token]]:
-    """Words of the claim alone, each with its opposite of the evidence alone, beside the same word.
+    """Words of the claim, each with its opposite that the evidence has in its place: beside the same word.
 
-    "More than 20 looms" beside "less than 20 looms", and not beside "in less than a year".
+    "More than 20 looms" where it has "less than 20 looms", and not where it has "in less than a year".
     """
-    mine, its = _words(claim), _words(evidence)
-    for said in sorted(mine.keys() - its.keys()):
-        for other in sorted(its.keys() - mine.keys()):
-            if other in _AGAINST.get(said, ()) or _is_prefixed(said, other):
-                one, theirs = mine[said], its[other]
-                if _next_to(claim, one) & _next_to(evidence, theirs):
-                    yield one, theirs
+    theirs = _words(evidence)
+    for said in _words(claim):
+        beside = _next_to(claim, said)
+        there = [other for other in theirs if beside & _next_to(evidence, other)]
+        written = {other.text.lower() for other in there}
+        if said.text.lower() in written:
+            continue
+        for other in there:
+            if other.text.lower() in _AGAINST.get(said.text.lower(), ()) or _is_prefixed(said, other):
+                yield said, other
 
 
-def _words(part: Sentence) -> dict[str, Token]:
-    """Its words by how they are written, without names and "no fewer than"."""
+def _words(part: Sentence) -> list[Token]:
+    """Its words without names and "no fewer than"."""
     covered = [match.span() for match in _AT_LEAST.finditer(part.text)]
-    return {
-        word.text.lower(): word
+    return [
+        word
         for word in part.words
         if (word.text.islower() or word.start == 0 or part.text[: word.start].endswith(": "))
         and not any(start <= word.start < end for start, end in covered)
-    }
+    ]
 
 
 def _next_to(part: Sentence, word: Token) -> set[tuple[str, str]]:
@@ -89,8 +97,9 @@ def _next_to(part: Sentence, word: Token) -> set[tuple[str, str]]:
     return {("before", stem) for stem in before} | {("behind", stem) for stem in behind}
 
 
-def _is_prefixed(one: str, other: str) -> bool:
+def _is_prefixed(said: Token, there: Token) -> bool:
     """Is one the other with "un" or the like before it, or do they differ in "hyper" and "hypo"?"""
+    one, other = said.text.lower(), there.text.lower()
     short, long = sorted((one, other), key=len)
     if len(short) >= _SHORTEST and any(long == prefix + short for prefix in _PREFIXES):
         return True

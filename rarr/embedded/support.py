@@ -113,7 +113,7 @@ def judgement(claim: Claim, evidence: Passage) -> Judgement | None:
     contradicted = verdicts.count("disagrees")
     if contradicted:
         support = support * CONTRADICTED * (1 - contradicted / len(verdicts))
-    denied = denies(claim.sentence, evidence.sentences)
+    denied = denies(claim.sentence, evidence.sentences, evidence.title_stems)
     if denied:
         support *= CONTRADICTED
     said = not denied and all(

@@ -20,6 +20,7 @@ _UNITS: dict[str, dict[str, float]] = {
         "kilogram|kilograms|kilogramme|kilogrammes|kg": 1.0,
         "gram|grams|g": 0.001,
         "milligram|milligrams|mg": 1e-6,
+        "microgram|micrograms|µg|μg|mcg": 1e-9,
         "tonne|tonnes|metric ton|metric tons": 1000.0,
         "ton|tons": 1000.0,
         "pound|pounds|lb|lbs": 0.45359237,

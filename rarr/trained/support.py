@@ -75,9 +75,9 @@ def seen(
     said = [alone.get(span, span.of(text)) for span in spans]
     readable = [one for one in dict.fromkeys(said) if any(map(str.isalnum, one)) and encoder.reads(one)]
     features = dict(zip(readable, _read(encoder, readable, evidence), strict=True))
-    told = passage(evidence.text, evidence.title).sentences
+    told = passage(evidence.text, evidence.title)
     return [
-        Seen(features[one] | _of_rules(rules), rules, denies(sentence(one), told))
+        Seen(features[one] | _of_rules(rules), rules, denies(sentence(one), told.sentences, told.title_stems))
         if one in features
         else None
         for one, rules in zip(said, judgements(text, context, spans, evidence), strict=True)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from rarr.embedded.agreement import compare
 from rarr.embedded.claims import Claim
+from rarr.embedded.guards import is_supposed
 from rarr.embedded.names import Name, is_person, names
 from rarr.embedded.questions import askable
 from rarr.embedded.reading import passage, read as read_by_rules
@@ -58,7 +59,7 @@ def by_rules(text: str, claim: Claim, title: str, evidence: str) -> list[Ruled]:
     found = []
     for value, place in askable(text, claim):
         rules = compare(claim, value, read_by_rules(claim.sentence, value, beside, claim.about), beside)
-        about = not about_something_else(claim, value, beside)
+        about = not (about_something_else(claim, value, beside) or is_supposed(claim.sentence, beside))
         found.append(Ruled(value, place, rules, about))
     return found
 

@@ -108,6 +108,19 @@ async def test_abstains(text: str, said: str, evidence: str) -> None:
     assert (await verdict_on(text, said, evidence)).verdict in ("irrelevant", "unknown")
 
 
+@pytest.mark.parametrize(
+    ("text", "opened"),
+    [
+        ("The Elm Bridge opened on 3 May 1937.", "disagrees"),
+        ("It was planned that the Elm Bridge opened on 3 May 1937.", "unknown"),
+        ("According to a guide, the Elm Bridge opened on 3 May 1937.", "unknown"),
+        ("Was it said that the Elm Bridge opened on 3 May 1937?", "unknown"),
+    ],
+)
+async def test_what_is_planned_or_supposed_is_not_contradicted_by_what_is_so(text: str, opened: str) -> None:
+    assert (await verdict_on(text, "3 May 1937", "The Elm Bridge opened on 4 June 1939.")).verdict == opened
+
+
 async def test_the_answer_carries_its_currency_word() -> None:
     found = await verdict_on(
         "The Hoover Dam cost 5 million dollars.", "5 million", "The Hoover Dam cost 7 million dollars."

@@ -17,8 +17,20 @@ from rarr.embedded.sentence import sentence
             "Lease: The landlord shall not sublet the flat without the tenant's consent.",
             "The tenant shall not sublet the flat without the landlord's consent.",
         ),
+        (
+            "The landlord is Jo Ash and the tenant is Elm Ltd.",
+            "The landlord is Elm Ltd and the tenant is Jo Ash.",
+        ),
+        (
+            "The act was amended in 2020 and repealed in 2016.",
+            "The act was amended in 2016 and repealed in 2020.",
+        ),
+        (
+            "More died with Elm than with Hay: 8 against 11.",
+            "More died with Hay than with Elm: 8 against 11.",
+        ),
     ],
-    ids=["parties", "groups", "in the passive, within more", "under a subject"],
+    ids=["parties", "groups", "in the passive, within more", "under a subject", "roles", "numbers", "colon"],
 )
 def test_two_parts_changed_places(claim: str, evidence: str) -> None:
     assert denies(sentence(claim), [sentence(evidence)])

@@ -22,6 +22,7 @@ from rarr.embedded.names import is_person, names
         ("Born in Paris in May.", ["Paris"]),
         ("On Monday it rained.", []),
         ("It rained.", []),
+        ("Nobody knew of an eGFR of 25, due in EUR 20.", []),
         ("He wrote “The Old Man” there.", ["The Old Man"]),
         ("He wrote *Moby Dick* there.", ["Moby Dick"]),
         ("He wrote _Moby Dick_ there.", ["Moby Dick"]),

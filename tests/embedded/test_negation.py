@@ -24,6 +24,15 @@ from rarr.embedded.sentence import sentence
         ("The tenant may repaint the walls.", "The tenant shall repaint the walls."),
         ("The clause is enforceable in Ohio.", "The clause is unenforceable in Ohio."),
         ("The deposit is refundable.", "The deposit is non-refundable."),
+        ("A bank that notifies a breach is fined.", "A bank that fails to notify a breach is fined."),
+        ("The appeal must be lodged after 28 days.", "The appeal must be lodged within 28 days."),
+        ("Patients received 25 µg of velorane.", "Patients received 25 mg of velorane."),
+        ("The notice is given within 72 days.", "The notice is given within 72 hours."),
+        ("The damages were limited to EUR 1 million.", "The damages were limited to GBP 1 million."),
+        (
+            "The usual dose of velorane is 850 mg once daily.",
+            "The usual dose of velorane is 500 mg once daily.",
+        ),
         ("The appeal was dismissed by the court.", "The appeal was upheld by the court."),
     ],
 )
@@ -59,11 +68,15 @@ def test_one_of_the_two_is_denied(claim: str, evidence: str) -> None:
             "Velorane caused nausea in all of the 40 patients.",
         ),
         ("The port of Elm sold rice.", "The import of Elm sold rice."),
+        ("The pause lasted 3 days in 1990.", "The pause lasted 72 hours in 1990."),
+        ("The height of the tower is 200 metres.", "The height of the tower is 656 feet."),
+        ("The mill made 20 tonnes in 1990.", "The mill made 20 tonnes."),
     ],
     ids=[
         *("both", "another clause", "not only", "no fewer", "until", "number", "little in common", "empty"),
         *("not the opposite", "both have both", "an opposite and little in common"),
         *("at least", "another place", "the month", "a rank", "entailed", "no prefix"),
+        *("other units of time", "other units", "a value more"),
     ],
 )
 def test_neither_is(claim: str, evidence: str) -> None:
@@ -73,3 +86,17 @@ def test_neither_is(claim: str, evidence: str) -> None:
 def test_a_sentence_that_says_it_as_well_outweighs_one_that_denies_it() -> None:
     told = [sentence("The mill was not rebuilt."), sentence("The mill was rebuilt.")]
     assert not denies(sentence("The mill was rebuilt."), told)
+
+
+def test_what_all_of_the_evidence_is_about_need_not_be_said_again() -> None:
+    claim = sentence("The Data Retention and Privacy Act 2012 applies to public libraries.")
+    told = [sentence("The act does not apply to public libraries.")]
+    title = {word.stem for word in sentence("Data Retention and Privacy Act 2012").content}
+    assert denies(claim, told, title)
+    assert not denies(claim, told)
+
+
+def test_the_same_word_elsewhere_does_not_say_it_here() -> None:
+    told = [sentence("In 2014 the court convicted Jo Ash and acquitted Al Hay.")]
+    assert denies(sentence("In 2014 the court acquitted Jo Ash."), told)
+    assert not denies(sentence("In 2014 the court acquitted Al Hay."), told)
