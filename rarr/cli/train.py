@@ -138,6 +138,8 @@ def editor(
       rarr train editor rows.jsonl -o weights
       rarr train editor rows.jsonl -o weights --steps 500 --seed 7 --from other-weights
     """
+    from rarr.encoder.weights import checked
+    from rarr.noising.rows import enough
     from rarr.render import Waiting
 
     try:
@@ -145,6 +147,8 @@ def editor(
 
         backend = Backend.of_the_package()
     except ImportError as error:
+        enough(rows)  # what is wrong with the call, before anybody installs gigabytes for it
+        checked(start)
         raise SetupError(
             f"rarr train editor cannot run ({error.name} is missing): pip install 'rarr[train]'"
         ) from error

@@ -11,7 +11,7 @@ from rarr.tools.meter import meter
 
 NOTHING_TO_CHECK = Notice(
     code="nothing_to_check",
-    message="no checkable claim was found in the text: it is returned as it is",
+    message="nothing in the text was asked about: it is returned as it is, unjudged",
     node="generate_queries",
 )
 

@@ -101,6 +101,18 @@ def rows(data: Path) -> Iterator[Row]:
     yield from _records(data, Row)
 
 
+def enough(data: Path) -> list[Row]:
+    """The rows of a file, to learn from. Raises `InputError` where it is missing or has fewer than two."""
+    if not data.exists():
+        raise InputError(f"{data} is not there: give a file that rarr train data wrote")
+    found = list(rows(data))
+    if len(found) < 2:
+        raise InputError(
+            f"{data} has {len(found)} rows, and one is held out: make at least 2, better hundreds"
+        )
+    return found
+
+
 def dropped(data: Path) -> Iterator[Dropped]:
     """The queries that have no row in `data`, likewise."""
     yield from _records(dropped_beside(data), Dropped)

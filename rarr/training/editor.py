@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rarr.encoder import weights
-from rarr.errors import InputError, SettingsError
-from rarr.noising.rows import Row, rows
+from rarr.errors import SettingsError
+from rarr.noising.rows import Row, enough
 from rarr.records import Record
 from rarr.tools.lines import locked, writing
 from rarr.training import conversion
@@ -76,7 +76,7 @@ def fine_tune(
     backend, began = backend or Backend.of_the_package(), time.monotonic()
     out, start = out.expanduser(), start and start.expanduser()
     facts = weights.checked(start)
-    given = _rows(data)
+    given = enough(data)
     taught, held = _split(given, seed)
     sets = _sets(taught)
     unseen = {name: one for name, one in _sets(held).items() if name != KEPT}
@@ -114,17 +114,6 @@ def fine_tune(
         after=run.after or {},
         seconds=time.monotonic() - began,
     )
-
-
-def _rows(data: Path) -> list[Row]:
-    if not data.exists():
-        raise InputError(f"{data} is not there: give a file that rarr train data wrote")
-    found = list(rows(data))
-    if len(found) < 2:
-        raise InputError(
-            f"{data} has {len(found)} rows, and one is held out: make at least 2, better hundreds"
-        )
-    return found
 
 
 def _split(given: Sequence[Row], seed: int) -> tuple[list[Row], list[Row]]:

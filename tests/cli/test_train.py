@@ -128,9 +128,26 @@ def test_editor_without_its_extra_names_it(command: Command, monkeypatch: pytest
     for name in [name for name in sys.modules if name.startswith("rarr.training.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setattr("rarr.noising.rows.enough", lambda _: [])
     done = command("train", "editor", "rows.jsonl", "-o", "weights")
     assert (done.status, is_complaint(done.err)) == (2, True)
     assert done.err.endswith("is missing): pip install 'rarr[train]'\n")
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [(["none.jsonl"], "none.jsonl is not there"), (["rows.jsonl", "--from", "w"], "there is no folder w")],
+)
+def test_editor_names_what_is_wrong_before_its_extra(
+    command: Command, monkeypatch: pytest.MonkeyPatch, argv: list[str], said: str
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("rarr.training.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    if argv[0] == "rows.jsonl":
+        monkeypatch.setattr("rarr.noising.rows.enough", lambda _: [])
+    done = command("train", "editor", *argv, "-o", "weights")
+    assert (done.status, said in done.err) == (2, True)
 
 
 def test_editor_shows_what_it_did(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
