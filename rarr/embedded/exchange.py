@@ -9,6 +9,7 @@ from rarr.embedded.words import Token
 # Who met whom can be told either way round.
 _EITHER_WAY = {"met", "meet", "meets", "married", "marries", "border", "borders", "adjoins", "equals"}
 _JOINS = {"and", "or", "nor"}
+_LONGEST = 60  # words of a claim; all ways to part it are tried
 
 
 def exchanged(claim: Sentence, evidence: Sentence) -> bool:
@@ -30,6 +31,8 @@ def _readings(part: Sentence) -> Iterator[Sequence[Token]]:
 
 def _exchanged(text: str, mine: Sequence[Token], theirs: Sequence[str]) -> bool:
     said = [word.text.lower() for word in mine]
+    if len(said) > _LONGEST:
+        return False
     windows = (theirs[at : at + len(said)] for at in range(len(theirs) - len(said) + 1))
     counts = Counter(said)
     return any(
