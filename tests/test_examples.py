@@ -13,12 +13,12 @@ from rarr.cli import run
 
 EXAMPLES = {example.name: example for example in examples()}
 # No example leaves unnoticed: these numbers may only rise.
-FLOORS = {"texts": 35, "exact": 33, "planted": 50, "corrected": 48, "pinned": 131, "right": 126}
+FLOORS = {"texts": 35, "exact": 33, "planted": 50, "corrected": 48, "pinned": 131, "right": 127}
 # Texts with a sentence whose status is not yet the pinned one; whoever mends one takes it out of here.
 NOT_YET = {
     "reworded-apollo-12": "a supported sentence is unjudged",
     "reworded-humber-bridge": "two supported sentences are not found to be",
-    "reworded-lake-superior": "a supported sentence is unjudged, and the wrong one is not contradicted",
+    "reworded-lake-superior": "the wrong sentence stays unjudged",
 }
 # Texts with an error in words that are too far from those of the document to be corrected yet.
 UNCORRECTED = {

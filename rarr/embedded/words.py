@@ -33,7 +33,7 @@ born birth birthplace; die died death dead killed passed; build built construct 
 erect; open opened opening inaugurate inaugurated; found founded founder establish established establishment
 set-up; begin began begun start started commence commenced; end ended finish finished conclude concluded;
 complete completed completion; big large huge; win won winning winner victory; lose lost defeat defeated
-loss; film movie picture; album record lp; song track single; write wrote written author authored writer;
+loss; film movie picture; album record lp; track single; write wrote written author authored writer;
 marry married marriage wed wedding wife husband spouse; child children son daughter; town city municipality;
 buy bought purchase purchased acquire acquired acquisition; sell sold sale; tall height high; long length;
 wide width; deep depth; weigh weight; cost price spent spend; inhabitant resident people population
@@ -49,7 +49,7 @@ battle; attack attacked raid; contain contains hold; own owned owner; run ran op
 created creation; company firm business corporation; road route highway street; river stream; car automobile
 vehicle; ship vessel boat; house home; king monarch ruler; rise rose increase increased grow grew; fall fell
 drop dropped decrease decreased decline declined; act acted actor actress star starred; direct directed
-director; paint painted painter painting; sing sang sung singer vocals; play played player; launch launched;
+director; paint painted painter painting; sing sang sung song singer vocals; play played player; launch launched;
 crew; land landed landing; sink sank sunk sunken; swim swam swum; fly flew flown flight; drive drove driven
 driver; ride rode ridden rider; speak spoke spoken; break broke broken; choose chose chosen choice; steal
 stole stolen; wear wore worn; tear tore torn; swear swore sworn; throw threw thrown; know knew known; blow
