@@ -50,7 +50,8 @@ created creation; company firm business corporation; road route highway street; 
 vehicle; ship vessel boat; house home; king monarch ruler; rise rose increase increased grow grew; fall fell
 drop dropped decrease decreased decline declined; act acted actor actress star starred; direct directed
 director; paint painted painter painting; sing sang sung song singer vocals; play played player; launch
-launched; crew; land landed landing; sink sank sunk sunken; swim swam swum; fly flew flown flight; drive drove driven
+launched; crew; land landed landing;
+sink sank sunk sunken; swim swam swum; fly flew flown flight; drive drove driven
 driver; ride rode ridden rider; speak spoke spoken; break broke broken; choose chose chosen choice; steal
 stole stolen; wear wore worn; tear tore torn; swear swore sworn; throw threw thrown; know knew known; blow
 blew blown; draw drew drawn; freeze froze frozen; forget forgot forgotten; forbid forbade forbidden; hide
