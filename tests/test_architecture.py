@@ -28,7 +28,6 @@ LAYERS = (
         "rarr.agent.complaints",
         "rarr.agent.components",
         "rarr.agent.dependents",
-        "rarr.agent.editing",
         "rarr.agent.filters",
         "rarr.agent.results",
         "rarr.agent.rounds",
@@ -36,11 +35,11 @@ LAYERS = (
         "rarr.agent.sources",
         "rarr.agent.state",
         "rarr.agent.support",
-        "rarr.agent.trial",
         "rarr.agent.variables",
     ),
-    ("rarr.embedded.*", "rarr.prompted.*", "rarr.nli.*", "rarr.nodes.*", "rarr.testing.*"),
-    ("rarr.trained.*",),
+    ("rarr.embedded.*", "rarr.prompted.*", "rarr.nli.*", "rarr.testing.*"),
+    ("rarr.ledger.*",),
+    ("rarr.nodes.*", "rarr.trained.*"),
     (
         "rarr.agent.checkpoints",
         "rarr.agent.language_models",
@@ -87,7 +86,10 @@ ONLY = {
     ),
 }
 NEVER = {
-    "rarr.nodes.*": ("rarr.nodes.*", "rarr.embedded.*", "rarr.prompted.*", "rarr.nli.*", "rarr.retrievers.*"),
+    "rarr.nodes.*": (
+        *("rarr.nodes.*", "rarr.embedded.*", "rarr.trained.*", "rarr.prompted.*", "rarr.nli.*"),
+        "rarr.retrievers.*",
+    ),
     "rarr.prompted.*": (
         "rarr.embedded.*",
         "rarr.nli.*",

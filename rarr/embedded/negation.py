@@ -12,9 +12,18 @@ from rarr.embedded.values import Value, same
 TOLD = 0.8  # of the claim's words with meaning, for a sentence of the evidence to tell the same
 SCOPE = 2  # words with meaning behind a negator: what it denies
 _NEGATOR = re.compile(
-    r"(?:not|non|no|never|without|neither|nor|none|nobody|nothing|cannot|\w+n['’]t|fail|fails|failed|except)$",
+    r"(?:not|non|no|never|hardly|scarcely|without|neither|nor|none|nobody|nothing|cannot|\w+n['’]t"
+    r"|fail|fails|failed|except)$",
     re.IGNORECASE,
 )
+# Several words that deny what they stand before, as "far from 221 metres" does.
+_PHRASES = (
+    r"\b(?:far\s+(?:from|below|above|short\s+of)|anything\s+but|nowhere\s+near|rather\s+than|instead\s+of"
+    r"|other\s+than|as\s+opposed\s+to|by\s+no\s+means|in\s+no\s+way|no\s+longer)\b"
+)
+_PHRASE = re.compile(_PHRASES, re.IGNORECASE)
+_BEFORE_VALUE = re.compile(rf"{_PHRASES}\s+(?:[\w'’-]+\s+){{0,2}}$", re.IGNORECASE)
+_REACH = 60  # characters before a value in which such words are looked for
 # "Not only" and "no fewer than" deny nothing, "not until 1950" says when, "No. 5" is a number.
 _DENIES_NOTHING = re.compile(
     r"not\s+(?:only|just|merely)\b | (?:not|\w+n['’]t)\b[^,;]*\suntil\b"
@@ -31,7 +40,9 @@ def denies(claim: Sentence, evidence: Sequence[Sentence], title: Set[str] = froz
 
     `title`: the stems of what all of the evidence is about; no sentence needs to say them.
     """
-    stems = {word.stem for word in claim.content if not _NEGATOR.match(word.text)} - _measured(claim)
+    phrases = [match.span() for match in _PHRASE.finditer(claim.text)]
+    said = [w for w in claim.content if not any(start <= w.start < end for start, end in phrases)]
+    stems = {word.stem for word in said if not _NEGATOR.match(word.text)} - _measured(claim)
     told = [_told(claim, stems, one, title) for one in evidence]
     most = max((count for count, _ in told), default=0)
     return most >= max(1.0, TOLD * len(stems)) and all(turned for count, turned in told if count == most)
@@ -47,11 +58,41 @@ def _told(claim: Sentence, stems: Set[str], one: Sentence, title: Set[str]) -> t
     mine, its = set(_denied(claim)), set(_denied(one))
     pairs = list(opposed(claim, one))
     count = len(shared | {word.stem for word, _ in pairs} & stems) + known
-    if exchanged(claim, one) or _has_another(claim, one):
+    if exchanged(claim, one) or _has_another(claim, one) or _denies_value(claim, one):
         return count, True
     if pairs:  # "not safe" says what "contraindicated" says
         return count, any((word.stem in mine) == (other.stem in its) for word, other in pairs)
     return count, not shared.isdisjoint(mine ^ its)
+
+
+def negated(part: Sentence, place: int) -> bool:
+    """Is what begins at `place` denied: by a negator closely before it in its clause?"""
+    if _BEFORE_VALUE.search(part.text, max(0, place - _REACH), place):
+        return True
+    clause = part.clause(place)
+    between = 0
+    for word in reversed([word for word in part.words if word.end <= place]):
+        if part.clause(word.start) != clause or between > SCOPE:
+            return False
+        if _NEGATOR.match(word.text):
+            return not _DENIES_NOTHING.match(part.text, word.start)
+        between += bool(word.stem)
+    return False
+
+
+def _denies_value(claim: Sentence, one: Sentence) -> bool:
+    """Does one deny a number or date that the other states?"""
+    pairs = [
+        (value, other)
+        for value in claim.values
+        for other in one.values
+        if value.kind in ("number", "date") and same(value, other)
+    ]
+    return any(
+        negated(claim, value.start) != negated(one, other.start)
+        for value, other in pairs
+        if not any(negated(claim, v.start) == negated(one, o.start) for v, o in pairs if v is value)
+    )
 
 
 def _has_another(claim: Sentence, one: Sentence) -> bool:

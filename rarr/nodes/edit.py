@@ -7,18 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
-from rarr.agent.editing import Editing, Proposal
 from rarr.agent.settings import Kind, Settings
-from rarr.agent.sources import Side, heard
+from rarr.agent.sources import Side
 from rarr.agent.state import State, failure, usable
-from rarr.agent.trial import Trial
+from rarr.ledger.edits import Editing, Proposal
+from rarr.ledger.gate import decide
 from rarr.records import Check, Evidence, Notice, Query
 from rarr.tools.meter import meter
 from rarr.tools.spans import about
 
 
 async def edit(state: State, runtime: Runtime[Components]) -> State:
-    """Proposes edits for what disagrees, and applies what holds. What that makes stale is checks again."""
+    """Proposes edits for what disagrees, and applies those that the gate lets pass.
+
+    An edit makes the checks that looked at its sentence stale: they are asked again.
+    """
     if runtime.context.settings.scope == "text":
         return await _one_after_another(state, runtime.context)
     return await _by_sentence(state, runtime.context)
@@ -61,7 +64,7 @@ async def _one_after_another(state: State, components: Components) -> State:
             editing.warnings.append(outcome)
         elif outcome is not None:
             editing.apply([outcome])
-            if not outcome.refusal:
+            if not outcome.decision.refusal:
                 break
     behind = {one.id for one in usable(state)} - set(settled) if editing.touched else set()
     update = editing.update(
@@ -123,21 +126,8 @@ async def _tried(
     change = await components.editor.edit(editing.text, context, query, check, source)
     if change is None:
         return None
-    trial = Trial(editing.text, change, context, components)
-    refusal = trial.out_of_bounds()
-    if settings.verify and query.follows:
-        refusal = (
-            refusal
-            or await trial.unconfirmed(query, source)
-            or await trial.weakened(source, state, editing.queries)
-        )
-    elif settings.verify:
-        refusal = (
-            refusal
-            or await trial.unverified(source, state, editing.queries)
-            or await _outweighed(trial, query, checks, source, evidence)
-        )
-    return Proposal(change, trial.sentence, query.id, source.id, refusal, check.reason)
+    decision = await decide(editing.text, change, query, check, checks, state, editing.queries, components)
+    return Proposal(change, query.id, source.id, decision, check.reason)
 
 
 def _strongest(
@@ -154,29 +144,3 @@ def _strongest(
 
     best = max(sorted(answers), key=strength)
     return max(answers[best], key=lambda check: evidence[check.evidence_id].relevance)
-
-
-async def _outweighed(
-    trial: Trial, query: Query, checks: Sequence[Check], source: Evidence, evidence: dict[str, Evidence]
-) -> str:
-    """Why the other sources hold an edit back: those for the text as it is, or for yet another answer.
-
-    One that disagrees and names no answer has none to hold against it, as long as it disagrees no more.
-    """
-    kinds = trial.components.settings.source_kinds
-    sides = heard([evidence[check.evidence_id] for check in checks], source)
-    said = {check.evidence_id: check.verdict for check in checks}
-    answers = {check.evidence_id: check.evidence_answer for check in checks}
-    agreeing = [one for one in sides if said[one.id] == "agrees"]
-    others = [one for one in sides if said[one.id] == "disagrees" and one.id != source.id]
-    verdicts = dict(zip((one.id for one in others), await trial.verdicts(query, others), strict=True))
-    mine = Side([source, *(one for one in others if verdicts[one.id] == "agrees")], kinds)
-    if agreeing and not mine.outweighs(Side(agreeing, kinds), query.text):
-        return f"sources disagree: {agreeing[0].id} agrees with the text"
-    new = trial.change.new
-    if unjudged := [one.id for one in others if verdicts[one.id] == "unknown" and answers[one.id]]:
-        return f"whether {unjudged[0]} says {new!r} as well could not be judged"
-    against = [one for one in others if verdicts[one.id] == "disagrees"]
-    if against and not mine.outweighs(Side(against, kinds), query.text):
-        return f"sources disagree among themselves: {against[0].id} does not say {new!r} either"
-    return ""

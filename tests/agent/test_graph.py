@@ -168,6 +168,7 @@ def test_loop_ends_where_checker_and_editor_never_have_enough() -> None:
         return Change(start=0, end=0, new="A")
 
     revision = revised(
+        settings=Settings(verify=False),
         checker=ScriptedChecker(lambda *_: disagrees()),
         editor=ScriptedEditor(longer),
         verifier=ScriptedVerifier(lambda sentence, evidence: sentence.count("A") / 100),

@@ -120,7 +120,7 @@ def stepping(told: list[str]) -> Reviser:
 
 
 RUN = Counter(
-    generate_queries=1, retrieve=2, rerank=1, check_agreement=2, edit=2, follow_up=1, attribute=1, evaluate=1
+    generate_queries=1, retrieve=2, rerank=1, check_agreement=1, edit=1, follow_up=1, attribute=1, evaluate=1
 )
 
 

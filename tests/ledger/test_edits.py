@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import pytest
 from makers import check, query, state
 
-from rarr.agent.editing import Editing, Proposal
+from rarr.ledger.edits import Editing, Proposal
+from rarr.ledger.gate import Decision
 from rarr.records import Change, Check, Query, replay
 from rarr.tools.document import Span, sentences
 
@@ -29,7 +30,7 @@ def proposal(old: str, new: str, query_id: str = "q1", refusal: str = "", text: 
     start = text.index(old)
     sentence = next(span for span in sentences(text) if span.start <= start < span.end)
     change = Change(start=start, end=start + len(old), new=new)
-    return Proposal(change, sentence, query_id, f"{query_id}.1", refusal, "so it says")
+    return Proposal(change, query_id, f"{query_id}.1", Decision(sentence, refusal), "so it says")
 
 
 def pending(ids: str) -> list[list[Check]]:
@@ -126,8 +127,8 @@ def test_sentences_that_touch_are_not_changed_at_once() -> None:
     insertion = Change(start=first.end, end=first.end, new="是")
     replacement = Change(start=second.start, end=second.start + 1, new="三")
     made = [
-        Proposal(insertion, first, "q1", "q1.1", "", ""),
-        Proposal(replacement, second, "q2", "q2.1", "", ""),
+        Proposal(insertion, "q1", "q1.1", Decision(first, ""), ""),
+        Proposal(replacement, "q2", "q2.1", Decision(second, ""), ""),
     ]
     assert one.apply(made) == {"q2"}
     assert replay(text, one.edits) == one.text == "一是一。是二是二。"

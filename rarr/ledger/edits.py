@@ -5,18 +5,18 @@ from typing import NamedTuple
 
 from rarr.agent.state import State
 from rarr.agent.support import moved
+from rarr.ledger.gate import Decision
 from rarr.records import Change, Check, Edit, Notice, Query
 from rarr.tools.document import Span, sentences
 
 
 class Proposal(NamedTuple):
-    """A change to the text that `Editing` held when it was proposed, and why it is refused, if it is."""
+    """A change to the text that `Editing` held when it was proposed, and what the gate decided."""
 
     change: Change
-    sentence: Span | None
     query_id: str
     evidence_id: str
-    refusal: str
+    decision: Decision
     reason: str
 
 
@@ -30,6 +30,7 @@ class Editing:
         self.touched: set[str] = set()
         self.warnings: list[Notice] = []
         self._checks = state["checks"]
+        self._asked_again: list[Check] = []
         self.queries = moved(state["queries"], self.edits)
 
     def query(self, query_id: str) -> Query:
@@ -57,7 +58,7 @@ class Editing:
         done: list[tuple[int, int]] = []  # where in the text before, and by how much it grew
         changed: list[Span] = []
         for one in proposals:
-            change, sentence = one.change, one.sentence
+            change, sentence, refusal = one.change, one.decision.sentence, one.decision.refusal
             if sentence is not None and any(_touches(sentence, span) for span in changed):
                 left_out.add(one.query_id)
                 continue
@@ -71,12 +72,13 @@ class Editing:
                 new=change.new,
                 query_id=one.query_id,
                 evidence_id=one.evidence_id,
-                accepted=not one.refusal,
-                reason=one.refusal or one.reason,
+                accepted=not refusal,
+                reason=refusal or one.reason,
             )
             self.edits.append(edit)
-            if one.refusal or sentence is None:
+            if refusal or sentence is None:
                 continue
+            self._asked_again += one.decision.checks
             self.text = self.text[:start] + change.new + self.text[end:]
             self.queries = moved(self.queries, [edit])
             done.append((change.start, len(change.new) - (end - start)))
@@ -85,7 +87,10 @@ class Editing:
         return left_out
 
     def update(self, *, stale: Callable[[Check], bool]) -> State:
-        """What the node writes; checks for which `stale` holds are so from now on."""
+        """What the node writes; checks for which `stale` holds are so from now on.
+
+        The checks that the gate asked again, on the edited text, take the place of theirs.
+        """
         checks = [
             check.model_copy(update={"stale": True}) if not check.stale and stale(check) else check
             for check in self._checks
@@ -94,7 +99,7 @@ class Editing:
             "text": self.text,
             "edits": self.edits,
             "tried": self.tried,
-            "checks": checks,
+            "checks": [*checks, *self._asked_again],
             "warnings": self.warnings,
         }
 

@@ -1,0 +1,1 @@
+"""What decides about edits: the gate, and what it weighs."""

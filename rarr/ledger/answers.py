@@ -1,0 +1,121 @@
+"""Answers as values: where the text and the evidence give theirs, and whether two are equal."""
+
+import re
+from typing import NamedTuple
+
+from rarr.embedded.dates import Date
+from rarr.embedded.identity import key_words
+from rarr.embedded.names import Name
+from rarr.embedded.numbers import Number
+from rarr.embedded.sentence import Sentence
+from rarr.embedded.units import from_base, to_base
+from rarr.embedded.values import Value, same, values
+from rarr.tools.document import Span
+
+
+class Source(NamedTuple):
+    """A value of the evidence's answer, and where a sentence of the evidence says it."""
+
+    value: Value
+    sentence: Sentence
+    start: int
+
+
+def answer_place(part: Sentence, asked_about: Span, answer: str) -> Span | None:
+    """Where a sentence gives its answer, its unit included; None where that cannot be told.
+
+    An answer that the sentence does not say word for word is found by its value. Failing that, it is what
+    the query asks about, where that is less than the sentence.
+    """
+    said = re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", part.text, re.IGNORECASE)
+    found = [Span(*match.span()) for match in said] if answer.strip() else []
+    if not found:
+        wanted = values(answer)
+        found = [Span(v.start, v.end) for v in part.values if any(same(v, one) for one in wanted)]
+    length = asked_about.end - asked_about.start
+    if not found and asked_about.start >= 0 and 0 < length < len(part.text.rstrip(".!? ")):
+        found = [asked_about]
+    if not found:
+        return None
+    place = min(found, key=lambda span: abs(span.start - asked_about.start))
+    spans = [place, *map(extent, values_at(part, place))]
+    return Span(min(span.start for span in spans), max(span.end for span in spans))
+
+
+def sources_of(value: Value, parts: tuple[Sentence, ...]) -> list[Source]:
+    """Where sentences of the evidence say a value of its answer.
+
+    A number is the evidence's own, with the unit that the answer may have left out. A name is the answer's:
+    the evidence may have it within a longer one.
+    """
+    return [
+        Source(value if value.kind == "name" else said, part, said.start)
+        for part in parts
+        for said in part.values
+        if _is_reading_of(said, value)
+    ]
+
+
+def reckoned(value: Value, answer: Sentence, replaced: Value | None) -> Source:
+    """A value that follows from a correction, with the unit of the text's value where it names none."""
+    if replaced is not None:
+        match value.read, replaced.read:
+            case Number() as bare, Number() as old if old.form and not bare.unit:
+                low, amount, high = (to_base(n, old.form) for n in (bare.low, bare.amount, bare.high))
+                read = bare._replace(low=low, amount=amount, high=high, unit=old.unit, form=old.form)
+                return Source(value._replace(read=read), answer, value.start)
+    return Source(value, answer, value.start)
+
+
+def gives(value: Value, wanted: Value, replaced: Value | None) -> bool:
+    """Is it the value that is wanted, as exactly as the text had the value that it replaces?
+
+    A conversion to another unit may round, and so may a hedged number. A date keeps its parts, a name all
+    its words.
+    """
+    if not same(value, wanted):
+        return False
+    match value.read, wanted.read:
+        case Number() as mine, Number() as its:
+            return mine.amount == its.amount or mine.form.lower() != its.form.lower() or mine.hedged
+        case Date() as mine, Date() as its:
+            had = replaced.read if replaced is not None and isinstance(replaced.read, Date) else its
+            parts = zip(_parts(mine), _parts(its), _parts(had), strict=True)
+            return all(own is not None for own, known, had_it in parts if known and had_it)
+        case Name() as mine, Name() as its:
+            return gives_name(mine.text, its.text, replaced)
+    return True
+
+
+def gives_name(said: str, wanted: str, replaced: Value | None) -> bool:
+    """Is the whole name said? A surname is enough where it replaces a single word."""
+    mine, its = set(key_words(said)), key_words(wanted)
+    if mine.issuperset(its):
+        return True
+    name = replaced.read if replaced is not None else None
+    return isinstance(name, Name) and len(key_words(name.text)) == 1 and mine == set(its[-1:])
+
+
+def values_at(part: Sentence, place: Span) -> list[Value]:
+    """The values of a sentence that overlap `place`, with their units."""
+    return [value for value in part.values if extent(value).overlaps(place)]
+
+
+def extent(value: Value) -> Span:
+    """The place of a value with its unit."""
+    return Span(value.start, value.read.tail if isinstance(value.read, Number) else value.end)
+
+
+def _is_reading_of(said: Value, answer: Value) -> bool:
+    """Does the evidence's value say what the answer says? The answer may leave out its unit."""
+    if same(said, answer):
+        return True
+    match said.read, answer.read:
+        case Number() as read, Number() as bare if not bare.unit:
+            return (from_base(read.amount, read.form) if read.form else read.amount) == bare.amount
+    return False
+
+
+def _parts(date: Date) -> tuple[int | None, int | None, int | None]:
+    """Year, month and day; a decade or century has no year."""
+    return (date.first_year if date.first_year == date.last_year else None, date.month, date.day)

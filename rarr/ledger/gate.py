@@ -1,0 +1,117 @@
+"""The gate: one function decides whether an edit is made, whoever proposed it, and says what refuses it."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from rarr.agent.components import Components
+from rarr.agent.settings import Kind
+from rarr.agent.sources import Side, heard
+from rarr.agent.state import State
+from rarr.ledger.limits import out_of_bounds, sentence_of
+from rarr.ledger.trial import Trial
+from rarr.ledger.wording import Wording
+from rarr.records import Agreement, Change, Check, Evidence, Query
+from rarr.tools.document import Span
+
+
+class Decision(NamedTuple):
+    """Whether an edit of `sentence` is made. `refusal` says why not, and is empty where it is.
+
+    `checks` are those that were asked again on the edited text, to decide.
+    """
+
+    sentence: Span | None
+    refusal: str
+    checks: tuple[Check, ...] = ()
+
+
+async def decide(
+    text: str,
+    change: Change,
+    query: Query,
+    check: Check,
+    checks: Sequence[Check],
+    state: State,
+    queries: Sequence[Query],
+    components: Components,
+) -> Decision:
+    """Decides about `change`, proposed for `check`; `checks` are all of `query`, on `text` as it is.
+
+    In this order: the limits of the settings; what the edit says; the support of what it touches; what the
+    evidence says when it is asked again about the edited text; what other sources say. With `verify` off the
+    limits alone hold.
+    """
+    settings, sentence = components.settings, sentence_of(text, change)
+    refusal = out_of_bounds(text, sentence, change, settings)
+    if refusal or sentence is None or not settings.verify:
+        return Decision(sentence, refusal)
+    evidence = {one.id: one for one in state["evidence"]}
+    source = evidence[check.evidence_id]
+    wording = Wording(text, sentence, change, query, check, source) if settings.agreement else None
+    if wording is not None and (refusal := wording.refusal()):
+        return Decision(sentence, refusal)
+    trial = Trial(text, sentence, change, state["context"], components)
+    supported = trial.weakened if query.follows else trial.unverified
+    if refusal := await supported(source, state, queries):
+        return Decision(sentence, refusal)
+    others = [] if query.follows else _others(checks, source, evidence)
+    asked = ([source] if wording is not None else []) + others
+    said = await trial.checks(query, asked)
+    again = {one.id: agreement for one, agreement in zip(asked, said, strict=True)}
+    if wording is not None:
+        must_agree = bool(query.follows) or not wording.compares
+        refusal = _still_disagrees(again[source.id], must_agree=must_agree)
+    if not query.follows:
+        refusal = refusal or _outweighed(
+            change, query, checks, source, evidence, again, settings.source_kinds
+        )
+    rechecked = (
+        Check(**agreement.model_dump(), query_id=query.id, evidence_id=name)
+        for name, agreement in again.items()
+    )
+    return Decision(sentence, refusal, tuple(rechecked))
+
+
+def _still_disagrees(again: Agreement, *, must_agree: bool) -> str:
+    """Where code cannot compare the answers, the evidence has to agree; else it must not disagree."""
+    if again.verdict == "disagrees":
+        its = f": it says {again.evidence_answer[:60]!r}" if again.evidence_answer else ""
+        return f"asked again about the edited text, the evidence still disagrees{its}"
+    if must_agree and again.verdict != "agrees":
+        return f"asked again about the edited text, the evidence does not confirm it: {again.verdict}"
+    return ""
+
+
+def _others(checks: Sequence[Check], source: Evidence, evidence: Mapping[str, Evidence]) -> list[Evidence]:
+    """The other evidence that disagrees with the text as well, and bears on the matter."""
+    disagreeing = {check.evidence_id for check in checks if check.verdict == "disagrees"}
+    sides = heard([evidence[check.evidence_id] for check in checks], source)
+    return [one for one in sides if one.id in disagreeing and one.id != source.id]
+
+
+def _outweighed(
+    change: Change,
+    query: Query,
+    checks: Sequence[Check],
+    source: Evidence,
+    evidence: Mapping[str, Evidence],
+    again: Mapping[str, Agreement],
+    kinds: Mapping[str, Kind],
+) -> str:
+    """Why the other sources hold an edit back: those for the text as it is, or for yet another answer.
+
+    A source that disagrees and names no answer holds the edit back only while it still disagrees.
+    """
+    agreed = {check.evidence_id for check in checks if check.verdict == "agrees"}
+    named = {check.evidence_id for check in checks if check.evidence_answer}
+    agreeing = [one for one in heard([evidence[c.evidence_id] for c in checks], source) if one.id in agreed]
+    others = _others(checks, source, evidence)
+    ours = Side([source, *(one for one in others if again[one.id].verdict == "agrees")], kinds)
+    if agreeing and not ours.outweighs(Side(agreeing, kinds), query.text):
+        return f"sources disagree: {agreeing[0].id} agrees with the text"
+    if unjudged := [one for one in others if again[one.id].verdict == "unknown" and one.id in named]:
+        return f"whether {unjudged[0].id} says {change.new!r} as well could not be judged"
+    against = [one for one in others if again[one.id].verdict == "disagrees"]
+    if against and not ours.outweighs(Side(against, kinds), query.text):
+        return f"sources disagree among themselves: {against[0].id} does not say {change.new!r} either"
+    return ""

@@ -1,0 +1,47 @@
+"""How much an edit may change, and where (Gao et al. 2023, section 3.3)."""
+
+from rapidfuzz.distance import Levenshtein
+
+from rarr.agent.settings import Settings
+from rarr.records import Change
+from rarr.tools.document import Span, protected, sentences
+
+
+def sentence_of(text: str, change: Change) -> Span | None:
+    """The sentence that a change lies in; None where it is in none, or in more than one."""
+    return next((s for s in sentences(text) if s.start <= change.start <= change.end <= s.end), None)
+
+
+def out_of_bounds(text: str, sentence: Span | None, change: Change, settings: Settings) -> str:
+    """Why a change is larger than the settings allow, or touches what must not change; else empty."""
+    place = Span(change.start, change.end)
+    if sentence is None:
+        return "the change does not lie within one sentence"
+    if any(place.overlaps(span) for span in protected(text, *_lines(text, sentence))):
+        return "the change touches code, a link or a citation"
+    if _adds_markup(text, sentence, change):
+        return "the change adds a link, a citation, markup or a line"
+    if not (text[sentence.start : change.start] + change.new + text[change.end : sentence.end]).strip():
+        return "the change deletes the sentence"
+    changed = Levenshtein.distance(place.of(text), change.new)
+    if changed > settings.max_edit_chars:
+        return f"it changes {changed} characters, over max_edit_chars ({settings.max_edit_chars})"
+    if changed > settings.max_edit_share * (sentence.end - sentence.start):
+        return f"it changes more than max_edit_share ({settings.max_edit_share}) of the sentence"
+    return ""
+
+
+def _adds_markup(text: str, sentence: Span, change: Change) -> bool:
+    """An answer may hold more than words: nothing of that belongs into somebody's text."""
+    old = text[change.start : change.end]
+    if any(not character.isprintable() and character not in old for character in change.new):
+        return True
+    revised = text[: change.start] + change.new + text[change.end :]
+    after = protected(revised, sentence.start, sentence.end + len(change.new) - len(old))
+    return len(after) > len(protected(text, *sentence))
+
+
+def _lines(text: str, sentence: Span) -> Span:
+    """The whole lines of a sentence: a link or code may reach over its end, none over that of a line."""
+    end = text.find("\n", sentence.end)
+    return Span(text.rfind("\n", 0, sentence.start) + 1, len(text) if end < 0 else end)

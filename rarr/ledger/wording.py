@@ -1,0 +1,187 @@
+"""What an edit says: does the text then give the evidence's answer, in words that text or evidence have?
+
+The rules read the edit and the passage, and ask no model. They hold for every editor alike.
+"""
+
+import re
+from collections.abc import Iterator
+
+from rarr.embedded.identity import key_words
+from rarr.embedded.negation import negated
+from rarr.embedded.reading import passage
+from rarr.embedded.sentence import sentence as read_sentence
+from rarr.embedded.values import Value, same, values
+from rarr.embedded.words import Token, fold, tokens
+from rarr.ledger.answers import (
+    Source,
+    answer_place,
+    extent,
+    gives,
+    gives_name,
+    reckoned,
+    sources_of,
+    values_at,
+)
+from rarr.records import Change, Check, Evidence, Query
+from rarr.tools.document import Span
+
+# Words that an edit may need for its grammar alone.
+_GRAMMAR = frozenset(
+    ("a", "an", "the", "is", "are", "was", "were", "has", "have", "had", "in", "on", "at", "of", "by")
+)
+_NUMERAL = re.compile(r"(?<![\w.,])[-−–+±~]?\d[\d.,:/]*")
+_PUNCTUATION = frozenset(".,;:'’\"“”()-–")
+
+
+class Wording:
+    """An edit, read: its sentence before and after, what it replaces, and what it writes there.
+
+    `place` is where the text gave its answer, None where that cannot be told. `replaced` is all that the
+    edit and the answer cover, in `before`; `written` is what stands there in `after`. `answers` are the
+    values of the evidence's answer, each with where the evidence says it; none where it is no value.
+    """
+
+    def __init__(
+        self, text: str, sentence: Span, change: Change, query: Query, check: Check, evidence: Evidence
+    ) -> None:
+        start, end = change.start - sentence.start, change.end - sentence.start
+        said, grown = sentence.of(text), len(change.new) - (end - start)
+        self.before = read_sentence(said)
+        self.after = read_sentence(said[:start] + change.new + said[end:])
+        self.changed, self.new = Span(start, end), Span(start, start + len(change.new))
+        self.text_answer, self.answer = check.text_answer, check.evidence_answer
+        asked_about = Span(query.start - sentence.start, query.end - sentence.start)
+        self.place = answer_place(self.before, asked_about, check.text_answer)
+        place = self.place or self.changed
+        self.replaced = Span(min(place.start, start), max(place.end, end))
+        self.written = Span(self.replaced.start, self.replaced.end + grown)
+        self.follows = bool(query.follows)
+        self.evidence = passage(evidence.text, evidence.title).sentences
+        self.known = f"{evidence.title}\n{evidence.text}\n{self.answer if self.follows else ''}"
+        self.old = next(iter(values_at(self.before, self.place)), None) if self.place else None
+        self.answers = [(value, self._sources(value)) for value in values(self.answer)]
+
+    @property
+    def compares(self) -> bool:
+        """Is the evidence's answer a value, which code compares? Else the checker has to be asked again."""
+        return bool(self.answers) and self.place is not None
+
+    def refusal(self) -> str:
+        """Why the edit must not be made, by the first rule that refuses it; empty where none does."""
+        rules = (
+            self._unsaid_answer, self._another_place, self._another_answer, self._another_value,
+            self._foreign_words, self._foreign_signs, self._lost_words, self._reversed,
+        )  # fmt: skip
+        return next(filter(None, (rule() for rule in rules)), "")
+
+    def _sources(self, value: Value) -> list[Source]:
+        """A follow-up reckons its answer: the evidence need not say it."""
+        if self.follows:
+            return [reckoned(value, read_sentence(self.answer), self.old)]
+        return sources_of(value, self.evidence)
+
+    def _unsaid_answer(self) -> str:
+        said = {word.stem for word in tokens(self.known)}
+        for value, sources in self.answers:
+            words = {word.stem for word in tokens(self.answer[value.start : value.end])}
+            if not sources and not (value.kind == "name" and words <= said):
+                return f"the evidence does not say {self.answer[:60]!r}"
+        compared = [extent(value) for value, _ in self.answers]
+        for word in tokens(self.answer):
+            place = Span(word.start, word.end)
+            if word.stem and word.stem not in said and not any(place.overlaps(span) for span in compared):
+                return f"the evidence does not say {word.text!r} of its answer"
+        return ""
+
+    def _another_place(self) -> str:
+        """The edit has to touch the text's answer."""
+        place, changed = self.place, self.changed
+        if place is None or (changed.start <= place.end and place.start <= changed.end):
+            return ""
+        return f"the change does not replace the text's answer, {place.of(self.before.text)!r}"
+
+    def _another_answer(self) -> str:
+        """Of the kind of the text's answer, all values of the evidence's answer have to stand there."""
+        kind = self.old.kind if self.old else None
+        wanted = [one for one in self.answers if one[0].kind == kind] or self.answers
+        written = self.written.of(self.after.text)
+        refused = f"the text would say {written[:60]!r}, and the evidence says {self.answer[:60]!r}"
+        if kind == "name" and all(value.kind != "name" for value, _ in wanted):
+            return "" if gives_name(written, self.answer, self.old) else refused
+        given = values_at(self.after, self.written)
+        for value, sources in wanted:
+            likely = [source.value for source in sources] or [value]
+            if not any(gives(one, other, self.old) for one in given for other in likely):
+                return refused
+        return ""
+
+    def _another_value(self) -> str:
+        """Every value that stands there is one of the evidence's answer, or stood there before."""
+        if not self.compares:
+            return ""
+        kept = [value for value in values_at(self.before, self.replaced) if value is not self.old]
+        wanted = [s.value for value, sources in self.answers for s in sources] + [v for v, _ in self.answers]
+        for value in values_at(self.after, self.written):
+            said = extent(value).of(self.after.text)
+            if any(gives(value, one, self.old) for one in wanted) or any(same(value, one) for one in kept):
+                continue
+            if value.kind != "name" or not {*key_words(said)} <= {*key_words(self.answer)}:
+                return f"the change brings in {said!r}, which is not the evidence's answer"
+        return ""
+
+    def _foreign_words(self) -> str:
+        """Each new word is the evidence's, the text's, an inflection of one, or one that grammar needs."""
+        known = {word.stem for word in (*tokens(self.known), *self.before.content) if word.stem}
+        beside = [s.sentence for _, sources in self.answers for s in sources] or self.evidence
+        allowed = _GRAMMAR | {fold(word.text) for part in beside for word in part.words}
+        for word in self._new_words():
+            if (word.stem not in known) if word.stem else (fold(word.text) not in allowed):
+                return f"the change brings in {word.text!r}, a word of neither the evidence nor the text"
+        return ""
+
+    def _foreign_signs(self) -> str:
+        """Nor do other signs than those of text and evidence come in, above all that of a number."""
+        written, had = self.written.of(self.after.text), self.replaced.of(self.before.text)
+        known = f"{self.known}\n{self.before.text}"
+        numerals = set() if self.answers else {*_NUMERAL.findall(written)} - {*_NUMERAL.findall(had)}
+        signs = {c for c in written if not (c.isalnum() or c.isspace() or c in _PUNCTUATION or c in had)}
+        compared = "".join(extent(v).of(self.after.text) for v in values_at(self.after, self.written))
+        for sign in sorted(numerals - {*_NUMERAL.findall(known)}) + sorted(signs - {*known, *compared}):
+            return f"the change brings in {sign!r}, which neither the evidence nor the text has"
+        return ""
+
+    def _lost_words(self) -> str:
+        """Beside the text's answer no word with meaning goes: above all, the subject stays."""
+        stays = {word.stem for word in self.after.content}
+        answer = {fold(word.text) for word in tokens(self.text_answer)}
+        for word in self.before.content:
+            place = Span(word.start, word.end)
+            answered = self.place is not None and place.overlaps(self.place)
+            if not place.overlaps(self.changed) or answered or fold(word.text) in answer:
+                continue
+            if word.stem not in stays:
+                return f"the change takes out {word.text!r}, which the query does not ask about"
+        return ""
+
+    def _reversed(self) -> str:
+        """The text must neither deny what the evidence says nor say what it denies."""
+        for value, sources in () if self.follows else self.answers:
+            for written in values_at(self.after, self.written):
+                if not sources or not same(written, sources[0].value):
+                    continue
+                denied = negated(self.after, written.start)
+                if all(negated(source.sentence, source.start) != denied for source in sources):
+                    said = self.answer[value.start : value.end]
+                    return f"the text would {'deny' if denied else 'say'} {said!r}, other than the evidence"
+        return ""
+
+    def _new_words(self) -> Iterator[Token]:
+        """The words that the edit writes, without those of values that were compared."""
+        had = {fold(word.text) for word in tokens(self.replaced.of(self.before.text))}
+        compared = [extent(v) for v in values_at(self.after, self.written)] if self.compares else []
+        for word in self.after.words:
+            place = Span(word.start, word.end)
+            if not place.overlaps(self.new) or any(place.overlaps(value) for value in compared):
+                continue
+            if fold(word.text) not in had:
+                yield word

@@ -1,0 +1,210 @@
+"""The gate decides by what an edit says, whoever proposed it."""
+
+import pytest
+from makers import evidence, query, runtime, state
+
+from rarr.ledger.gate import Decision, decide
+from rarr.records import Agreement, Change, Check, Verdict
+from rarr.testing import ScriptedChecker, ScriptedVerifier
+from rarr.tools.document import Span
+
+LONG = "The Vell Bridge is 212 metres long and was painted green in 1931."
+SAYS = "The Vell Bridge, painted green, is 221 metres long. A visitor centre, never finished, closed in 1990."
+
+
+async def decision(
+    old: str,
+    new: str,
+    *,
+    text: str = LONG,
+    says: str = SAYS,
+    mine: str = "212 metres",
+    its: str = "221 metres",
+    again: Verdict = "agrees",
+    about: str = "",
+) -> Decision:
+    """Of the edit that puts `new` in the place of `old`; the query asks about `about`, else about `mine`."""
+    place, asked = text.index(old), about or mine
+    start = text.index(asked) if asked in text else 0
+    made = query(start, start + len(asked) if asked in text else len(text))
+    check = Check(
+        verdict="disagrees", text_answer=mine, evidence_answer=its, query_id="q1", evidence_id="q1.1"
+    )
+    context = runtime(
+        verifier=ScriptedVerifier(lambda sentence, _: 0.4 if sentence == text else 0.9),
+        checker=ScriptedChecker(lambda *_: Agreement(verdict=again, evidence_answer=its)),
+    ).context
+    change = Change(start=place, end=place + len(old), new=new)
+    before = state(text, queries=[made], found=[evidence(says)], checks=[check])
+    return await decide(text, change, made, check, [check], before, [made], context)
+
+
+async def refusal(old: str, new: str, **more: object) -> str:
+    return (await decision(old, new, **more)).refusal  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("212", "221"),
+        ("212 metres", "221 metres"),
+        ("212 metres", "221 m"),
+        ("212 metres", "0.221 kilometres"),
+        ("212 metres", "725 feet"),
+        ("is 212 metres", "is 221 metres"),
+        ("212", "two hundred and twenty-one"),
+    ],
+)
+async def test_edit_that_gives_the_evidences_answer_is_made(old: str, new: str) -> None:
+    made = await decision(old, new)
+    assert (made.refusal, made.sentence) == ("", Span(0, len(LONG)))
+    assert [(check.evidence_id, check.verdict) for check in made.checks] == [("q1.1", "agrees")]
+
+
+GARBAGE = {
+    "another number": "999", "a digit less": "22", "one digit": "7", "a digit more": "2210",
+    "a sign": "-221", "another dash": "−221", "a decimal": "221.4", "thousands": "221,000",
+    "magnitude": "221 million", "a year": "1990", "a percentage": "221%", "money": "$221",
+    "an approximation": "about 221", "a limit": "over 221", "a lower limit": "at least 221",
+    "a range": "between 212 and 221", "a choice": "212 or 221", "both": "221, not 212,",
+    "negated": "not 221", "never": "was never 221", "hardly": "hardly 221", "without": "without 221",
+    "an address": "221 evil.example", "praise": "a splendid 221", "words": "two hundred and twelve",
+    "words, other": "two thousand", "an ordinal": "221st", "times": "221 times", "or so": "221 or so",
+    "or more": "221 or more", "empty": "", "not at all": "nearly", "a word": "many",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("new", GARBAGE.values(), ids=GARBAGE.keys())
+async def test_garbage_in_the_place_of_the_answer_is_refused(new: str) -> None:
+    assert await refusal("212", new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("212 metres", "221 feet"),
+        ("212 metres", "221"),
+        ("212 metres", "221 kilometres"),
+        ("212 metres", "221 metres squared"),
+        ("212 metres long", "221 metres wide"),
+        ("212 metres long", "221 metres long and unsafe"),
+        ("212 metres long", "221 metres long and closed in 1990"),
+        ("212 metres long", "221 metres"),
+        ("Vell Bridge is 212", "Grand Bridge is 221"),
+        ("Vell Bridge is 212", "visitor centre is 221"),
+        ("The Vell Bridge is 212", "It is 221"),
+        ("is 212", "was 221, never"),
+        ("is 212 metres long and", "is said to be 221 metres long and"),
+        ("painted green", "painted red"),
+        ("1931", "221"),
+        ("is", "is not"),
+    ],
+)
+async def test_edit_that_changes_more_or_other_than_the_answer_is_refused(old: str, new: str) -> None:
+    assert await refusal(old, new)
+
+
+DATES = {
+    "text": "The Vell Bridge was opened on 5 May 1931 by the mayor.",
+    "says": "The mayor opened the Vell Bridge on 7 June 1937. It was painted on 8 July 1940.",
+    "mine": "5 May 1931",
+    "its": "7 June 1937",
+}
+NAMES = {
+    "text": "The bridge was designed by Anna Reed, who lived in Oslen.",
+    "says": "Its designer was Ida Lunde of Bosnia and Herzegovina. Anna Reed painted it for Tom Holt.",
+    "mine": "Anna Reed",
+    "its": "Ida Lunde",
+}
+DIRECTIONS = {
+    "text": "The Vell Bridge lies to the south of Oslen.",
+    "says": "The Vell Bridge lies north of Oslen and east of Tarn.",
+    "mine": "south",
+    "its": "north",
+}
+COUNTRY = {
+    "text": "Ida Lunde was born in Denmark in a house by the sea.",
+    "says": "Ida Lunde was born in a house in Bosnia and Herzegovina. Her mother came from Denmark.",
+    "mine": "Denmark",
+    "its": "Bosnia and Herzegovina",
+}
+MATERIALS = {
+    "text": "The towers were made of oak planks.",
+    "says": "The towers were made of pine beams that a mill in Tarn had cut.",
+    "mine": "oak planks",
+    "its": "pine beams",
+}
+RIGHT = [
+    (DATES, "5 May 1931", "7 June 1937"),
+    (DATES, "5 May 1931", "June 7, 1937"),
+    (NAMES, "Anna Reed", "Ida Lunde"),
+    (DIRECTIONS, "south", "north"),
+    (COUNTRY, "Denmark", "Bosnia and Herzegovina"),
+    (MATERIALS, "oak planks", "pine beams"),
+]
+WRONG = [
+    (DATES, "5 May 1931", "8 July 1940"),
+    (DATES, "5 May 1931", "7 June 1931"),
+    (DATES, "5 May 1931", "1937"),
+    (DATES, "5 May 1931", "the 1930s"),
+    (DATES, "on 5 May 1931", "before 7 June 1937"),
+    (NAMES, "Anna Reed", "Ida Reed"),
+    (NAMES, "Anna Reed", "Ida"),
+    (NAMES, "Anna Reed", "Tom Holt"),
+    (NAMES, "Anna Reed", "Anna Reed and Ida Lunde"),
+    (NAMES, "Anna Reed, who lived in Oslen", "Ida Lunde, who lived in Bosnia"),
+    (DIRECTIONS, "south", "east"),
+    (DIRECTIONS, "south", "north-east"),
+    (DIRECTIONS, "south of Oslen", "north of Tarn"),
+    (COUNTRY, "Denmark", "Bosnia"),
+    (COUNTRY, "Denmark", "Herzegovina"),
+    (MATERIALS, "oak planks", "pine beams from evil.example"),
+    (MATERIALS, "oak planks", "steel beams"),
+]
+
+
+@pytest.mark.parametrize(("case", "old", "new"), RIGHT)
+async def test_answers_of_every_kind_are_made(case: dict[str, str], old: str, new: str) -> None:
+    assert await refusal(old, new, **case) == ""
+
+
+@pytest.mark.parametrize(("case", "old", "new"), WRONG)
+async def test_other_answers_of_every_kind_are_refused(case: dict[str, str], old: str, new: str) -> None:
+    assert await refusal(old, new, **case)
+
+
+async def test_what_the_text_denies_is_not_made_the_evidences_value() -> None:
+    text = "The Vell Bridge is not 212 metres long."
+    assert "deny" in await refusal("212", "221", text=text)
+
+
+async def test_what_the_evidence_denies_is_not_written() -> None:
+    says = "The Vell Bridge is not 221 metres long."
+    assert "would say" in await refusal("212", "221", says=says)
+
+
+async def test_answer_that_the_evidence_does_not_say_is_refused() -> None:
+    said = await refusal("212", "300", its="300 metres")
+    assert said == "the evidence does not say '300 metres'"
+
+
+@pytest.mark.parametrize(("again", "made"), [("agrees", True), ("unknown", True), ("disagrees", False)])
+async def test_value_that_code_compared_needs_no_second_yes(again: Verdict, made: bool) -> None:
+    assert (not await refusal("212", "221", again=again)) is made
+
+
+@pytest.mark.parametrize(
+    ("again", "made"), [("agrees", True), ("unknown", False), ("irrelevant", False), ("disagrees", False)]
+)
+async def test_answer_in_words_needs_a_second_yes(again: Verdict, made: bool) -> None:
+    assert (not await refusal("oak planks", "pine beams", **MATERIALS, again=again)) is made
+
+
+async def test_refusal_after_a_second_question_names_what_the_evidence_says() -> None:
+    said = await refusal("212", "221", again="disagrees")
+    assert said == "asked again about the edited text, the evidence still disagrees: it says '221 metres'"
+
+
+async def test_number_without_its_unit_is_read_with_the_evidences() -> None:
+    assert await refusal("212", "221", mine="212", its="221") == ""
+    assert await refusal("212 metres", "221 feet", mine="212", its="221")
