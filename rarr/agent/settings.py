@@ -130,7 +130,7 @@ class Settings(BaseSettings):
     follow_up: bool = True
     """After an edit, ask about what else in the text draws on the value that was corrected."""
     verify: bool = True
-    """Refuse edits after which support does not rise, or is lost, or about which sources differ."""
+    """Refuse edits that do not give the evidence's answer, lose support, or about which sources differ."""
     cascade: float | None = Field(default=None, ge=0, le=1)
     """Ask a language model only where the embedded check is less sure than this; None: always."""
     concurrency: int = Field(default=32, ge=1, le=10_000)

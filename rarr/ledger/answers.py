@@ -89,11 +89,11 @@ def gives(value: Value, wanted: Value, replaced: Value | None) -> bool:
 
 def gives_name(said: str, wanted: str, replaced: Value | None) -> bool:
     """Is the whole name said? A surname is enough where it replaces a single word."""
-    mine, its = set(key_words(said)), key_words(wanted)
-    if mine.issuperset(its):
+    mine, its = key_words(said), key_words(wanted)
+    if any(mine[start : start + len(its)] == its for start in range(len(mine))):
         return True
     name = replaced.read if replaced is not None else None
-    return isinstance(name, Name) and len(key_words(name.text)) == 1 and mine == set(its[-1:])
+    return isinstance(name, Name) and len(key_words(name.text)) == 1 and mine == its[-1:]
 
 
 def values_at(part: Sentence, place: Span) -> list[Value]:

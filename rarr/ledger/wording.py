@@ -30,7 +30,7 @@ _GRAMMAR = frozenset(
     ("a", "an", "the", "is", "are", "was", "were", "has", "have", "had", "in", "on", "at", "of", "by")
 )
 _NUMERAL = re.compile(r"(?<![\w.,])[-−–+±~]?\d[\d.,:/]*")
-_PUNCTUATION = frozenset(".,;:'’\"“”()-–")
+_PUNCTUATION = frozenset(".,'’-–")
 
 
 class Wording:
@@ -130,13 +130,33 @@ class Wording:
         return ""
 
     def _foreign_words(self) -> str:
-        """Each new word is the evidence's, the text's, an inflection of one, or one that grammar needs."""
-        known = {word.stem for word in (*tokens(self.known), *self.before.content) if word.stem}
-        beside = [s.sentence for _, sources in self.answers for s in sources] or self.evidence
-        allowed = _GRAMMAR | {fold(word.text) for part in beside for word in part.words}
+        """Each new word is the evidence's, the text's, an inflection of one, or one that grammar needs.
+
+        Beside a value that was compared there is room for what stood there and for the answer alone.
+        """
+        if self.compares:
+            told = [*tokens(self.answer), *tokens(self.replaced.of(self.before.text))]
+        else:
+            told = [*tokens(self.known), *self.before.words]
+        known = {word.stem for word in told if word.stem}
+        allowed = _GRAMMAR | {fold(word.text) for word in told}
         for word in self._new_words():
             if (word.stem not in known) if word.stem else (fold(word.text) not in allowed):
                 return f"the change brings in {word.text!r}, a word of neither the evidence nor the text"
+        return self._padding() if self.compares else ""
+
+    def _padding(self) -> str:
+        """Beside a value, a word of grammar takes the place of another, or is an article before the value."""
+        answer = {fold(word.text) for word in tokens(self.answer)}
+        new = [word for word in self._new_words() if not word.stem and fold(word.text) not in answer]
+        gone = [
+            word
+            for word in self.before.words
+            if not word.stem and Span(word.start, word.end).overlaps(self.changed)
+        ]
+        article = bool(new) and fold(new[0].text) == "the" and new[0].start == self.new.start
+        if len(new) > len(gone) + article:
+            return f"the change brings in {new[-1].text!r}, which its value does not need"
         return ""
 
     def _foreign_signs(self) -> str:
@@ -181,7 +201,8 @@ class Wording:
         compared = [extent(v) for v in values_at(self.after, self.written)] if self.compares else []
         for word in self.after.words:
             place = Span(word.start, word.end)
-            if not place.overlaps(self.new) or any(place.overlaps(value) for value in compared):
+            inside = any(value.start <= place.start and place.end <= value.end for value in compared)
+            if inside or not place.overlaps(self.new):
                 continue
             if fold(word.text) not in had:
                 yield word

@@ -100,3 +100,49 @@ def test_the_same_word_elsewhere_does_not_say_it_here() -> None:
     told = [sentence("In 2014 the court convicted Jo Ash and acquitted Al Hay.")]
     assert denies(sentence("In 2014 the court acquitted Jo Ash."), told)
     assert not denies(sentence("In 2014 the court acquitted Al Hay."), told)
+
+
+MEASURES = (
+    "221 metres long", "14 kilograms heavy", "40 percent full", "65 °C hot", "30 minutes away", "1,200 euros",
+    "20 acres wide", "1.5 million years old",
+)  # fmt: skip
+DENIALS = (
+    "is not {}", "isn't {}", "isn’t {}", "was never {}", "is hardly {}", "is scarcely {}", "is far from {}",
+    "is by no means {}", "is anything but {}", "is nowhere near {}", "is no longer {}", "has never been {}",
+    "cannot be {}", "is in no way {}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("denial", DENIALS)
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_negated_measure_is_denied_by_the_sentence_that_states_it(measure: str, denial: str) -> None:
+    stated, negated = f"The Vell Bridge is {measure}.", f"The Vell Bridge {denial.format(measure)}."
+    assert denies(sentence(negated), [sentence("It rained."), sentence(stated)])
+    assert not denies(sentence(stated), [sentence(stated)])
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("The Vell Bridge was not opened in 1937.", "The Vell Bridge was opened in 1937."),
+        ("The Vell Bridge was opened, but not on 5 May 1937.", "The Vell Bridge was opened on 5 May 1937."),
+        ("The Vell Bridge never had 40 arches.", "The Vell Bridge had 40 arches."),
+        ("The Vell Bridge is 221 metres long.", "The Vell Bridge is not 221 metres long."),
+    ],
+)
+def test_a_negated_date_or_count_is_denied_as_well(claim: str, evidence: str) -> None:
+    assert denies(sentence(claim), [sentence(evidence)])
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("The Vell Bridge is not 221 metres long.", "The Vell Bridge is not 221 metres long, but 230."),
+        ("The Vell Bridge is 221 metres long.", "Not far from Tarn, the Vell Bridge is 221 metres long."),
+        ("The Vell Bridge is 221 metres long.", "The Vell Bridge is not only 221 metres long, but wide."),
+        ("The bridge is no more than 221 metres long.", "The bridge is no more than 221 metres long."),
+        ("The bridge was not opened until 1937.", "The bridge was opened in 1937."),
+    ],
+)
+def test_a_value_that_both_state_is_not_negated(claim: str, evidence: str) -> None:
+    assert not denies(sentence(claim), [sentence(evidence)])

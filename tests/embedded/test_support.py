@@ -69,3 +69,14 @@ async def test_what_the_evidence_denies_in_the_same_words_is_worth_less() -> Non
     assert said is not None
     assert denied is not None
     assert denied < 0.55 < said
+
+
+@pytest.mark.parametrize("denial", ["is not", "isn't", "was never", "is hardly", "is far from"])
+async def test_a_negated_measure_is_not_supported_by_what_states_it(denial: str) -> None:
+    claim = f"The Vell Bridge {denial} 221 metres long."
+    said = "The Vell Bridge is 221 metres long. It was painted green."
+    verifier = ValueVerifier(0.55)
+    [judged] = await verifier.support(claim, None, [Span(0, len(claim))], evidence(said))
+    assert judged is not None
+    assert judged < 0.55
+    assert await verifier.classify(said, None, sentences(said)[:1], evidence(said)) == ["attributable"]
