@@ -287,7 +287,8 @@ def test_run_goes_on_where_the_disk_is_full(notes: Path, pages: int) -> None:
         with reviser._traces.store.used() as sqlite:
             count = sqlite.execute("PRAGMA page_count").fetchone()[0]
             sqlite.execute(f"PRAGMA max_page_count = {count + pages}")
-        revision = reviser.revise(TEXT)
+        more = " ".join(f"Arch {n} was painted in {1700 + n}." for n in range(12))  # what no page holds
+        revision = reviser.revise(f"{TEXT} {more}")
     assert revision.changed
     assert [one.code for one in revision.warnings] == ["trace_failed"]
     assert "full" in revision.warnings[0].message

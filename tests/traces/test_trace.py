@@ -38,10 +38,11 @@ def test_updates_lead_to_the_final_state(notes: Path) -> None:
 def test_state_before_a_call_is_what_it_saw(notes: Path) -> None:
     recorded(notes)
     trace = Trace.load("last")
-    first, again = (one for one in trace.spans if one.name == "check_agreement" and one.kind == "node")
+    nodes = {one.name: one for one in trace.spans if one.kind == "node"}
+    first, last = nodes["check_agreement"], nodes["attribute"]
     assert "checks" not in trace.state(first)
     assert trace.state(first)["evidence"]
-    assert (trace.state(first)["text"], trace.state(again)["text"]) == (TEXT, RIGHT)
+    assert (trace.state(first)["text"], trace.state(last)["text"]) == (TEXT, RIGHT)
 
 
 def test_failed_attempt_is_beside_the_one_that_helped(notes: Path) -> None:
