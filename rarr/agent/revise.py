@@ -18,6 +18,7 @@ from rarr.records import (
 )
 from rarr.tools.background import run
 from rarr.tools.meter import METER, Meter, ModelCall
+from rarr.tools.worker import work
 
 if TYPE_CHECKING:
     from rarr.agent.checkpoints import Checkpointer
@@ -92,7 +93,7 @@ class Reviser:
         they count from here. Raises `InputError` without a checkpointer, and for a run not known to it.
         """
         known, done = await self._checkpoints.begun(run_id)
-        if done and self._traces and (revision := self._traces.revision(run_id, known)):
+        if done and self._traces and (revision := await self._traces.revision(run_id, known)):
             return revision
         return await self._recorded(known, run_id, resumed=True, traced=not done)
 
@@ -107,12 +108,13 @@ class Reviser:
         token = METER.set(meter)
         try:
             traces = self._traces if traced else None
-            with traces.of(run_id, start, meter, resumed=resumed) if traces else nullcontext() as recorder:
+            recorded = traces.of(run_id, start, meter, resumed=resumed) if traces else nullcontext()
+            async with recorded as recorder:
                 state = await self._run(None if resumed else start, run_id)
                 if recorder is None:
-                    return revision_of(run_id, state, meter)
-                recorder.flush()  # what fails of it is in the revision
-                return recorder.finished(revision_of(run_id, state, meter))
+                    return await work(revision_of, run_id, state, meter)
+                await recorder.flush()  # what fails of it is in the revision
+                return await recorder.finished(await work(revision_of, run_id, state, meter))
         finally:
             METER.reset(token)
 
@@ -141,7 +143,7 @@ class Reviser:
         """
         await close_all((*self._components.models, *self._components.opened, self._checkpoints))
         if self._traces:
-            self._traces.store.close()
+            await self._traces.aclose()
 
     async def _source_text(self, evidence: Evidence) -> str | None:
         for source in self._components.opened:

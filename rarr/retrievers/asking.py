@@ -12,6 +12,7 @@ from rarr.records import Passage
 from rarr.retrievers.links import shown
 from rarr.tools.chat import CallFailure
 from rarr.tools.failures import failure_of, failure_of_status
+from rarr.tools.openai_protocol import certificates
 from rarr.tools.patience import LONGEST_WAIT_S, Attempts, Limiter, PerLoop, in_time
 
 AT_ONCE = 4
@@ -71,8 +72,12 @@ class JsonService:
     def __init__(self, asking: Asking, headers: Mapping[str, str]) -> None:
         self._asking = asking
         # No timeout here: the client's own are for one read each, and do not end what comes byte by byte.
+        certified = certificates()
         self._clients = PerLoop(
-            lambda: httpx2.AsyncClient(headers=dict(headers), timeout=None, follow_redirects=True)
+            lambda: httpx2.AsyncClient(
+                headers=dict(headers), verify=certified, timeout=None, follow_redirects=True
+            ),
+            httpx2.AsyncClient.aclose,
         )
 
     async def get(self, url: str, params: Mapping[str, str]) -> dict[str, Any]:
@@ -81,8 +86,7 @@ class JsonService:
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
-        if (client := self._clients.pop()) is not None:
-            await client.aclose()
+        await self._clients.aclose()
 
     async def _get(self, url: str, params: Mapping[str, str]) -> dict[str, Any]:
         name = self._asking.name

@@ -15,6 +15,7 @@ from rarr.retrievers.probing import Probe
 from rarr.tools.chat import CallFailure
 from rarr.tools.failures import failure_of, failure_of_status, redacted, secrets_of
 from rarr.tools.openai_protocol import CONNECT_S
+from rarr.tools.openai_protocol import certificates
 from rarr.tools.patience import Attempts, Limiter, PerLoop, in_time
 
 MOST_DOCUMENTS = 64  # to a request: servers put limits on them, and requests run at the same time
@@ -57,12 +58,15 @@ class EndpointReranker:
         self._truncates = False
         self._logits: bool | None = None  # not yet known
         self._finding_out = PerLoop(asyncio.Lock)
+        certified = certificates()
         self._clients = PerLoop(
             lambda: httpx2.AsyncClient(
                 headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
+                verify=certified,
                 timeout=httpx2.Timeout(timeout_s, connect=CONNECT_S, pool=None),
                 limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
-            )
+            ),
+            httpx2.AsyncClient.aclose,
         )
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
@@ -93,8 +97,7 @@ class EndpointReranker:
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
-        if (client := self._clients.pop()) is not None:
-            await client.aclose()
+        await self._clients.aclose()
 
     async def _gives_logits(self) -> bool:
         async with self._finding_out.get():

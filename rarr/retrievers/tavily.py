@@ -78,7 +78,9 @@ class Tavily:
         self._url = (base_url or "https://api.tavily.com").rstrip("/")
         self._cache, self._shelf = cache, Shelf(cache, "tavily")
         self._asking = Asking("Tavily", cures=_CURES, timeout_s=timeout_s, attempts=attempts)
-        self._clients = PerLoop(lambda: AsyncTavilyClient(api_key=key, api_base_url=base_url))
+        self._clients = PerLoop(
+            lambda: AsyncTavilyClient(api_key=key, api_base_url=base_url), AsyncTavilyClient.close
+        )
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Passages of the `k` best pages, the nearest to `query` of each. Raises `RetrievalError`.
@@ -110,8 +112,7 @@ class Tavily:
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
-        if (client := self._clients.pop()) is not None:
-            await client.close()
+        await self._clients.aclose()
 
     async def _search(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
         try:

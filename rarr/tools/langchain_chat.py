@@ -131,8 +131,10 @@ def langchain_chat(name: str, **options: Any) -> LangChainChat:
     except Exception as error:  # each provider's client has its own
         raise _explained(name, redacted(str(error), secrets)) from error
     # The integration's own client is one for all event loops, and breaks in the second.
+    certified = certificates()
     clients = PerLoop(
-        lambda: httpx2.AsyncClient(verify=certificates(), limits=_UNLIMITED, follow_redirects=True)
+        lambda: httpx2.AsyncClient(verify=certified, limits=_UNLIMITED, follow_redirects=True),
+        httpx2.AsyncClient.aclose,
     )
     needs_client = _of_openai_shape(first) and not getattr(first, "openai_proxy", None)
 
@@ -142,11 +144,7 @@ def langchain_chat(name: str, **options: Any) -> LangChainChat:
             more["http_async_client"] = clients.get()
         return make(**more)
 
-    async def close() -> None:
-        if (client := clients.pop()) is not None:
-            await client.aclose()
-
-    return LangChainChat(name, make_in_loop, secrets, close)
+    return LangChainChat(name, make_in_loop, secrets, clients.aclose)
 
 
 def _explained(name: str, said: str) -> RarrError:

@@ -45,13 +45,15 @@ class OpenAIProtocol:
         self._extra = extra or {}
         self._formats = list(_FORMATS)
         self._left_out: set[str] = set()
+        certified = certificates()  # here, since it reads files: clients are made on the event loop
         self._clients = PerLoop(
             lambda: httpx2.AsyncClient(
                 headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
-                verify=certificates(),
+                verify=certified,
                 timeout=httpx2.Timeout(timeout_s, connect=CONNECT_S, pool=None),
                 limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
-            )
+            ),
+            httpx2.AsyncClient.aclose,
         )
 
     async def complete(self, ask: Ask) -> Answer:
@@ -114,8 +116,7 @@ class OpenAIProtocol:
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
-        if (client := self._clients.pop()) is not None:
-            await client.aclose()
+        await self._clients.aclose()
 
     def _adapts(self, failure: CallFailure, kind: str, body: Mapping[str, Any]) -> bool:
         """Whether the next request will be another. Requests at the same time may find the same out."""

@@ -10,14 +10,15 @@ import random
 import threading
 import time
 from asyncio import AbstractEventLoop, Semaphore
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
+from contextlib import suppress
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from rarr.tools.chat import CallFailure, Kind
-from rarr.tools.spans import span
+from rarr.tools.spans import saved, span
 
 FAILURES_IN_A_ROW = 3
 REST_S = 30.0
@@ -29,9 +30,13 @@ Made = TypeVar("Made")
 class PerLoop(Generic[Made]):
     """One of something for each event loop: connections and locks cannot be shared among loops."""
 
-    def __init__(self, make: Callable[[], Made]) -> None:
-        self._make = make
+    def __init__(
+        self, make: Callable[[], Made], close: Callable[[Made], Awaitable[None]] | None = None
+    ) -> None:
+        """`close` is called when the event loop ends, unless `aclose` was before."""
+        self._make, self._close = make, close
         self._made: WeakKeyDictionary[AbstractEventLoop, Made] = WeakKeyDictionary()
+        self._open: WeakKeyDictionary[AbstractEventLoop, AsyncGenerator[None, None]] = WeakKeyDictionary()
         self._lock = threading.RLock()  # loops run in threads of their own
 
     def get(self) -> Made:
@@ -40,14 +45,40 @@ class PerLoop(Generic[Made]):
         with self._lock:
             for ended in [one for one in self._made if one.is_closed()]:  # what is made may hold its loop
                 del self._made[ended]
+                self._open.pop(ended, None)
             if loop not in self._made:
                 self._made[loop] = self._make()
+                if self._close is not None:
+                    self._open[loop] = _until_closed(self._made[loop], self._close)
             return self._made[loop]
 
     def pop(self) -> Made | None:
         """That of the running loop, which is forgotten; None where there is none."""
         with self._lock:
             return self._made.pop(asyncio.get_running_loop(), None)
+
+    async def aclose(self) -> None:
+        """Closes that of the running loop, where there is one, and forgets it."""
+        with self._lock:
+            self._made.pop(asyncio.get_running_loop(), None)
+            closing = self._open.pop(asyncio.get_running_loop(), None)
+        if closing is not None:
+            await closing.aclose()
+
+
+def _until_closed(made: Made, close: Callable[[Made], Awaitable[None]]) -> AsyncGenerator[None, None]:
+    """A generator that has begun. An event loop that ends closes those that began in it, and waits for it."""
+
+    async def generator() -> AsyncGenerator[None, None]:
+        try:
+            yield
+        finally:
+            await close(made)
+
+    begun = generator()
+    with suppress(StopIteration):  # it comes to its yield without waiting for anything
+        begun.asend(None).send(None)
+    return begun
 
 
 class Limiter:
@@ -96,16 +127,25 @@ class Attempts:
         return await attempts(self._once, request)
 
     async def _once(self, request: Callable[[], Awaitable[Made]]) -> Made:
-        async with self._limiter():
-            with span("request", self._name):
-                self._require_awake()
-                try:
-                    made = await request()
-                except CallFailure as failure:
-                    self._count(failure)
-                    raise
-            self._failures, self._rests_until, self._known = 0, 0.0, True
-            return made
+        try:
+            async with self._limiter():
+                made = await self._counted(request)
+        except Exception:
+            await saved()
+            raise
+        await saved()
+        return made
+
+    async def _counted(self, request: Callable[[], Awaitable[Made]]) -> Made:
+        with span("request", self._name):
+            self._require_awake()
+            try:
+                made = await request()
+            except CallFailure as failure:
+                self._count(failure)
+                raise
+        self._failures, self._rests_until, self._known = 0, 0.0, True
+        return made
 
     def _require_awake(self) -> None:
         rest = self._rests_until - time.monotonic()

@@ -58,6 +58,9 @@ class Recorder(Protocol):
     def keep(self, prompt: Prompt) -> None:
         """Spans speak of this prompt by its hash."""
 
+    async def saved(self) -> None:
+        """Waits until what was paid for is where no crash loses it, if the run may be resumed."""
+
 
 _RECORDER: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
 _CURRENT: ContextVar[Span | None] = ContextVar("span", default=None)
@@ -128,6 +131,12 @@ def keep(prompt: Prompt) -> None:
     """The recorder, where there is one, is to know this prompt."""
     if (recorder := _RECORDER.get()) is not None:
         recorder.keep(prompt)
+
+
+async def saved() -> None:
+    """The recorder, where there is one, has saved what was paid for; see `Recorder`."""
+    if (recorder := _RECORDER.get()) is not None:
+        await recorder.saved()
 
 
 def named(error: BaseException) -> str:

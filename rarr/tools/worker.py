@@ -3,13 +3,14 @@
 One for the rules: Python runs one thread at a time. One for local models of libraries, which leave Python
 while they compute and have all cores themselves: their tokenizers cannot be used by two threads at once.
 Several for the encoder that ships, which takes one core for each sequence. What was cancelled while it
-waited never runs.
+waited never runs. And one for traces, in which everything runs in the order in which it was handed over.
 """
 
 import asyncio
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 CORES = min(4, os.cpu_count() or 1)
@@ -24,7 +25,7 @@ def _threads(name: str, count: int) -> ThreadPoolExecutor:
 
 
 # Two for the encoder, since what a thread of the first waits for is computed by the second.
-_COUNTS = {"worker": 1, "models": 1, "encoder": CORES, "sequences": CORES}
+_COUNTS = {"worker": 1, "models": 1, "encoder": CORES, "sequences": CORES, "traces": 1}
 _pools: dict[str, ThreadPoolExecutor] = {}
 
 
@@ -37,8 +38,9 @@ os.register_at_fork(after_in_child=_renew)  # a fork has no threads of its paren
 
 
 async def work(compute: Callable[..., Result], *args: object) -> Result:
-    """`compute(*args)`, once the worker has come to it."""
-    return await asyncio.get_running_loop().run_in_executor(_pools["worker"], compute, *args)
+    """`compute(*args)`, once the worker has come to it; it sees the context variables of the caller."""
+    run = copy_context().run
+    return await asyncio.get_running_loop().run_in_executor(_pools["worker"], run, compute, *args)
 
 
 async def infer(compute: Callable[..., Result], *args: object) -> Result:
@@ -49,6 +51,16 @@ async def infer(compute: Callable[..., Result], *args: object) -> Result:
 async def encode(compute: Callable[..., Result], *args: object) -> Result:
     """The same in a thread of the encoder."""
     return await asyncio.get_running_loop().run_in_executor(_pools["encoder"], compute, *args)
+
+
+def in_order(compute: Callable[..., Result], *args: object) -> "Future[Result]":
+    """Has the thread of the traces do it; that is done also where nobody waits for it."""
+    return _pools["traces"].submit(compute, *args)
+
+
+async def done(job: "Future[Result]") -> Result:
+    """Its result. Who waits for it may be cancelled, the job is not."""
+    return await asyncio.shield(asyncio.wrap_future(job))
 
 
 def side_by_side(compute: Callable[[Given], Result], given: Sequence[Given]) -> list[Result]:

@@ -35,6 +35,9 @@ class MemoryRecorder(Numbering):
     def keep(self, prompt: Prompt) -> None:
         self._prompts[prompt.hash] = prompt_fields(prompt)
 
+    async def saved(self) -> None:
+        pass
+
     def trace(self, run_id: str, facts: Facts, revision: Revision | None) -> Trace:
         """What was recorded."""
         packed, records = (json.loads(one) for one in self._packer.pack(revision and dict(revision)))

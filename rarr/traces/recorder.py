@@ -1,16 +1,25 @@
-"""Writes the spans of one run while it goes on, so that a run that is killed leaves what it had."""
+"""Writes the spans of one run while it goes on, so that a run that is killed leaves what it had.
+
+SQLite waits for the disk and for other processes. So one thread packs and writes what the runs hand over, in
+the order in which they do, and the event loop goes on meanwhile.
+"""
 
 import asyncio
 import sqlite3
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
+from functools import wraps
 from typing import Any
 
 from rarr.errors import RarrError
 from rarr.prompts import Prompt
 from rarr.records import Notice, Passage, Revision
 from rarr.tools.spans import Span
+from rarr.tools.worker import done, in_order
 from rarr.traces.file import Facts
 from rarr.traces.packing import Packer
 from rarr.traces.store import Row, TraceStore
@@ -19,7 +28,7 @@ from rarr.traces.trace import Trace
 _TOGETHER_S = 0.02  # of a run are written at once: that costs less, and a crash loses no more
 _LAST_BUSY_S = 2.0
 BUSY_S = 0.05
-"""To wait for another process that writes: an event loop stands still meanwhile."""
+"""To wait for another process that writes: the traces of other runs wait meanwhile."""
 FAILURES = (sqlite3.Error, RarrError, TypeError, ValueError, OSError)
 """What a trace may fail by."""
 FAILED = "trace_failed"
@@ -50,112 +59,153 @@ class RunRecorder(Numbering):
         Answers are written `at_once` where a run may be resumed: what was paid for is not to be lost.
         """
         super().__init__()
-        self._store, self._warn, self._at_once = store, warn, at_once
-        self._packer = Packer()
-        self._rows: dict[int, Row] = {}  # not yet written
-        self._new: dict[str, Prompt] = {}
+        self._warn, self._at_once = warn, at_once
         self._known: set[str] = set()
-        self._failed = False
         self._due: asyncio.TimerHandle | None = None
         self._started = self.now()
-        self._run = 0
+        self._writer = _Writer(store, self._failed)
 
-    def start(self, run_id: str, facts: Facts) -> None:
+    async def start(self, run_id: str, facts: Facts) -> None:
         """Begins the trace of a run."""
-        self._trying(lambda: self._begin(run_id, facts))
+        await done(in_order(self._writer.begin, run_id, self._started, facts))
 
-    def go_on(self, trace: Trace, facts: Facts) -> None:
+    async def go_on(self, trace: Trace, facts: Facts) -> None:
         """Adds to the trace of a run that was ended."""
-        self._trying(lambda: self._go_on(trace, facts))
+        self._numbers = max((span.number for span in trace.spans), default=0)
+        self._started -= trace.seconds
+        await done(in_order(self._writer.go_on, trace, facts))
 
     def begin(self, span: Span) -> None:
-        self._trying(lambda: self._add_begun(span))
+        # The body grows while the span goes on, and another thread reads this one.
+        self._writer.spans.append(replace(span, body=dict(span.body)))
         self._write_soon()
 
     def end(self, span: Span) -> None:
-        self._trying(lambda: self._add(span))
-        if self._at_once and span.kind == "request":
-            self.flush()
-        else:
-            self._write_soon()
+        self._writer.spans.append(span)
+        self._write_soon()
 
     def keep(self, prompt: Prompt) -> None:
         if prompt.hash not in self._known:
             self._known.add(prompt.hash)
-            self._new[prompt.hash] = prompt
+            self._writer.prompts.append(prompt)
 
-    def flush(self) -> None:
+    async def saved(self) -> None:
+        if self._at_once:
+            await self.flush()
+
+    async def flush(self) -> None:
         """Writes what has come since the last time; later, where another process writes just then."""
-        if self._due is not None:
-            self._due.cancel()
-            self._due = None
-        if self._rows or self._new:
-            self._trying(self._write)
+        self._cancel_due()
+        await done(in_order(self._writer.write))
 
-    def finished(self, revision: Revision) -> Revision:
+    async def finished(self, revision: Revision) -> Revision:
         """The run has ended with this revision; where that is not kept, with a warning that says so."""
         said: list[str] = []
         self._warn = said.append
-        self._finish(revision, "")
+        await done(self.ended("", revision))
         failed = [Notice(code=FAILED, message=one, node="") for one in said]
         return revision.model_copy(update={"warnings": (*revision.warnings, *failed)}) if failed else revision
 
-    def ended(self, error: str) -> None:
-        """The run has ended without a revision."""
-        self._finish(None, error)
-
-    def _begin(self, run_id: str, facts: Facts) -> None:
-        self._run = self._store.begin(run_id, self._started, facts)
-
-    def _go_on(self, trace: Trace, facts: Facts) -> None:
-        self._run = self._store.reopen(trace.run_id, facts)
-        self._numbers = max((span.number for span in trace.spans), default=0)
-        packed = [number for span in trace.spans for number, _, _ in span.records]
-        self._packer = Packer(max(packed, default=0) + 1)
-        self._started -= trace.seconds
-
-    def _add_begun(self, span: Span) -> None:
-        self._rows[span.number] = _row(span, "[]", self._packer.pack(span.body)[0] if span.body else "{}")
-
-    def _add(self, span: Span) -> None:
-        body, records = self._packer.pack(told_body(span.body))
-        self._rows[span.number] = _row(span, records, body)
-
-    def _write(self) -> None:
-        try:
-            self._store.write(self._run, self._rows.values(), self._new)
-        except sqlite3.OperationalError as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
-                raise
-            self._write_soon()
-            return
-        self._rows, self._new = {}, {}
-
-    def _finish(self, revision: Revision | None, error: str) -> None:
-        self._trying(lambda: self._store.wait(_LAST_BUSY_S))  # now or never
-        self.flush()
-        self._trying(lambda: self._close(revision, error))
-        self._trying(lambda: self._store.wait(BUSY_S))
-
-    def _close(self, revision: Revision | None, error: str) -> None:
-        packed, records = self._packer.pack(revision and dict(revision))
-        seconds = self.now() - self._started
-        self._store.finish(self._run, seconds, error, records, packed if revision else None)
+    def ended(self, error: str, revision: Revision | None = None) -> "Future[None]":
+        """The run has ended. That is written, also where nobody waits for it."""
+        self._cancel_due()
+        return in_order(self._writer.finish, revision, error, self.now() - self._started)
 
     def _write_soon(self) -> None:
         """In this event loop; from a thread without one, with what comes next."""
-        if self._due is None and not self._failed:
+        if self._due is None and not self._writer.failed:
             with suppress(RuntimeError):
-                self._due = asyncio.get_running_loop().call_later(_TOGETHER_S, self.flush)
+                self._due = asyncio.get_running_loop().call_later(_TOGETHER_S, self._write_now)
 
-    def _trying(self, write: Callable[[], None]) -> None:
-        if self._failed:
-            return
+    def _write_now(self) -> None:
+        self._due = None
+        written = asyncio.wrap_future(in_order(self._writer.write))
+        written.add_done_callback(lambda _: self._writer.rows and self._write_soon())
+
+    def _cancel_due(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
+
+    def _failed(self, error: Exception) -> None:
+        self._warn(f"the trace of this run is not kept: {' '.join(str(error).split())[:200]}")
+
+
+def _surviving(step: Callable[..., None]) -> Callable[..., None]:
+    """What fails is told once; from then on nothing is written."""
+
+    @wraps(step)
+    def survive(writer: "_Writer", *args: Any) -> None:
+        if not writer.failed:
+            try:
+                step(writer, *args)
+            except FAILURES as error:
+                writer.failed = True
+                writer.warn(error)
+
+    return survive
+
+
+class _Writer:
+    """Packs and writes the trace of one run, in the one thread that writes traces.
+
+    `spans` and `prompts` are what the run hands over, in the order in which it does.
+    """
+
+    def __init__(self, store: TraceStore, warn: Callable[[Exception], None]) -> None:
+        self.spans: deque[Span] = deque()
+        self.prompts: deque[Prompt] = deque()
+        self.rows: dict[int, Row] = {}  # packed, and not yet written
+        self.failed = False
+        self._new: dict[str, Prompt] = {}  # not yet written
+        self.warn = warn
+        self._store, self._packer = store, Packer()
+        self._run = 0
+
+    @_surviving
+    def begin(self, run_id: str, started: float, facts: Facts) -> None:
+        self._run = self._store.begin(run_id, started, facts)
+
+    @_surviving
+    def go_on(self, trace: Trace, facts: Facts) -> None:
+        self._run = self._store.reopen(trace.run_id, facts)
+        packed = [number for span in trace.spans for number, _, _ in span.records]
+        self._packer = Packer(max(packed, default=0) + 1)
+
+    @_surviving
+    def write(self) -> None:
+        """All that was handed over; where another process writes just then, it stays in `rows`."""
+        self._pack()
+        if self.rows or self._new:
+            self._write_rows()
+
+    @_surviving
+    def finish(self, revision: Revision | None, error: str, seconds: float) -> None:
+        self._store.wait(_LAST_BUSY_S)  # now or never
         try:
-            write()
-        except FAILURES as error:
-            self._failed = True
-            self._warn(f"the trace of this run is not kept: {' '.join(str(error).split())[:200]}")
+            self.write()
+            packed, records = self._packer.pack(revision and dict(revision))
+            self._store.finish(self._run, seconds, error, records, packed if revision else None)
+        finally:
+            self._store.wait(BUSY_S)
+
+    def _pack(self) -> None:
+        while self.prompts:
+            prompt = self.prompts.popleft()
+            self._new[prompt.hash] = prompt
+        while self.spans:
+            span = self.spans.popleft()
+            body, records = self._packer.pack(told_body(span.body))
+            self.rows[span.number] = _row(span, records, body)
+
+    def _write_rows(self) -> None:
+        try:
+            self._store.write(self._run, self.rows.values(), self._new)
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            return
+        self.rows, self._new = {}, {}
 
 
 def told_body(body: Mapping[str, Any]) -> dict[str, Any]:

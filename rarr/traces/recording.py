@@ -5,8 +5,8 @@ import logging
 import os
 import re
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from rarr.records import Revision
 from rarr.tools.failures import redacted
 from rarr.tools.meter import Meter
 from rarr.tools.spans import named, recording
+from rarr.tools.worker import done, in_order
 from rarr.traces.file import Facts
 from rarr.traces.recorded import RecordedAnswers
 from rarr.traces.recorder import BUSY_S, FAILED, FAILURES, RunRecorder
@@ -44,31 +45,43 @@ class Recording:
         self._told, self._version = told(settings), installed_version()
         self._runs = 0
 
-    @contextmanager
-    def of(self, run_id: str, start: State, meter: Meter, *, resumed: bool) -> Iterator[RunRecorder]:
+    @asynccontextmanager
+    async def of(
+        self, run_id: str, start: State, meter: Meter, *, resumed: bool
+    ) -> AsyncIterator[RunRecorder]:
         """Records what happens in the block, whose revision the recorder is given in the end.
 
         `start` is the state that the run begins with, or that it is `resumed` with.
         """
-        self._prune()
         recorder = RunRecorder(self.store, lambda said: meter.warn(FAILED, said), at_once=self._resumable)
-        known = self._trace(run_id, start) if resumed else None
+        facts, known = await done(in_order(self._prepare, run_id, start, resumed))
         if known is None:
-            recorder.start(run_id, self._facts(start))
+            await recorder.start(run_id, facts)
         else:
             meter.answers, meter.by_node, meter.before_s = RecordedAnswers(known), spent(known), known.seconds
-            recorder.go_on(known, self._facts(start))
+            await recorder.go_on(known, facts)
         try:
             with recording(recorder):
                 yield recorder
         except BaseException as error:
-            recorder.ended(named(error))
+            written = recorder.ended(named(error))
+            if not isinstance(error, GeneratorExit):  # then nothing can be awaited
+                await done(written)
             raise
 
-    def revision(self, run_id: str, state: State) -> Revision | None:
+    async def revision(self, run_id: str, state: State) -> Revision | None:
         """That of a run that is done and came to this state, of which there is a trace."""
-        trace = self._trace(run_id, state)
+        trace = await done(in_order(self._trace, run_id, state))
         return None if trace is None else trace.revision
+
+    async def aclose(self) -> None:
+        """Closes the file, once what was handed over is written. It opens again when it is used."""
+        await done(in_order(self.store.close))
+
+    def _prepare(self, run_id: str, start: State, resumed: bool) -> tuple[Facts, Trace | None]:
+        """The facts of a run, and the trace of one that is resumed."""
+        self._prune()
+        return self._facts(start), self._trace(run_id, start) if resumed else None
 
     def _trace(self, run_id: str, state: State) -> Trace | None:
         """That of the run, if there is one that can be read, and no other was called the same."""

@@ -1,62 +1,106 @@
 """What reaches the file while a run goes on."""
 
 import asyncio
+import threading
 from pathlib import Path
 
 from rarr.records import Notice
-from rarr.tools.spans import _RECORDER, note, span
+from rarr.tools.spans import note, recording, saved, span
+from rarr.tools.worker import done, in_order
+from rarr.traces.file import StoredSpan
 from rarr.traces.recorder import RunRecorder
 from traces.helpers import facts, store
 
 
-def recorder(folder: Path, said: list[str] | None = None, name: str = "run") -> RunRecorder:
-    made = RunRecorder(store(folder), (said if said is not None else []).append, at_once=True)
-    made.start(name, facts())
+async def recorder(folder: Path, said: list[str] | None = None, *, at_once: bool = True) -> RunRecorder:
+    made = RunRecorder(store(folder), (said if said is not None else []).append, at_once=at_once)
+    await made.start("run", facts())
     return made
 
 
+def spans(folder: Path) -> list[StoredSpan]:
+    return store(folder).read("run").spans
+
+
 async def test_question_that_was_paid_for_is_in_the_file_at_once(tmp_path: Path) -> None:
-    token = _RECORDER.set(recorder(tmp_path))
-    with span("node", "edit", "q1"), span("request", "model"):
-        note(texts=["yes"])
-    _RECORDER.reset(token)
-    node, request = store(tmp_path).read("run").spans
+    with recording(await recorder(tmp_path)), span("node", "edit", "q1"):
+        with span("request", "model"):
+            note(texts=["yes"])
+        await saved()
+        node, request = spans(tmp_path)
     assert (request.parent, request.about, request.body) == (node.number, "", {"texts": ["yes"]})
 
 
 async def test_what_ends_soon_is_written_together(tmp_path: Path) -> None:
-    made = RunRecorder(store(tmp_path), lambda said: None)
-    made.start("run", facts())
-    token = _RECORDER.set(made)
-    with span("request", "model"):
+    made = await recorder(tmp_path, at_once=False)
+    with recording(made), span("request", "model"):
         pass
-    assert store(tmp_path).read("run").spans == []
-    await asyncio.sleep(0.05)
-    _RECORDER.reset(token)
-    assert [one.name for one in store(tmp_path).read("run").spans] == ["model"]
+    with recording(made):
+        await saved()
+    assert spans(tmp_path) == []
+    await made.flush()
+    assert [one.name for one in spans(tmp_path)] == ["model"]
 
 
 async def test_what_goes_on_has_no_end(tmp_path: Path) -> None:
-    token = _RECORDER.set(recorder(tmp_path))
-    with span("node", "edit"):
+    with recording(await recorder(tmp_path)), span("node", "edit"):
         with span("request", "model"):
             pass
-        assert [one.seconds is None for one in store(tmp_path).read("run").spans] == [True, False]
-    _RECORDER.reset(token)
+        await saved()
+        assert [one.seconds is None for one in spans(tmp_path)] == [True, False]
+
+
+async def test_body_that_grows_is_written_as_it_was_when_the_span_began(tmp_path: Path) -> None:
+    made = await recorder(tmp_path)
+    with recording(made), span("request", "model", samples=1):
+        note(object=Notice)  # no trace can hold this
+        await made.flush()
+        assert [one.body for one in spans(tmp_path)] == [{"samples": 1}]
 
 
 async def test_trace_that_fails_is_said_once(tmp_path: Path) -> None:
     said: list[str] = []
-    token = _RECORDER.set(recorder(tmp_path, said))
-    for _ in range(2):
-        with span("request", "model"):
-            note(object=Notice)
-    _RECORDER.reset(token)
+    with recording(await recorder(tmp_path, said)):
+        for _ in range(2):
+            with span("request", "model"):
+                note(object=Notice)
+            await saved()
     assert said == ["the trace of this run is not kept: a trace cannot hold a ModelMetaclass"]
 
 
-def test_second_run_of_a_name_is_not_kept(tmp_path: Path) -> None:
+async def test_second_run_of_a_name_is_not_kept(tmp_path: Path) -> None:
     said: list[str] = []
-    recorder(tmp_path)
-    recorder(tmp_path, said).ended("")
+    await recorder(tmp_path)
+    await done((await recorder(tmp_path, said)).ended(""))
     assert "give another run_id" in said[0]
+
+
+async def test_end_is_written_though_who_waits_for_it_is_cancelled(tmp_path: Path) -> None:
+    made, free = await recorder(tmp_path), threading.Event()
+    in_order(free.wait)  # the thread of the traces has something else to do
+    waiting = asyncio.create_task(_ending(made))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    free.set()
+    await done(in_order(lambda: None))
+    assert store(tmp_path).read("run").error == "cancelled"
+
+
+async def _ending(made: RunRecorder) -> None:
+    await done(made.ended("cancelled"))
+
+
+async def test_spans_are_written_in_order_while_the_thread_is_busy(tmp_path: Path) -> None:
+    made, free = await recorder(tmp_path), threading.Event()
+    in_order(free.wait)
+    with recording(made):
+        for name in "abc":
+            with span("node", name):
+                pass
+    writing = asyncio.create_task(made.flush())
+    await asyncio.sleep(0)  # the event loop goes on
+    assert not writing.done()
+    free.set()
+    await writing
+    assert [(one.number, one.name) for one in spans(tmp_path)] == [(1, "a"), (2, "b"), (3, "c")]

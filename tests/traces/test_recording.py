@@ -12,7 +12,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from rarr import Passage, Reviser, Revision, Settings, Trace
-from rarr.tools.spans import _RECORDER, span
+from rarr.tools.spans import recording, span
 from rarr.traces.recorder import RunRecorder
 from rarr.traces.recording import told
 from rarr.traces.trace import store_path
@@ -72,19 +72,41 @@ def test_file_that_another_process_writes_keeps_no_run_waiting(locked_s: float) 
 async def test_rows_wait_for_another_process(tmp_path: Path) -> None:
     said: list[str] = []
     made = RunRecorder(store(tmp_path), said.append)
-    made.start("run", facts())
+    await made.start("run", facts())
     other = sqlite3.connect(tmp_path / "traces.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    made._store.wait(0.01)
-    token = _RECORDER.set(made)
-    with span("request", "model"):
+    made._writer._store.wait(0.01)
+    with recording(made), span("request", "model"):
         pass
-    await asyncio.sleep(0.05)
+    await made.flush()
+    assert store(tmp_path).read("run").spans == []
     other.execute("ROLLBACK")
     other.close()
-    await asyncio.sleep(0.05)
-    _RECORDER.reset(token)
+    await made.flush()
     assert ([one.name for one in store(tmp_path).read("run").spans], said) == (["model"], [])
+
+
+async def test_rows_that_waited_are_written_without_new_ones(tmp_path: Path) -> None:
+    made = RunRecorder(store(tmp_path), print)
+    await made.start("run", facts())
+    busy, written, write = [True], asyncio.Event(), made._writer._store.write
+    loop = asyncio.get_running_loop()
+
+    def wait_once(*rows: Any) -> None:
+        if busy.pop():
+            busy.append(False)
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise error
+        write(*rows)
+        loop.call_soon_threadsafe(written.set)
+
+    made._writer._store.write = wait_once  # type: ignore[method-assign]
+    with recording(made), span("request", "model"):
+        pass
+    async with asyncio.timeout(10):
+        await written.wait()
+    assert [one.name for one in store(tmp_path).read("run").spans] == ["model"]
 
 
 def test_run_within_a_run_has_a_trace_of_its_own() -> None:
