@@ -3,12 +3,14 @@
 import ipaddress
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
+from blocking import watched
+from rarr.tools.document import sentences
 
 hypothesis.settings.register_profile("rarr", deadline=None, derandomize="CI" in os.environ)
 hypothesis.settings.load_profile("rarr")
@@ -72,6 +74,15 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
     finally:
         _marks.clear()
+
+
+@pytest.fixture(autouse=True)
+def _no_blocking_call_on_an_event_loop() -> Iterator[None]:
+    sentences.cache_clear()  # or what another test split would not be split here
+    with watched() as seen:
+        yield
+    if seen:
+        pytest.fail("the event loop waits for " + "\n".join(dict.fromkeys(seen)))
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ from rarr.retrievers.corpus import Corpus
 from rarr.retrievers.domains import Limits
 from rarr.retrievers.links import shown
 from rarr.tools.failures import redacted
+from rarr.tools.worker import work
 
 WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
 
@@ -67,7 +68,7 @@ class ObjectRetriever:
             ) from error
         if wrong := _wrong(found):
             raise self._returned(wrong)
-        return self._limits.keep(found)
+        return await work(self._limits.keep, found)
 
     def _returned(self, what: str) -> RetrievalError:
         return RetrievalError(f"the retriever {self._name} returned {what}: write {WANTED}")

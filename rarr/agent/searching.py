@@ -19,6 +19,7 @@ from rarr.retrievers.domains import Limits
 from rarr.tools.background import run
 from rarr.tools.failures import redacted
 from rarr.tools.meter import meter
+from rarr.tools.worker import work
 from rarr.trained.ranking import TrainedReranker
 
 if TYPE_CHECKING:
@@ -78,8 +79,7 @@ def retriever(settings: Settings, opened: Opened, on_index: OnIndex | None = Non
 
     None named: the corpus where there is one, else Wikipedia. What is made is added to `opened`.
     """
-    given = named(settings)
-    if not given or "" in given:
+    if not (given := named(settings)) or "" in given:
         raise SettingsError(f"search is empty: give {_KNOWN}")
     if len(set(map(_key, given))) < len(given):
         raise SettingsError("search names the same source twice: name each once")
@@ -170,7 +170,7 @@ class _Limited:
         self.source, self._limits = source, limits
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        return self._limits.keep(await self.source.retrieve(query, k))
+        return await work(self._limits.keep, await self.source.retrieve(query, k))
 
 
 def served_reranker(settings: Settings, opened: Opened) -> "EndpointReranker":

@@ -12,6 +12,7 @@ from rarr.records import AttributionClass, Change, Edit, Evidence, Notice, Query
 from rarr.tools.attribution import attribution_class
 from rarr.tools.document import Span, sentences
 from rarr.tools.spans import about
+from rarr.tools.worker import work
 
 
 class Support(NamedTuple):
@@ -48,10 +49,7 @@ async def sentence_support(
     A sentence is judged against the evidence of the queries about it and about its neighbours: what was
     found for one sentence often supports the next. With `within`, only sentences in there are judged.
     """
-    spans = sentences(text)
-    asked = _queries_of(spans, queries)
-    chosen = [index for index, span in enumerate(spans) if within is None or span.overlaps(within)]
-    near = _near(chosen, asked)
+    spans, asked, chosen, near = await work(_aligned, text, queries, within)
     evidence = [one for one in usable(state) if near[one.query_id]]
     places = [[spans[index] for index in near[one.query_id]] for one in evidence]
     outcomes = await asyncio.gather(
@@ -73,6 +71,16 @@ async def sentence_support(
         for index in chosen
     ]  # fmt: skip
     return supports, [notice for _, notice in outcomes if notice is not None]
+
+
+def _aligned(
+    text: str, queries: Sequence[Query], within: Span | None
+) -> tuple[Sequence[Span], dict[int, list[str]], list[int], dict[str, list[int]]]:
+    """The sentences; the queries about each; which are within; and those of them near each query."""
+    spans = sentences(text)
+    asked = _queries_of(spans, queries)
+    chosen = [index for index, span in enumerate(spans) if within is None or span.overlaps(within)]
+    return spans, asked, chosen, _near(chosen, asked)
 
 
 def _near(chosen: Sequence[int], asked: Mapping[int, Sequence[str]]) -> dict[str, list[int]]:

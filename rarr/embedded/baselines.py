@@ -28,7 +28,7 @@ class TextQueries:
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """The queries, in text order."""
-        spans = sentences(text) if self._unit == "sentences" else [Span(0, len(text))]
+        spans = await work(sentences, text) if self._unit == "sentences" else [Span(0, len(text))]
         places = [Span(one.start, one.end) for one in await work(questions, text, context)]
         return [
             Question(text=" ".join(span.of(text).split()), start=place.start, end=place.end)

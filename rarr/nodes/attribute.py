@@ -8,11 +8,12 @@ from math import comb
 from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
-from rarr.agent.settings import Kind
+from rarr.agent.settings import Kind, Settings
 from rarr.agent.sources import Side, heard
 from rarr.agent.state import State, usable
 from rarr.agent.support import Support, moved, sentence_support
 from rarr.records import Check, Evidence, Report, Sentence, Status, Verdict
+from rarr.tools.worker import work
 
 # Up to this many subsets, all are tried; above, the greedy choice is close to the best.
 EXHAUSTIVE_SUBSETS = 2000
@@ -24,14 +25,16 @@ Place = tuple[str, int, int]  # source, start, end: where a passage stands
 
 async def attribute(state: State, runtime: Runtime[Components]) -> State:
     """Aligns the sentences of the revised text to evidence and says where each stands."""
-    settings = runtime.context.settings
-    queries = moved(state.get("queries", []), state.get("edits", []))
+    queries = await work(moved, state.get("queries", []), state.get("edits", []))
     supports, failures = await sentence_support("attribute", state, state["text"], queries, runtime.context)
+    return {"report": await work(_report, state, supports, runtime.context.settings), "warnings": failures}
+
+
+def _report(state: State, supports: Sequence[Support], settings: Settings) -> Report:
     outcomes = _Outcomes(state, settings.source_kinds)
     chosen, coverage = select(usable(state), settings.report_size)
     sentences = [_sentence(state, one, outcomes, settings.support_threshold) for one in supports]
-    report = Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=tuple(sentences))
-    return {"report": report, "warnings": failures}
+    return Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=tuple(sentences))
 
 
 def select(evidence: Sequence[Evidence], most: int) -> tuple[list[str], float]:

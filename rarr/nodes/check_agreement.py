@@ -10,6 +10,7 @@ from rarr.agent.support import moved
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.tools.meter import meter
 from rarr.tools.spans import about
+from rarr.tools.worker import work
 
 
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
@@ -18,7 +19,7 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     A check that fails is `unknown`, never a verdict. Stale checks stay in the ledger, before what replaces
     them.
     """
-    queries = {query.id: query for query in moved(state["queries"], state.get("edits", []))}
+    queries = {query.id: query for query in await work(moved, state["queries"], state.get("edits", []))}
     outcomes = await asyncio.gather(
         *(_check(state, runtime.context, queries[one.query_id], one) for one in unchecked(state))
     )

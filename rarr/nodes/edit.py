@@ -15,6 +15,7 @@ from rarr.ledger.gate import decide
 from rarr.records import Check, Evidence, Notice, Query
 from rarr.tools.meter import meter
 from rarr.tools.spans import about
+from rarr.tools.worker import work
 
 
 async def edit(state: State, runtime: Runtime[Components]) -> State:
@@ -33,12 +34,12 @@ async def _by_sentence(state: State, components: Components) -> State:
     A query is edited for once. What was checked on a sentence that changed is stale: it is asked again, and
     no edit is made for it before.
     """
-    editing = Editing(state)
+    editing = await work(Editing, state)
     disputed = _disagreements(state, components.settings)
     pending = [checks for checks in disputed if checks[0].query_id not in editing.tried]
-    while wave := editing.apart(pending):
+    while wave := await work(editing.apart, pending):
         outcomes = await asyncio.gather(*(_proposed(editing, checks, state, components) for checks in wave))
-        again = editing.apply([one for one in outcomes if isinstance(one, Proposal)])
+        again = await work(editing.apply, [one for one in outcomes if isinstance(one, Proposal)])
         editing.warnings += [one for one in outcomes if isinstance(one, Notice)]
         done = {checks[0].query_id for checks in wave} - again
         editing.tried += sorted(done)
@@ -49,7 +50,7 @@ async def _by_sentence(state: State, components: Components) -> State:
 async def _one_after_another(state: State, components: Components) -> State:
     """The order of the paper (Gao et al. 2023, section 3.3): each evidence looks at the text as those before
     it left it. All were checked on the same text, so that the verdicts behind an edit are stale."""
-    editing = Editing(state)
+    editing = await work(Editing, state)
     settled = list(state.get("settled", []))
     fresh = {check.evidence_id: check for check in state["checks"] if not check.stale}
     for one in _in_order(state):
@@ -63,7 +64,7 @@ async def _one_after_another(state: State, components: Components) -> State:
         if isinstance(outcome, Notice):
             editing.warnings.append(outcome)
         elif outcome is not None:
-            editing.apply([outcome])
+            await work(editing.apply, [outcome])
             if not outcome.decision.refusal:
                 break
     behind = {one.id for one in usable(state)} - set(settled) if editing.touched else set()
@@ -121,7 +122,7 @@ async def _tried(
     evidence = {one.id: one for one in state["evidence"]}
     context, settings = state["context"], components.settings
     disputing = [check for check in checks if _disputes(check, settings)]
-    check = _strongest(disputing, evidence, settings.source_kinds)
+    check = await work(_strongest, disputing, evidence, settings.source_kinds)
     source = evidence[check.evidence_id]
     change = await components.editor.edit(editing.text, context, query, check, source)
     if change is None:

@@ -11,6 +11,7 @@ from rarr.agent.support import sentence_support
 from rarr.evals.metrics import auto_ais, f1_ap, pres_lev
 from rarr.records import Notice, Scores
 from rarr.tools.meter import meter
+from rarr.tools.worker import work
 
 
 async def evaluate(state: State, runtime: Runtime[Components]) -> State:
@@ -26,8 +27,8 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
         )
         originals = [one.best for one in found]
     before, after = _judged_in_both(originals, supports)
-    kept = pres_lev(state["original"], state["text"])
-    following = next_round(state, runtime.context.settings)
+    kept = await work(pres_lev, state["original"], state["text"])
+    following = await work(next_round, state, runtime.context.settings)
     intent, failed = await _intent(state, runtime.context) if not following["lacking"] else (None, [])
     scores = Scores(
         attribution_before=auto_ais(before),

@@ -4,10 +4,12 @@ from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
 from rarr.agent.dependents import Correction, Dependent, dependents
+from rarr.agent.settings import Settings
 from rarr.agent.state import State
 from rarr.agent.support import moved, moved_back, moved_place
 from rarr.records import Check, Edit, Evidence, Query
 from rarr.tools.document import Span, sentences
+from rarr.tools.worker import work
 
 
 async def follow_up(state: State, runtime: Runtime[Components]) -> State:
@@ -16,7 +18,11 @@ async def follow_up(state: State, runtime: Runtime[Components]) -> State:
     What follows by arithmetic is a disagreement at once: the evidence says what was corrected, and need not
     say what follows from it. Everything else is for the checker to tell.
     """
-    settings, done = runtime.context.settings, [edit.id for edit in state["edits"]]
+    return await work(_followed, state, runtime.context.settings)
+
+
+def _followed(state: State, settings: Settings) -> State:
+    done = [edit.id for edit in state["edits"]]
     if not (settings.follow_up and settings.agreement):
         return {"followed": done}
     queries, evidence, checks = list(state["queries"]), list(state["evidence"]), list(state["checks"])

@@ -13,18 +13,14 @@ from rarr.tools.document import Span, sentences
 from rarr.tools.meter import meter
 from rarr.tools.spans import span
 from rarr.tools.untrusted import suspicion
+from rarr.tools.worker import work
 
 _TRACED = 10  # passages of a query
 
 
 async def rerank(state: State, runtime: Runtime[Components]) -> State:
     """Scores the passages of all queries at once. One that fails costs its own query's evidence."""
-    found, number = state.get("passages", {}), state.get("round", 1)
-    new = {
-        query: _new(query, found.get(query.id, []), state)
-        for query in state["queries"]
-        if query.round == number
-    }
+    new = await work(_all_new, state)
     queries = [query for query in new if new[query]]
     outcomes = await asyncio.gather(
         *(_ranked(query, new[query], runtime.context) for query in queries), return_exceptions=True
@@ -40,6 +36,16 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
             update["warnings"] += _warnings(kept, update["evidence"])
             update["evidence"] += kept
     return update
+
+
+def _all_new(state: State) -> dict[Query, list[Passage]]:
+    """The new passages of each query of the round."""
+    found, number = state.get("passages", {}), state.get("round", 1)
+    return {
+        query: _new(query, found.get(query.id, []), state)
+        for query in state["queries"]
+        if query.round == number
+    }
 
 
 def _new(query: Query, passages: Sequence[Passage], state: State) -> list[Passage]:
@@ -59,7 +65,8 @@ async def _ranked(query: Query, passages: Sequence[Passage], components: Compone
         async with meter().in_time():
             scores = await components.reranker.score(query.text, passages)
         one.body.update(passages=len(passages), best=_best(scores, passages))
-    return _kept(query, passages, scores, components.settings.evidence_per_query)
+    # It looks for injections in every passage that may be kept.
+    return await work(_kept, query, passages, scores, components.settings.evidence_per_query)
 
 
 def _best(scores: Sequence[float], passages: Sequence[Passage]) -> list[tuple[float, str, int, int]]:

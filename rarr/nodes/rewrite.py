@@ -11,13 +11,14 @@ from rarr.agent.support import moved_place
 from rarr.records import Edit, Evidence, Notice
 from rarr.tools.document import Span, sentences
 from rarr.tools.meter import meter
+from rarr.tools.worker import work
 
 
 async def rewrite(state: State, runtime: Runtime[Components]) -> State:
     """All sentences at once, or the text as one; those without evidence stay as they are."""
     text, rewriter = state["text"], runtime.context.rewriter
     assert rewriter is not None  # the graph has this node for those that have one
-    spans = [Span(0, len(text))] if rewriter.whole else sentences(text)
+    spans = [Span(0, len(text))] if rewriter.whole else await work(sentences, text)
     known = [(span, found) for span in spans if (found := _about(state, span))]
     outcomes = await asyncio.gather(*(_new(state, rewriter, *one) for one in known))
     edits: list[Edit] = []

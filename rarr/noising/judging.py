@@ -8,6 +8,7 @@ from rarr.noising.rows import Mistake
 from rarr.records import Evidence
 from rarr.tools.document import Span, sentences
 from rarr.tools.together import together
+from rarr.tools.worker import work
 
 
 class Judged(NamedTuple):
@@ -20,7 +21,7 @@ class Judged(NamedTuple):
 
 async def judged(verifier: Verifier, text: str, query: str, evidence: Sequence[Evidence]) -> list[Judged]:
     """The sentences of `text`, which answers `query`. Raises what the verifier raises."""
-    spans = list(sentences(text))
+    spans = list(await work(sentences, text))
     supports = await together(*(_by_one(verifier, text, query, spans, one) for one in evidence))
     found = []
     for span, of_span in zip(spans, zip(*supports, strict=True), strict=True):

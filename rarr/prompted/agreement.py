@@ -1,11 +1,14 @@
 """Prompted agreement: the answers that text and evidence imply, then the verdict (Gao et al. 2023, 3.3)."""
 
+from functools import partial
+
 from pydantic import BaseModel
 
 from rarr.prompted.prompts import Prompts
 from rarr.prompted.scope import quoted, scope_of
 from rarr.records import Agreement, Evidence, ModelUsage, Query, Verdict
 from rarr.tools.language_model import LanguageModel
+from rarr.tools.worker import work
 
 
 class Agreed(BaseModel):
@@ -29,7 +32,7 @@ class PromptedChecker:
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Raises `ModelError` for an answer that cannot be read: it is no verdict."""
-        scope = scope_of(text, query, whole=self._whole_text)
+        scope = await work(partial(scope_of, text, query, whole=self._whole_text))
         prompt, variables = self._prompts.of(
             "check_agreement",
             context,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from pydantic import BaseModel
 
@@ -11,6 +12,7 @@ from rarr.prompted.scope import quoted, scope_of
 from rarr.records import Change, Check, Evidence, ModelUsage, Query
 from rarr.tools.document import Span
 from rarr.tools.language_model import LanguageModel
+from rarr.tools.worker import work
 
 _DOUBLE, _SINGLE = '["“”„«»]', "['’‘`]"
 _TOKEN = re.compile(r"\s+|\w+(?:[.,]\d+)*|[^\w\s]")
@@ -38,7 +40,7 @@ class PromptedEditor:
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
         """Raises `ModelError` where the words to change do not stand in the text."""
-        scope = scope_of(text, query, whole=self._whole_text)
+        scope = await work(partial(scope_of, text, query, whole=self._whole_text))
         prompt, variables = self._prompts.of(
             "edit",
             context,
@@ -52,7 +54,7 @@ class PromptedEditor:
         answer = await self._model.ask(prompt, Edited, variables)
         if not answer.span.strip() or answer.span == answer.revision:
             return None
-        place = place_of(answer.span, text, scope.span, query)
+        place = await work(place_of, answer.span, text, scope.span, query)
         if place is None:
             raise ModelError(f"the words to change do not stand in the text: {answer.span[:80]!r}")
         return _narrowed(text, place, _fitted(answer.revision, place.of(text)))

@@ -10,6 +10,7 @@ from rarr.records import AttributionClass, Evidence, ModelUsage
 from rarr.tools.document import Span, sentences
 from rarr.tools.language_model import LanguageModel
 from rarr.tools.together import together
+from rarr.tools.worker import work
 
 
 class Judged(BaseModel):
@@ -40,11 +41,17 @@ class PromptedVerifier:
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass]:
         """All sentences at once. Raises `ModelError` where one could not be judged."""
-        judged = await together(*(self._judged(text, context, span, evidence) for span in spans))
+        before = await work(_before, text, context, spans)
+        told = zip(before, spans, strict=True)
+        judged = await together(*(self._judged(text, said, span, evidence) for said, span in told))
         return [one.verdict for one in judged]
 
-    async def _judged(self, text: str, context: str | None, span: Span, evidence: Evidence) -> Judged:
-        earlier = [one for one in sentences(text) if one.end <= span.start]
-        before = earlier[-1].of(text) if earlier else context or NOTHING
+    async def _judged(self, text: str, before: str, span: Span, evidence: Evidence) -> Judged:
         variables = {"before": before, "text": span.of(text), "evidence": quoted(evidence)}
         return await self._model.ask(self._prompts["judge_attribution"], Judged, variables)
+
+
+def _before(text: str, context: str | None, spans: Sequence[Span]) -> list[str]:
+    """The sentence before each span, else the context."""
+    earlier = [[one for one in sentences(text) if one.end <= span.start] for span in spans]
+    return [found[-1].of(text) if found else context or NOTHING for found in earlier]

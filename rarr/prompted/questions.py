@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from pydantic import BaseModel
 from rapidfuzz import fuzz
@@ -15,6 +15,7 @@ from rarr.tools.chat import estimated_tokens
 from rarr.tools.document import Span, sentences
 from rarr.tools.language_model import LanguageModel
 from rarr.tools.meter import meter
+from rarr.tools.worker import work
 
 PART = 6000  # characters of a long text that are asked about at once
 QUESTION_TOKENS = 35  # of one question in an answer
@@ -44,7 +45,7 @@ class PromptedQuestions:
     def expected(self, text: str, context: str | None) -> ModelUsage:
         """Of a whole text, with a question a sentence and sample."""
         prompt, _ = self._prompts.of("generate_queries", context)
-        spans = list(parts(text))
+        spans = parts(text)
         one = self._model.expected(prompt, 0, 0)
         answered = self._samples * QUESTION_TOKENS * len(sentences(text))
         asked = estimated_tokens([text]) + (len(spans) - 1) * one.input_tokens
@@ -57,7 +58,7 @@ class PromptedQuestions:
         A part of a long text that fails is left out with a warning. Raises what the last of them raised
         where all failed.
         """
-        spans = list(parts(text))
+        spans = await work(parts, text)
         found = await asyncio.gather(
             *(self._about(text, part, context) for part in spans), return_exceptions=True
         )
@@ -67,7 +68,7 @@ class PromptedQuestions:
                 raise failure
             meter().warn("questions_missing", f"a part of the text could not be asked about: {failure}")
         asked = [question for questions in found if isinstance(questions, list) for question in questions]
-        return merged(asked, text)
+        return await work(merged, asked, text)
 
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
@@ -81,15 +82,19 @@ class PromptedQuestions:
             "asked": "\n".join(f"- {one}" for one in asked) or NOTHING,
         }
         found = await self._model.ask(self._prompts["target_queries"], Questions, variables)
-        return merged(_placed(found, text, spans), text)
+        return await work(merged, _placed(found, text, spans), text)
 
     async def _about(self, text: str, part: Span, context: str | None) -> list[Question]:
         prompt, variables = self._prompts.of("generate_queries", context, text=part.of(text))
         samples = await self._model.sample(
             prompt, Questions, variables, samples=self._samples, temperature=self._temperature
         )
-        spans = [span for span in sentences(text) if part.start <= span.start and span.end <= part.end]
-        return [question for sample in samples for question in _placed(sample, text, spans)]
+        return await work(_placed_in, part, samples, text)
+
+
+def _placed_in(part: Span, samples: Sequence[Questions], text: str) -> list[Question]:
+    spans = [span for span in sentences(text) if part.start <= span.start and span.end <= part.end]
+    return [question for sample in samples for question in _placed(sample, text, spans)]
 
 
 def _placed(answer: Questions, text: str, spans: Sequence[Span]) -> list[Question]:
@@ -100,16 +105,18 @@ def _placed(answer: Questions, text: str, spans: Sequence[Span]) -> list[Questio
     ]
 
 
-def parts(text: str) -> Iterator[Span]:
+def parts(text: str) -> list[Span]:
     """A text in parts of at most about `PART` characters, broken between sentences."""
     start, end = 0, 0
+    found = []
     for span in sentences(text):
         if span.end - start > PART and end > start:
-            yield Span(start, end)
+            found.append(Span(start, end))
             start = end  # with the heading of what follows
         end = span.end
     if end > start:
-        yield Span(start, end)
+        found.append(Span(start, end))
+    return found
 
 
 def place_asked_about(asked: Asked, text: str, spans: Sequence[Span]) -> Span | None:

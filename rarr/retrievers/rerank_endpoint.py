@@ -14,8 +14,7 @@ from rarr.records import Passage
 from rarr.retrievers.probing import Probe
 from rarr.tools.chat import CallFailure
 from rarr.tools.failures import failure_of, failure_of_status, redacted, secrets_of
-from rarr.tools.openai_protocol import CONNECT_S
-from rarr.tools.openai_protocol import certificates
+from rarr.tools.openai_protocol import CONNECT_S, certificates
 from rarr.tools.patience import Attempts, Limiter, PerLoop, in_time
 
 MOST_DOCUMENTS = 64  # to a request: servers put limits on them, and requests run at the same time

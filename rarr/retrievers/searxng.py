@@ -118,4 +118,4 @@ class SearXNG:
         if passages and passages[0].published_at is None and (date := published(result["date"])):
             passages = [passage.model_copy(update={"published_at": date}) for passage in passages]
         # Again, because a page may have led to another site.
-        return await asyncio.to_thread(nearest, self._limits.keep(passages), query)
+        return await asyncio.to_thread(lambda: nearest(self._limits.keep(passages), query))

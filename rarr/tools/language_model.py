@@ -15,6 +15,7 @@ from rarr.tools.patient import Patient
 from rarr.tools.spans import keep, span
 from rarr.tools.structured import UnreadableAnswer, read_answer
 from rarr.tools.together import together
+from rarr.tools.worker import work
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -124,13 +125,13 @@ async def _one_more(model: Patient, ask: Ask) -> tuple[str, ...]:
 
 async def _read(model: Patient, ask: Ask, shape: type[Shape], texts: Sequence[str]) -> list[Shape]:
     """The readable ones of these answers; where none is, the model is told so, and asked once more."""
-    answers, problems = _readable(texts, shape)
+    answers, problems = await work(_readable, texts, shape)
     if not answers:
         complaint = f"That could not be read: {problems[0]}. Answer with one JSON object and nothing else."
         said = (Message("assistant", texts[0] or "(nothing)"), Message("user", complaint))
         again = replace(ask, messages=(*ask.messages, *said), samples=1, max_tokens=2 * ask.max_tokens)
         texts = (await model.complete(again)).texts
-        answers, problems = _readable(texts, shape)
+        answers, problems = await work(_readable, texts, shape)
     if not answers:
         quote = " ".join(texts[0].split())[:_QUOTE]
         if "cut off" in problems[0]:

@@ -5,6 +5,7 @@ installed. Where a node is named, what the trace does not have, such as the answ
 asked live: a trace may be somebody else's, so addresses, keys and documents are today's, and never its own.
 """
 
+from asyncio import to_thread
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -119,13 +120,13 @@ async def areplay(
     calls = _calls(trace, node, prompt=prompt, model=model)
     prompts = {one.name: one for one in trace.prompts.values()}
     if node is not None and prompt is not None:
-        prompts |= _changed(trace, node, calls, Path(prompt), asked=model is not None)
+        prompts |= await to_thread(_changed, trace, node, calls, Path(prompt), asked=model is not None)
     if node is not None and model is not None:
         settings["models"] = {**settings.get("models", {}), _MODEL_OF.get(node, node): model}
     live = Live() if node is not None else None
-    components = _components(trace, prompts, settings, live)
+    components = await to_thread(_components, trace, prompts, settings, live)
     if live is not None and model is not None:
-        live.model(model)  # one that is not to be had is refused at once
+        await to_thread(live.model, model)  # one that is not to be had is refused at once
     reviser, recorder = Reviser(components=components), MemoryRecorder()
     revision, updates = None, None
     async with reviser:

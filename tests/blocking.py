@@ -1,0 +1,106 @@
+"""Finds what keeps an event loop waiting in our own coroutines: files, SQLite, locks, sleeps, and long work.
+
+Calls are counted, not timed: one of these functions is called in the thread of a running event loop, and the
+coroutine that is innermost there is ours. What a test's own coroutine calls is the test's affair.
+"""
+
+import inspect
+import re
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import blockbuster.blockbuster as detector
+from blockbuster import BlockBuster
+from blockbuster.blockbuster import BlockBusterFunction
+from markdown_it import MarkdownIt
+from onnxruntime import InferenceSession
+from rapidfuzz.distance import Levenshtein
+
+import rarr
+from rarr.tools import document
+
+LONG = 10_000
+"""Characters. A regular expression takes about a millisecond for so many."""
+OURS = str(Path(rarr.__file__).parent)
+_DOUBLES, _RUNS_ANYBODY = f"{OURS}/testing/", "tools/background.py"
+_COROUTINE = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_MATCHING = ("search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn")
+
+
+@contextmanager
+def watched() -> Iterator[list[str]]:
+    """In the block such calls raise, and the list says where: what is raised may be survived."""
+    seen: list[str] = []
+
+    class Seen(detector.BlockingError):
+        def __init__(self, function: str) -> None:
+            super().__init__(function)
+            seen.append(f"{function}, in {' < '.join(_place())}")
+
+    functions = [*BlockBuster(rarr).functions.values(), *_long_work()]
+    raised, detector.BlockingError = detector.BlockingError, Seen  # type: ignore[misc]
+    for function in functions:
+        function.can_block_predicate = _unless_ours(function.can_block_predicate)
+        function.activate()
+    try:
+        yield seen
+    finally:
+        for function in functions:
+            function.deactivate()
+        detector.BlockingError = raised  # type: ignore[misc]
+
+
+def _long_work() -> list[BlockBusterFunction]:
+    """What computes for long: the encoder, the parser of texts, and searches in long strings."""
+    always: list[tuple[Any, str]] = [
+        (InferenceSession, "run"), (MarkdownIt, "parse"), (document, "get_sentence_boundaries"),
+    ]  # fmt: skip
+    long = [(re.Pattern, name) for name in _MATCHING] + [(Levenshtein, "distance")]
+    return [
+        *(BlockBusterFunction(of, name, scanned_modules=rarr) for of, name in always),
+        *(
+            BlockBusterFunction(of, name, scanned_modules=rarr, can_block_predicate=_short)
+            for of, name in long
+        ),
+    ]
+
+
+def _short(*args: Any, **_: Any) -> bool:
+    """Also for a pattern that looks at a few characters of a long string: from `pos` to `endpos`."""
+    match args:
+        case (_, str() | bytes(), int() as start, int() as end):
+            return end - start < LONG
+        case _:
+            return all(len(one) < LONG for one in args if isinstance(one, (str, bytes)))
+
+
+def _unless_ours(allowed: Callable[..., bool]) -> Callable[..., bool]:
+    return lambda *args, **options: allowed(*args, **options) or not _is_ours(sys._getframe(1))
+
+
+def _is_ours(frame: FrameType | None) -> bool:
+    """Is the innermost coroutine ours? Without one it is a callback, and ours where we are in it at all.
+
+    Doubles are not: they stand for what is elsewhere. The thread that runs an event loop calls anybody's.
+    """
+    inner = False
+    while frame is not None:
+        file = frame.f_code.co_filename
+        mine = file.startswith(OURS) and not file.endswith(_RUNS_ANYBODY)
+        if mine and file.startswith(_DOUBLES):
+            return False
+        if frame.f_code.co_flags & _COROUTINE:
+            return mine
+        inner, frame = inner or mine, frame.f_back
+    return inner
+
+
+def _place() -> list[str]:
+    """Our functions on the way to the call, the innermost first."""
+    ours = [one for one in traceback.extract_stack() if one.filename.startswith(OURS)]
+    return [f"{Path(one.filename).relative_to(OURS)}:{one.lineno} {one.name}" for one in reversed(ours)][:6]
