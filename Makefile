@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup demo test lint types check bench clean
+.PHONY: help setup demo test extras lint types check bench clean
 
 help:    ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile
@@ -13,7 +13,13 @@ demo: setup    ## revise a text that ships with the repository, against document
 	@$(BIN)/rarr revise --file examples/texts/demo.md --corpus examples/corpus
 
 test: setup    ## run the default tests: no network, no key
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest $(ARGS)
+
+extras: setup    ## run all tests but the live ones, with every extra, which takes minutes and a gigabyte
+	@$(BIN)/python -m pip install --quiet --quiet torch==2.13.0 # by its version: of another pip may bring gigabytes
+	@$(BIN)/python -m pip install --quiet --quiet --editable '.[dev,torch,train]' 'langgraph-cli[inmem]'
+	@$(BIN)/python -m pytest --slow $(ARGS)
+	@$(BIN)/python -m pytest tests/test_import.py # what is not to be imported is there now
 
 lint: setup    ## check style and format
 	@$(BIN)/ruff check .

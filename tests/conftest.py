@@ -10,6 +10,8 @@ from typing import Any
 import hypothesis
 import pytest
 from blocking import watched
+from outcomes import Outcomes
+
 from rarr.tools.document import sentences
 
 hypothesis.settings.register_profile("rarr", deadline=None, derandomize="CI" in os.environ)
@@ -58,6 +60,16 @@ sys.addaudithook(_refuse_network)
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the tests that take seconds as well")
     parser.addoption("--live", action="store_true", help="run the tests that use the network as well")
+    parser.addoption(
+        "--outcomes", type=Path, help="write to this file which tests ran, and why others did not"
+    )
+    parser.addoption("--left-by", type=Path, help="leave out the tests that ran by this file of --outcomes")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    paths = [config.getoption(option) for option in ("--outcomes", "--left-by")]
+    if any(paths):
+        config.pluginmanager.register(Outcomes(*paths))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -77,7 +89,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 
 @pytest.fixture(autouse=True)
-def _no_blocking_call_on_an_event_loop() -> Iterator[None]:
+def _no_blocking_call_on_an_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
+    if request.node.get_closest_marker("browser"):  # Playwright runs the whole test in an event loop
+        yield
+        return
     sentences.cache_clear()  # or what another test split would not be split here
     with watched() as seen:
         yield

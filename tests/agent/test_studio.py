@@ -14,7 +14,7 @@ import pytest
 from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk import get_client
 
-from rarr import Revision
+from rarr import Revision, Trace
 from rarr.agent.studio import graph
 
 ROOT = Path(__file__).parent.parent.parent
@@ -55,7 +55,7 @@ def url(tmp_path: Path) -> Iterator[str]:
 @served
 @pytest.mark.slow
 @pytest.mark.loopback
-async def test_server_answers_a_run(url: str) -> None:
+async def test_server_answers_a_run_and_keeps_its_trace(url: str) -> None:
     await started(url)
     async with get_client(url=url) as client:
         remote = RemoteGraph("rarr", client=client)
@@ -67,6 +67,7 @@ async def test_server_answers_a_run(url: str) -> None:
     revision = Revision.model_validate(steps[-1][1]["revise"]["revision"])
     assert revision.text == "The Hoover Dam is 221 metres high."
     assert empty["error"] == "text is empty: give at least one sentence"
+    assert await asyncio.to_thread(lambda: Trace.load(revision.run_id).revision) == revision
 
 
 async def started(url: str) -> None:
