@@ -1,0 +1,89 @@
+"""How late an event loop is while it revises: what LangGraph's server, and any other application, notices.
+
+    python -m benchmarks.loop_lag
+
+A task asks to be woken every 2 ms and notes how much later that happens. Texts of the examples are revised
+against the example documents meanwhile, with the default settings and a trace, as `langgraph dev` does it.
+The first row is the same without anything to revise.
+"""
+
+import argparse
+import asyncio
+import itertools
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.report import machine, table
+from rarr import Reviser, Settings
+
+EVERY_S = 0.002
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def main() -> None:
+    """Prints a row for each length, and one for several texts at once."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--words", type=int, nargs="*", default=[150, 1000, 3000])
+    print(f"{machine()}\n")
+    asyncio.run(measure(options.parse_args().words))
+
+
+async def measure(lengths: list[int]) -> None:
+    """Of one reviser, which is warm."""
+    with tempfile.TemporaryDirectory() as home:
+        settings = Settings(corpus=EXAMPLES / "corpus", home=Path(home))
+        async with await asyncio.to_thread(Reviser, settings) as reviser:
+            await reviser.arevise(text_of(150))
+            four = (reviser.arevise(text_of(150, first)) for first in range(4))
+            rows = [
+                await row("nothing", asyncio.sleep(2)),
+                *[await row(f"{words} words", reviser.arevise(text_of(words))) for words in lengths],
+                await row("4 times 150 words at once", asyncio.gather(*four)),
+            ]
+    print(table(["revised", "seconds", "median lag, ms", "99 of 100, ms", "longest, ms"], rows))
+
+
+async def row(name: str, revising: Awaitable[object]) -> list[str]:
+    """The lag while something is awaited."""
+    started = time.perf_counter()
+    async with heartbeat() as lags:
+        await revising
+    seconds = time.perf_counter() - started
+    late = [1000 * value for value in (np.median(lags), np.quantile(lags, 0.99), max(lags))]
+    return [name, f"{seconds:.1f}", *(f"{one:.1f}" for one in late)]
+
+
+@asynccontextmanager
+async def heartbeat() -> AsyncIterator[list[float]]:
+    """Seconds by which each wake-up came late."""
+    lags: list[float] = []
+
+    async def beat() -> None:
+        while True:
+            due = time.perf_counter() + EVERY_S
+            await asyncio.sleep(EVERY_S)
+            lags.append(time.perf_counter() - due)
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield lags
+    finally:
+        await asyncio.sleep(2 * EVERY_S)  # so that a lag at the end counts
+        beating.cancel()
+
+
+def text_of(words: int, first: int = 0) -> str:
+    """The example texts one after another, from the one of this number on, cut at so many words."""
+    texts = [path.read_text() for path in sorted((EXAMPLES / "texts").glob("*.md"))]
+    order = itertools.cycle(texts[first:] + texts[:first])
+    spoken = itertools.chain.from_iterable(f"{one}\n\n".split(" ") for one in order)
+    return " ".join(itertools.islice(spoken, words))
+
+
+if __name__ == "__main__":
+    main()
