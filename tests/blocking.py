@@ -15,8 +15,7 @@ from types import FrameType
 from typing import Any
 
 import blockbuster.blockbuster as detector
-from blockbuster import BlockBuster
-from blockbuster.blockbuster import BlockBusterFunction
+from blockbuster import BlockBuster, BlockBusterFunction, BlockingError
 from markdown_it import MarkdownIt
 from onnxruntime import InferenceSession
 from rapidfuzz.distance import Levenshtein
@@ -27,7 +26,7 @@ from rarr.tools import document
 LONG = 10_000
 """Characters. A regular expression takes about a millisecond for so many."""
 OURS = str(Path(rarr.__file__).parent)
-_DOUBLES, _RUNS_ANYBODY = f"{OURS}/testing/", "tools/background.py"
+_TESTS, _DOUBLES, _RUNS_ANYBODY = str(Path(__file__).parent), f"{OURS}/testing/", "tools/background.py"
 _COROUTINE = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _MATCHING = ("search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn")
 
@@ -37,13 +36,13 @@ def watched() -> Iterator[list[str]]:
     """In the block such calls raise, and the list says where: what is raised may be survived."""
     seen: list[str] = []
 
-    class Seen(detector.BlockingError):
+    class SeenError(BlockingError):
         def __init__(self, function: str) -> None:
             super().__init__(function)
             seen.append(f"{function}, in {' < '.join(_place())}")
 
     functions = [*BlockBuster(rarr).functions.values(), *_long_work()]
-    raised, detector.BlockingError = detector.BlockingError, Seen  # type: ignore[misc]
+    raised, detector.BlockingError = detector.BlockingError, SeenError  # type: ignore[assignment, misc]
     for function in functions:
         function.can_block_predicate = _unless_ours(function.can_block_predicate)
         function.activate()
@@ -86,13 +85,14 @@ def _unless_ours(allowed: Callable[..., bool]) -> Callable[..., bool]:
 def _is_ours(frame: FrameType | None) -> bool:
     """Is the innermost coroutine ours? Without one it is a callback, and ours where we are in it at all.
 
-    Doubles are not: they stand for what is elsewhere. The thread that runs an event loop calls anybody's.
+    Doubles are not, which stand for what is elsewhere, nor is what a test is called back for. The thread that
+    runs an event loop calls anybody's.
     """
     inner = False
     while frame is not None:
         file = frame.f_code.co_filename
         mine = file.startswith(OURS) and not file.endswith(_RUNS_ANYBODY)
-        if mine and file.startswith(_DOUBLES):
+        if file.startswith((_DOUBLES, _TESTS)):
             return False
         if frame.f_code.co_flags & _COROUTINE:
             return mine

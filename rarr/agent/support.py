@@ -50,7 +50,7 @@ async def sentence_support(
     found for one sentence often supports the next. With `within`, only sentences in there are judged.
     """
     spans, asked, chosen, near = await work(_aligned, text, queries, within)
-    evidence = [one for one in usable(state) if near[one.query_id]]
+    evidence = [one for one in usable(state) if one.query_id in near]
     places = [[spans[index] for index in near[one.query_id]] for one in evidence]
     outcomes = await asyncio.gather(
         *(

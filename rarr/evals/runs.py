@@ -167,7 +167,8 @@ class _Revising:
         elif row.corpus is not None:
             retriever = await self._corpus(row.corpus)
         if retriever is not None:
-            reviser = Reviser(components=replace(self._components, retriever=retriever))
+            components = replace(self._components, retriever=retriever)
+            reviser = await asyncio.to_thread(lambda: Reviser(components=components))
         return await reviser.arevise(row.text, row.context)
 
     async def _corpus(self, path: Path) -> Corpus:

@@ -12,6 +12,7 @@ from rarr.ledger.trial import Trial
 from rarr.ledger.wording import Wording
 from rarr.records import Agreement, Change, Check, Evidence, Query
 from rarr.tools.document import Span
+from rarr.tools.worker import work
 
 
 class Decision(NamedTuple):
@@ -41,14 +42,15 @@ async def decide(
     evidence says when it is asked again about the edited text; what other sources say. With `verify` off the
     limits alone hold.
     """
-    settings, sentence = components.settings, sentence_of(text, change)
-    refusal = out_of_bounds(text, sentence, change, settings)
+    settings, sentence = components.settings, await work(sentence_of, text, change)
+    refusal = await work(out_of_bounds, text, sentence, change, settings)
     if refusal or sentence is None or not settings.verify:
         return Decision(sentence, refusal)
     evidence = {one.id: one for one in state["evidence"]}
     source = evidence[check.evidence_id]
-    wording = Wording(text, sentence, change, query, check, source) if settings.agreement else None
-    if wording is not None and (refusal := wording.refusal()):
+    about = (text, sentence, change, query, check, source)
+    wording = await work(Wording, *about) if settings.agreement else None
+    if wording is not None and (refusal := await work(wording.refusal)):
         return Decision(sentence, refusal)
     trial = Trial(text, sentence, change, state["context"], components)
     supported = trial.weakened if query.follows else trial.unverified
@@ -62,8 +64,8 @@ async def decide(
         must_agree = bool(query.follows) or not wording.compares
         refusal = _still_disagrees(again[source.id], must_agree=must_agree)
     if not query.follows:
-        refusal = refusal or _outweighed(
-            change, query, checks, source, evidence, again, settings.source_kinds
+        refusal = refusal or await work(
+            _outweighed, change, query, checks, source, evidence, again, settings.source_kinds
         )
     rechecked = (
         Check(**agreement.model_dump(), query_id=query.id, evidence_id=name)

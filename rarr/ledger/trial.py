@@ -9,6 +9,7 @@ from rarr.records import Agreement, Change, Evidence, Query
 from rarr.tools.document import Span
 from rarr.tools.meter import meter
 from rarr.tools.together import together
+from rarr.tools.worker import work
 
 
 class Trial:
@@ -63,12 +64,11 @@ class Trial:
         self, state: State, queries: Sequence[Query], changes: Sequence[Change]
     ) -> list[Support]:
         """Those of the sentence and of what follows in its paragraph, before the change or after it."""
-        places = [moved_place(Span(query.start, query.end), changes) for query in queries]
         supports, failures = await sentence_support(
             "edit",
             state,
             self.revised if changes else self.text,
-            [query.model_copy(update=p._asdict()) for query, p in zip(queries, places, strict=True)],
+            await work(_moved, queries, changes),
             self.components,
             within=moved_place(_paragraph(self.text, self.sentence), changes),
         )
@@ -87,6 +87,11 @@ class Trial:
                 return f"whether this stays supported could not be judged: {said!r}"
             return f"a sentence loses its support: {was.best:.2f} before, {now.best:.2f} after: {said!r}"
         return ""
+
+
+def _moved(queries: Sequence[Query], changes: Sequence[Change]) -> list[Query]:
+    places = [moved_place(Span(query.start, query.end), changes) for query in queries]
+    return [query.model_copy(update=p._asdict()) for query, p in zip(queries, places, strict=True)]
 
 
 def _paragraph(text: str, sentence: Span) -> Span:

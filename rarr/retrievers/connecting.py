@@ -1,5 +1,6 @@
 """One request to one machine: the address that was vetted, under the name that was asked for."""
 
+import asyncio
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -32,7 +33,8 @@ async def opened(
         headers={"Host": url.netloc.decode("ascii"), **_ASKED, **headers},
         extensions={"sni_hostname": name, "timeout": {"connect": connect_s}},
     )
-    async with httpx2.AsyncHTTPTransport(verify=trusted(), trust_env=False) as transport:
+    certified = await asyncio.to_thread(trusted)  # it reads files when it is first asked
+    async with httpx2.AsyncHTTPTransport(verify=certified, trust_env=False) as transport:
         response = await transport.handle_async_request(request)
         try:
             yield response

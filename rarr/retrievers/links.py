@@ -17,7 +17,7 @@ def link(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
     Raises `RetrievalError` where it is none. Its host is not judged: see `rarr.retrievers.addresses`.
     """
     text = text.strip()
-    scheme = _SCHEME.match(text)
+    scheme = _SCHEME.match(text, 0, _LONGEST)
     if scheme and scheme[1].lower() not in ("http", "https"):
         raise _refused(text, "only http and https are fetched")
     try:

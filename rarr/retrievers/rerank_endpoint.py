@@ -16,6 +16,7 @@ from rarr.tools.chat import CallFailure
 from rarr.tools.failures import failure_of, failure_of_status, redacted, secrets_of
 from rarr.tools.openai_protocol import CONNECT_S, certificates
 from rarr.tools.patience import Attempts, Limiter, PerLoop, in_time
+from rarr.tools.worker import work
 
 MOST_DOCUMENTS = 64  # to a request: servers put limits on them, and requests run at the same time
 CONTROL = ("How many legs does a spider have?", ("A spider has eight legs.", "The ferry leaves at noon."))
@@ -135,7 +136,7 @@ class EndpointReranker:
                 response.status_code, response.headers, response.text, self.name, self._secrets
             )
         if (scores := _scores_of(response.text, len(documents))) is None:
-            said = " ".join(redacted(response.text, self._secrets).split())[:200]
+            said = " ".join((await work(redacted, response.text, self._secrets)).split())[:200]
             raise CallFailure(
                 "server", f"{self.name} answered with what is no score for each document: {said}"
             )

@@ -119,8 +119,11 @@ class RunRecorder(Numbering):
 
     def _write_now(self) -> None:
         self._due = None
-        written = asyncio.wrap_future(in_order(self._writer.write))
-        written.add_done_callback(lambda _: self._writer.rows and self._write_soon())
+        asyncio.wrap_future(in_order(self._writer.write)).add_done_callback(self._write_the_rest)
+
+    def _write_the_rest(self, _: object) -> None:
+        if self._writer.rows:
+            self._write_soon()
 
     def _cancel_due(self) -> None:
         if self._due is not None:

@@ -1,7 +1,7 @@
 """The trained verifier: how far a passage attributes a sentence, by the encoder and the rules together."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from rarr.embedded.claims import claims
 from rarr.embedded.negation import denies
@@ -20,6 +20,9 @@ PARTS = 3  # of long evidence that are read for a sentence
 VERBATIM = 0.8  # from this support by the rules on, the evidence says nearly the same words
 LIKELIER = 0.5  # than both other classes together
 AT_THRESHOLD = 0.55  # the support of what is at the calibrated threshold: the default `support_threshold`
+
+
+Result = TypeVar("Result")
 
 
 class Seen(NamedTuple):
@@ -44,15 +47,18 @@ class TrainedVerifier:
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
         """The support of the sentences of `text` at `spans`; None for one that cannot be judged."""
-        found = await encode(seen, self._encoder, text, context, spans, evidence)
-        return [None if one is None else self._support(one) for one in found]
+        return await encode(self._judged, self._support, text, context, spans, evidence)
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
         """Contradictory where the rules say so, or the encoder finds it likelier than both other classes."""
-        found = await encode(seen, self._encoder, text, context, spans, evidence)
-        return [None if one is None else self._class(one) for one in found]
+        return await encode(self._judged, self._class, text, context, spans, evidence)
+
+    def _judged(self, judge: Callable[[Seen], Result], *about: Any) -> list[Result | None]:
+        """What `judge` makes of each sentence; None for one that cannot be judged."""
+        found = seen(self._encoder, *about)
+        return [None if one is None else judge(one) for one in found]
 
     def _support(self, one: Seen) -> float:
         fitted = self._encoder.calibration.supports

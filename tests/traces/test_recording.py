@@ -1,6 +1,7 @@
 """What a run does where its trace cannot do what it should, and what a trace must not hold."""
 
 import asyncio
+import itertools
 import sqlite3
 import time
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from rarr import Passage, Reviser, Revision, Settings, Trace
 from rarr.tools.spans import recording, span
 from rarr.traces.recorder import RunRecorder
 from rarr.traces.recording import told
+from rarr.traces.store import TraceStore
 from rarr.traces.trace import store_path
 from traces.helpers import facts, store
 
@@ -86,22 +88,23 @@ async def test_rows_wait_for_another_process(tmp_path: Path) -> None:
     assert ([one.name for one in store(tmp_path).read("run").spans], said) == (["model"], [])
 
 
-async def test_rows_that_waited_are_written_without_new_ones(tmp_path: Path) -> None:
+async def test_rows_that_waited_are_written_without_new_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = RunRecorder(store(tmp_path), print)
     await made.start("run", facts())
-    busy, written, write = [True], asyncio.Event(), made._writer._store.write
+    busy, written, write = itertools.chain([True], itertools.repeat(False)), asyncio.Event(), TraceStore.write
     loop = asyncio.get_running_loop()
 
     def wait_once(*rows: Any) -> None:
-        if busy.pop():
-            busy.append(False)
+        if next(busy):
             error = sqlite3.OperationalError("database is locked")
             error.sqlite_errorcode = sqlite3.SQLITE_BUSY
             raise error
         write(*rows)
         loop.call_soon_threadsafe(written.set)
 
-    made._writer._store.write = wait_once  # type: ignore[method-assign]
+    monkeypatch.setattr(TraceStore, "write", wait_once)
     with recording(made), span("request", "model"):
         pass
     async with asyncio.timeout(10):

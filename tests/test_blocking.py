@@ -1,0 +1,93 @@
+"""What the detector under which all tests run tells apart."""
+
+import asyncio
+import re
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from blockbuster import BlockingError
+from blocking import LONG, OURS, watched
+from makers import FACT
+
+from rarr.encoder.model import shipped
+from rarr.tools.document import split_sentences
+from rarr.tools.worker import work
+
+CODE = "async def asked():\n    try:\n        return {}\n    except survived:\n        pass\n"
+EMBED = shipped()._embed
+
+
+def run_in(file: str, expression: str, *survived: type[Exception]) -> Any:
+    """What a coroutine of this file does; no frame of a test is on the way to it."""
+    names = {**globals(), "re": re, "Path": Path, "LONG": LONG, "survived": survived}
+    exec(compile(CODE.format(expression), file, "exec"), names)
+    return asyncio.run(names["asked"]())
+
+
+def held() -> threading.Lock:
+    lock = threading.Lock()
+    lock.acquire()
+    return lock
+
+
+@pytest.mark.parametrize(
+    ("named", "expression"),
+    [
+        ("os.stat", "Path('file').exists()"),
+        ("lock.acquire", "held().acquire()"),
+        ("MarkdownIt.parse", "split_sentences(FACT)"),
+        ("InferenceSession.run", "EMBED(FACT)"),
+        ("Pattern.search", "re.compile('a').search('b' * LONG)"),
+        ("Pattern.sub", "re.compile('a').sub('c', 'b' * LONG)"),
+    ],
+)
+def test_calls_of_our_coroutines_are_seen(named: str, expression: str) -> None:
+    EMBED(FACT)  # its files are open
+    with watched() as seen, pytest.raises(BlockingError):
+        run_in(f"{OURS}/nodes/made.py", expression)
+    assert [one.partition(",")[0] for one in seen] == [named]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "threading.Lock().acquire()",
+        "re.compile('a').search('b' * (LONG - 1))",
+        "re.compile('a').search('b' * 2 * LONG, 10, 20)",
+    ],
+)
+def test_what_does_not_block_is_not_seen(expression: str) -> None:
+    with watched() as seen:
+        run_in(f"{OURS}/nodes/made.py", expression)
+    assert seen == []
+
+
+@pytest.mark.parametrize("file", ["elsewhere.py", f"{OURS}/testing/made.py"])
+def test_coroutines_of_others_and_of_doubles_may_block(file: str) -> None:
+    with watched() as seen:
+        assert run_in(file, "split_sentences(FACT)") != []
+    assert seen == []
+
+
+def called_back() -> None:
+    split_sentences(FACT)
+
+
+def test_what_a_test_is_called_back_for_may_block() -> None:
+    with watched() as seen:
+        run_in(f"{OURS}/nodes/made.py", "called_back()")
+    assert seen == []
+
+
+async def test_threads_may_block() -> None:
+    with watched() as seen:
+        assert await work(split_sentences, FACT) != []
+    assert seen == []
+
+
+def test_what_a_run_survives_is_still_told() -> None:
+    with watched() as seen:
+        run_in(f"{OURS}/nodes/made.py", "split_sentences(FACT)", BlockingError)
+    assert len(seen) == 1
