@@ -92,6 +92,16 @@ class RunRecorder(Numbering):
         if self._rows or self._new:
             self._trying(self._write)
 
+    def flush_from_outside(self) -> Callable[[], None]:
+        """What has another thread flush it, in the event loop that runs now, and waits for that."""
+        loop = asyncio.get_running_loop()
+
+        async def flush() -> None:
+            self._trying(lambda: self._store.wait(_LAST_BUSY_S))  # now or never
+            self.flush()
+
+        return lambda: asyncio.run_coroutine_threadsafe(flush(), loop).result(_LAST_BUSY_S)
+
     def finished(self, revision: Revision) -> Revision:
         """The run has ended with this revision; where that is not kept, with a warning that says so."""
         said: list[str] = []

@@ -17,6 +17,7 @@ from rarr.agent.language_models import name_of
 from rarr.agent.settings import Endpoint, Settings, installed_version
 from rarr.agent.state import State
 from rarr.records import Revision
+from rarr.tools.ending import before_end
 from rarr.tools.failures import redacted
 from rarr.tools.meter import Meter
 from rarr.tools.spans import named, recording
@@ -59,7 +60,7 @@ class Recording:
             meter.answers, meter.by_node, meter.before_s = RecordedAnswers(known), spent(known), known.seconds
             recorder.go_on(known, self._facts(start))
         try:
-            with recording(recorder):
+            with recording(recorder), before_end(recorder.flush_from_outside()):
                 yield recorder
         except BaseException as error:
             recorder.ended(named(error))
