@@ -1,8 +1,8 @@
 """The commands. Results go to standard output, complaints to standard error, each on one line.
 
 Exit status: 0 done, 1 a defect of `rarr` itself, 2 the call or its input is wrong, 3 nothing could be
-checked, 4 a measure of `rarr eval` is under its limit, 130 interrupted, 143 terminated. What is slow to import
-is imported by the command that needs it.
+checked, 4 a measure of `rarr eval` is under its limit, 130 interrupted, 143 terminated. What is slow to
+import is imported by the command that needs it.
 """
 
 from typing import Annotated
