@@ -1,9 +1,9 @@
 """How a command ends that is interrupted: it writes what it has, says so in one line, and is gone.
 
 The signals raise nothing. An exception that comes at any moment, in any function, is swallowed by some
-functions, becomes another exception in others, and waits for long calls of libraries to return. A thread ends
-the process instead, and waits for no other thread. A command keeps what it has done whenever it ends, also when
-it is killed: a file takes its name once it is whole, a line is appended whole, SQLite and the index commit.
+functions, becomes another exception in others, and waits for long calls of libraries to return. A thread
+ends the process instead, and waits for no other thread. A command keeps what it has done whenever it ends,
+killed or not: files take their names once they are whole, lines are appended whole, databases commit.
 """
 
 import atexit
@@ -33,7 +33,11 @@ def end_in_order() -> None:
     # The last thing of all that is done; no thread runs any more, and the result was written.
     atexit.register(_handle, taken, signal.SIG_IGN)
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=partial(_leave, taken))
+        os.register_at_fork(
+            before=partial(_mask, signal.SIG_BLOCK, taken),
+            after_in_parent=partial(_mask, signal.SIG_UNBLOCK, taken),
+            after_in_child=partial(_leave, taken),
+        )
 
 
 def _handle(numbers: list[int], how: "signal._HANDLER") -> None:
@@ -42,9 +46,14 @@ def _handle(numbers: list[int], how: "signal._HANDLER") -> None:
 
 
 def _leave(taken: list[int]) -> None:
-    """A fork shares the pipe: what is sent to it would end its parent."""
+    """A fork shares the pipe: until it has left it, what is sent to it would end its parent, and waits."""
     signal.set_wakeup_fd(-1)
     _handle(taken, signal.SIG_DFL)
+    _mask(signal.SIG_UNBLOCK, taken)
+
+
+def _mask(how: int, taken: list[int]) -> None:
+    signal.pthread_sigmask(how, taken)
 
 
 def _watch(reader: int) -> None:
