@@ -17,6 +17,11 @@ def before_end(call: Callable[[], object]) -> Iterator[None]:
         del _calls[key]
 
 
+def always_before_end(call: Callable[[], object]) -> None:
+    """The same, for as long as this process is there."""
+    _calls[object()] = call
+
+
 def call_all() -> None:
     """Calls what is registered now, the latest first. What fails does not keep the others from it."""
     for call in list(_calls.values())[::-1]:
