@@ -42,20 +42,24 @@ def is_clean(outcome: Outcome) -> bool:
     return outcome.status == 130 and outcome.clean and outcome.seconds < SOON_S
 
 
+PLACES = [
+    ("index", HANDLED),
+    ("index", "denver.md"),
+    ("revise", "reader.onnx"),
+    ("eval", "rarr.evals.scoring"),
+]
+MORE_PLACES = [
+    ("index", "typer"),
+    ("index", "tantivy"),
+    ("revise", "pydantic_core"),
+    ("revise", "langgraph.graph.state"),
+    ("eval", "reader.onnx"),
+    ("replay", "rarr.traces.sets"),
+]
+
+
 @pytest.mark.parametrize(
-    ("command", "at"),
-    [
-        ("index", HANDLED),
-        ("index", "typer"),
-        ("index", "tantivy"),
-        ("index", "denver.md"),
-        ("revise", "pydantic_core"),
-        ("revise", "langgraph.graph.state"),
-        ("revise", "reader.onnx"),
-        ("eval", "rarr.evals.scoring"),
-        ("eval", "reader.onnx"),
-        ("replay", "rarr.traces.sets"),
-    ],
+    ("command", "at"), [*PLACES, *(pytest.param(*one, marks=pytest.mark.slow) for one in MORE_PLACES)]
 )
 def test_interrupted_command_says_so_in_one_line(
     command: str, at: str, commands: dict[str, tuple[str, list[str]]], tmp_path: Path
