@@ -1,50 +1,39 @@
 """Makes what language models say true and attributable, after they said it."""
 
-import typing
+TYPE_CHECKING = False  # to the interpreter; `typing` takes longer to import than all of this module
 
-from rarr.agent.revise import Reviser, arevise, revise
-from rarr.agent.settings import Settings
-from rarr.errors import (
-    BudgetError,
-    InputError,
-    ModelError,
-    RarrError,
-    RetrievalError,
-    SettingsError,
-    SetupError,
-)
-from rarr.records import (
-    Agreement,
-    Change,
-    Check,
-    Edit,
-    Estimate,
-    Evidence,
-    ModelUsage,
-    NodeUsage,
-    Notice,
-    Passage,
-    Query,
-    Question,
-    Report,
-    Revision,
-    Scores,
-    Sentence,
-    Usage,
-)
-
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
+    from rarr.agent.revise import Reviser, arevise, revise
+    from rarr.agent.settings import Settings
+    from rarr.errors import (
+        BudgetError,
+        InputError,
+        ModelError,
+        RarrError,
+        RetrievalError,
+        SettingsError,
+        SetupError,
+    )
+    from rarr.records import (
+        Agreement,
+        Change,
+        Check,
+        Edit,
+        Estimate,
+        Evidence,
+        ModelUsage,
+        NodeUsage,
+        Notice,
+        Passage,
+        Query,
+        Question,
+        Report,
+        Revision,
+        Scores,
+        Sentence,
+        Usage,
+    )
     from rarr.traces.trace import Trace
-else:
-
-    def __getattr__(name: str) -> object:
-        # Who does not look at traces need not wait for what reads them.
-        if name != "Trace":
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from rarr.traces.trace import Trace
-
-        return Trace
-
 
 __all__ = [
     "Agreement",
@@ -77,3 +66,21 @@ __all__ = [
     "arevise",
     "revise",
 ]
+
+_PLACES = ("errors", "records", "agent.settings", "agent.revise", "traces.trace")
+"""Where the names come from. What a program does not use, it does not wait for: the last take longest."""
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        for place in _PLACES if name in __all__ else ():
+            module = import_module(f"rarr.{place}")
+            if hasattr(module, name):
+                globals()[name] = found = getattr(module, name)
+                return found
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -6,6 +6,7 @@ All texts are someone else's: they are never read as markup, and what would stee
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from difflib import unified_diff
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -17,6 +18,7 @@ from rich.text import Text
 from rarr.records import Edit, Evidence, Revision, Sentence, Status
 from rarr.tools.diff import segments
 from rarr.tools.document import split_sentences
+from rarr.tools.ending import before_end
 from rarr.tools.notices import grouped
 
 _STYLES = {"kept": "", "deleted": "strike red", "inserted": "bold green"}
@@ -117,21 +119,27 @@ class Waiting:
         self._task = self._progress.add_task("starting", total=None)
         self._timer = threading.Timer(_PATIENCE, self._progress.start)
         self._timer.daemon = True
+        self._until_then = ExitStack()
 
     def __enter__(self) -> Self:
+        self._until_then.enter_context(before_end(self._stop))  # a terminal must get its cursor back
         self._timer.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._timer.cancel()
-        self._timer.join()  # else it might start the line after it was stopped
-        self._progress.stop()
+        self._stop()
+        self._until_then.close()
 
     def say(self, what: str) -> None:
         """Puts `what` on the line."""
         self._progress.update(self._task, description=one_line(what, _SHORT))
+
+    def _stop(self) -> None:
+        self._timer.cancel()
+        self._timer.join()  # else it might start the line after it was stopped
+        self._progress.stop()
 
 
 def _console(*, terminal: bool) -> Console:

@@ -1,8 +1,11 @@
 """What `import rarr` costs and gives."""
 
+import ast
 import inspect
 import subprocess
 import sys
+
+import pytest
 
 import rarr
 from rarr import errors, records
@@ -24,9 +27,27 @@ def test_every_name_of_all_exists() -> None:
     assert [name for name in rarr.__all__ if not hasattr(rarr, name)] == []
 
 
-def test_all_holds_every_public_name() -> None:
-    public = {name for name, value in vars(rarr).items() if name[0] != "_" and not inspect.ismodule(value)}
-    assert public | {"Reviser", "Settings", "arevise", "revise"} <= set(rarr.__all__)
+def test_all_holds_what_type_checkers_see() -> None:
+    tree = ast.parse(inspect.getsource(rarr))
+    seen = [alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names]
+    assert sorted({*seen} - {"import_module"}) == rarr.__all__
+
+
+def test_what_is_not_used_is_not_imported() -> None:
+    program = "import sys, rarr; print(*(one for one in sys.modules if one.startswith('rarr')))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["rarr"]
+
+
+def test_names_that_are_not_there_are_refused() -> None:
+    with pytest.raises(AttributeError, match="'Nothing'"):
+        getattr(rarr, "Nothing")  # noqa: B009  # mypy would see it
+    with pytest.raises(ImportError, match="'Nothing'"):
+        exec("from rarr import Nothing")
+
+
+def test_names_are_offered_before_they_are_used() -> None:
+    assert set(rarr.__all__) <= set(dir(rarr))
 
 
 def test_all_holds_every_error_and_every_record() -> None:

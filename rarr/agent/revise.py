@@ -1,6 +1,5 @@
 """The public calls: `revise`, `arevise`, and `Reviser` for many texts."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -18,7 +17,7 @@ from rarr.records import (
 )
 from rarr.tools.background import run
 from rarr.tools.meter import METER, Meter, ModelCall
-from rarr.tools.worker import work
+from rarr.tools.worker import in_thread, work
 
 if TYPE_CHECKING:
     from rarr.agent.checkpoints import Checkpointer
@@ -197,7 +196,7 @@ def revise(text: str, context: str | None = None, **settings: Any) -> Revision:
 
 async def arevise(text: str, context: str | None = None, **settings: Any) -> Revision:
     """`revise` for async callers."""
-    async with await asyncio.to_thread(lambda: Reviser(Settings(**settings))) as reviser:
+    async with await in_thread(lambda: Reviser(Settings(**settings))) as reviser:
         return await reviser.arevise(text, context)
 
 

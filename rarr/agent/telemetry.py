@@ -12,6 +12,7 @@ from typing import Any
 from langgraph.config import get_config
 
 from rarr.errors import SetupError
+from rarr.tools.ending import always_before_end
 from rarr.tools.meter import ModelCall
 
 try:
@@ -43,6 +44,7 @@ def _provider() -> TracerProvider:
     own = Resource.create({"service.name": "rarr"})
     provider = TracerProvider(resource=own.merge(OTELResourceDetector().detect()))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    always_before_end(provider.force_flush)  # its own atexit is not called then
     return provider
 
 

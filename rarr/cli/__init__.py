@@ -1,87 +1,36 @@
-"""The command line. Results go to standard output, complaints to standard error, each on one line.
+"""The command line: `rarr.cli.commands`, and before it, what ends it at an interrupt.
 
-Exit status: 0 done, 1 a defect of `rarr` itself, 2 the call or its input is wrong, 3 nothing could be
-checked, 4 a measure of `rarr eval` is under its limit, 130 interrupted. What is slow to import is imported by
-the command that needs it.
+Until `run` is called, an interrupt ends Python itself, with a traceback: so this module imports nothing.
 """
 
-from typing import Annotated
-
-import typer
-
-from rarr.cli.doctor import doctor
-from rarr.cli.eval import eval_
-from rarr.cli.index import index
-from rarr.cli.revise import revise
-from rarr.cli.streams import complain, write
-from rarr.cli.trace import trace
-from rarr.cli.train import train
-from rarr.errors import RarrError
-
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+LINES = {2: b"rarr: interrupted\n", 15: b"rarr: terminated\n"}
+"""What SIGINT and SIGTERM have a command say on standard error; the exit status is 130 or 143."""
 
 
 def run(argv: list[str] | None = None) -> int:
-    """Runs `rarr` with these arguments, or the process's own; the exit status."""
-    try:
-        status = app(argv, prog_name="rarr", standalone_mode=False)
-    except typer.TyperException as error:
-        return complain(_misuse(error), 2)
-    except RarrError as error:
-        return complain(str(error), 2)
-    except Exception as error:
-        return complain(f"{_where(error)}: this is a defect of rarr, please report this line", 1)
-    return complain("interrupted", 130) if status == 130 else status or 0
+    """Runs `rarr` with these arguments, or the process's own; the exit status.
 
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from rarr.doctor import installed
-
-        write(f"rarr {installed('rarr') or '(not installed)'}\n")
-        raise typer.Exit
-
-
-@app.callback()
-def main(
-    show_version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Research a text, and revise it as little as possible so that it can be attributed to evidence.
-
-    \b
-    Examples:
-      rarr revise --file draft.md --corpus notes/
-      rarr index notes/ -o notes.index
-      rarr eval data.jsonl -o scores --corpus notes/
-      rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B
-      rarr trace show last
-      rarr doctor
-
-    Exit status: 0 done; 2 the call or its input is wrong; 3 nothing could be checked; 4 a measure is under
-    its limit.
+    With the process's own, the signals end the process from now on: see `rarr.cli.interrupts`.
     """
+    if argv is None:
+        import _signal  # type: ignore[import-not-found]  # `signal` takes milliseconds to import
+
+        for number in LINES:
+            if _signal.getsignal(number) in (_signal.default_int_handler, _signal.SIG_DFL):
+                _signal.signal(number, end_at_once)
+        from rarr.cli.interrupts import end_in_order
+
+        end_in_order()
+    from rarr.cli.commands import call
+
+    return call(argv)
 
 
-for command in (revise, index, doctor):
-    app.command()(command)
-app.command("eval")(eval_)
-app.add_typer(train, name="train")
-app.add_typer(trace, name="trace")
+def end_at_once(number: int, frame: object = None) -> None:
+    """Says so in one line, and ends the process: there is nothing yet to be kept."""
+    import os
 
-
-def _misuse(error: typer.TyperException) -> str:
-    context = getattr(error, "ctx", None)
-    message = error.format_message()
-    # A list item in Markdown, or a negative number, looks like an option.
-    dash = ", and put -- before a text that starts with a dash" * message.startswith("No such option")
-    return f"{message.rstrip('.')}: see {context.command_path if context else 'rarr'} --help{dash}"
-
-
-def _where(error: Exception) -> str:
-    trace = error.__traceback__
-    while trace and trace.tb_next:
-        trace = trace.tb_next
-    place = f" in {trace.tb_frame.f_globals.get('__name__')}, line {trace.tb_lineno}" if trace else ""
-    return f"{type(error).__name__}: {error}{place}"
+    try:
+        os.write(2, LINES[number])
+    finally:
+        os._exit(128 + number)

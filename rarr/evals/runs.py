@@ -25,6 +25,7 @@ from rarr.tools.background import run
 from rarr.tools.lines import Appending
 from rarr.tools.notices import nothing_checked
 from rarr.tools.together import together
+from rarr.tools.worker import in_thread
 
 
 def evaluate(
@@ -175,7 +176,7 @@ class _Revising:
         """The corpus at `path`, opened by the first row that has it."""
         async with self._opening:
             if path not in self._corpora:
-                self._corpora[path] = await asyncio.to_thread(self._opened, path)
+                self._corpora[path] = await in_thread(self._opened, path)
             return self._corpora[path]
 
     def _opened(self, path: Path) -> Corpus:

@@ -10,6 +10,7 @@ from rarr.retrievers.documents import UnreadableError
 from rarr.retrievers.extraction import extract
 from rarr.retrievers.manifest import Manifest, Version
 from rarr.retrievers.passages import add, open_passages, open_writer, remove
+from rarr.tools.worker import require_awaited
 
 _BATCH = 50_000  # passages
 _SECONDS = 20.0  # what an interrupted build loses at most, but for the file that it was reading
@@ -37,6 +38,7 @@ class Batches:
             for document in extract(path, self._max_bytes, notes.append):
                 documents += 1
                 for window in windows(document.text, window=self._window, step=self._step):
+                    require_awaited()
                     add(self._opened(), document, window, version_id)
                     passages += 1
         except UnreadableError as problem:

@@ -6,9 +6,14 @@ It stays, so that connections stay open between calls, as those of `asyncio.run`
 import asyncio
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import CancelledError, Future, wait
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from rarr.errors import InputError
+
+ENDING_S = 1.0
+"""To wait, after an interrupt, until what runs has ended."""
 
 Result = TypeVar("Result")
 
@@ -18,25 +23,46 @@ _thread: threading.Thread | None = None
 
 
 def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """Its result; what interrupts the caller cancels it. Raises `InputError` within what it runs itself."""
+    """Its result. Raises `InputError` within what it runs itself.
+
+    What interrupts the caller cancels it, and is raised once it has ended, or after `ENDING_S`.
+    """
     if threading.current_thread() is _thread:  # it would wait for itself
         coroutine.close()
         raise InputError("a coroutine that rarr runs cannot wait for another: await arevise instead")
-    future = asyncio.run_coroutine_threadsafe(coroutine, _running())
-    thread = _thread
+    loop, answer, begun = _running(), Future[Result](), list[asyncio.Task[Result]]()
+
+    def begin() -> None:
+        begun.append(loop.create_task(coroutine))
+        begun[0].add_done_callback(lambda task: _settle(answer, task))
+
     try:
-        while True:
-            try:
-                return future.result(timeout=1.0)
-            except TimeoutError:
-                # A SystemExit in it ends the loop, and nobody would ever say so.
-                if not future.done() and not (thread and thread.is_alive()):
-                    raise SystemExit("the event loop of rarr was ended by what ran in it") from None
-                if future.done():
-                    raise
+        loop.call_soon_threadsafe(begin)
+        return _awaited(answer)
     except BaseException:
-        future.cancel()
+        if not answer.done():
+            with suppress(RuntimeError):  # the loop was ended
+                loop.call_soon_threadsafe(lambda: [task.cancel() for task in begun])
+                wait([answer], ENDING_S)
         raise
+
+
+def _settle(answer: "Future[Result]", task: "asyncio.Task[Result]") -> None:
+    if task.cancelled():
+        answer.set_exception(CancelledError())
+    elif error := task.exception():
+        answer.set_exception(error)
+    else:
+        answer.set_result(task.result())
+
+
+def _awaited(answer: "Future[Result]") -> Result:
+    thread = _thread
+    while not wait([answer], timeout=1.0).done:
+        # A SystemExit in it ends the loop, and nobody would ever say so.
+        if not (thread and thread.is_alive()):
+            raise SystemExit("the event loop of rarr was ended by what ran in it")
+    return answer.result()
 
 
 def _forever(loop: asyncio.AbstractEventLoop) -> None:

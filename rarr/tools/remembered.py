@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable, Hashable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 from rarr.tools.worker import side_by_side
@@ -24,20 +25,40 @@ class Remembered(Generic[Given, Answer]):
 
     def __call__(self, given: Sequence[Given]) -> list[Answer]:
         """One answer for each. Raises what `compute` raises, which is not kept."""
-        with self._changing:
-            missing = [one for one in dict.fromkeys(given) if one not in self._kept]
-            self._kept |= {one: Future() for one in missing}
-            asked = {one: self._kept.pop(one) for one in dict.fromkeys(given)}
-            self._kept |= asked  # the latest last
-            while len(self._kept) > self._size:
-                del self._kept[next(iter(self._kept))]
-        side_by_side(lambda one: self._fill(one, asked[one]), missing)
-        return [asked[one].result() for one in given]
+        answers: dict[Given, Answer] = {}
+        while missing := [one for one in dict.fromkeys(given) if one not in answers]:
+            for one, answer in self._asked(missing).items():
+                with suppress(CancelledError):  # whoever was to compute it was interrupted
+                    answers[one] = answer.result()
+        return [answers[one] for one in given]
+
+    def _asked(self, given: Sequence[Given]) -> "dict[Given, Future[Answer]]":
+        """The answer to each, which is there or which another thread computes."""
+        mine: dict[Given, Future[Answer]] = {}
+        try:
+            with self._changing:
+                mine.update({one: Future() for one in given if one not in self._kept})
+                asked = {one: mine.get(one) or self._kept.pop(one) for one in given}
+                self._kept |= asked  # the latest last
+                while len(self._kept) > self._size:
+                    del self._kept[next(iter(self._kept))]
+            side_by_side(lambda one: self._fill(one, mine[one]), list(mine))
+        finally:  # an answer that nobody computes must not be waited for
+            for one, answer in mine.items():
+                if answer.cancel():
+                    self._forget(one, answer)
+        return asked
 
     def _fill(self, one: Given, answer: "Future[Answer]") -> None:
+        if not answer.set_running_or_notify_cancel():
+            return
         try:
             answer.set_result(self._compute(one))
         except BaseException as error:
-            with self._changing:
-                self._kept.pop(one, None)
+            self._forget(one, answer)
             answer.set_exception(error)
+
+    def _forget(self, one: Given, answer: "Future[Answer]") -> None:
+        with self._changing:
+            if self._kept.get(one) is answer:
+                del self._kept[one]

@@ -3,14 +3,16 @@
 One for the rules: Python runs one thread at a time. One for local models of libraries, which leave Python
 while they compute and have all cores themselves: their tokenizers cannot be used by two threads at once.
 Several for the encoder that ships, which takes one core for each sequence. What was cancelled while it
-waited never runs. And one for traces, in which everything runs in the order in which it was handed over.
+waited never runs, and what is cancelled later ends with the sequence that it computes. And one for traces,
+in which everything runs in the order in which it was handed over.
 """
 
 import asyncio
 import os
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
 from typing import TypeVar
 
 CORES = min(4, os.cpu_count() or 1)
@@ -39,18 +41,22 @@ os.register_at_fork(after_in_child=_renew)  # a fork has no threads of its paren
 
 async def work(compute: Callable[..., Result], *args: object) -> Result:
     """`compute(*args)`, once the worker has come to it; it sees the context variables of the caller."""
-    run = copy_context().run
-    return await asyncio.get_running_loop().run_in_executor(_pools["worker"], run, compute, *args)
+    return await _in(_pools["worker"], compute, *args)
 
 
 async def infer(compute: Callable[..., Result], *args: object) -> Result:
     """The same in the thread of the local models."""
-    return await asyncio.get_running_loop().run_in_executor(_pools["models"], compute, *args)
+    return await _in(_pools["models"], compute, *args)
 
 
 async def encode(compute: Callable[..., Result], *args: object) -> Result:
     """The same in a thread of the encoder."""
-    return await asyncio.get_running_loop().run_in_executor(_pools["encoder"], compute, *args)
+    return await _in(_pools["encoder"], compute, *args)
+
+
+async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
+    """The same as `asyncio.to_thread`, for what asks `require_awaited` while it goes on."""
+    return await _in(None, compute, *args)
 
 
 def in_order(compute: Callable[..., Result], *args: object) -> "Future[Result]":
@@ -64,7 +70,39 @@ async def done(job: "Future[Result]") -> Result:
 
 
 def side_by_side(compute: Callable[[Given], Result], given: Sequence[Given]) -> list[Result]:
-    """`compute` of each, several at a time; it leaves Python while it computes, and never calls this."""
-    return (
-        [compute(one) for one in given] if len(given) < 2 else list(_pools["sequences"].map(compute, given))
-    )
+    """`compute` of each, several at a time; it leaves Python while it computes, and never calls this.
+
+    Raises `CancelledError` between two of them once nobody waits for it.
+    """
+    cancelled = _CANCELLED.get()
+
+    def wanted(one: Given) -> Result:
+        _require(cancelled)
+        return compute(one)
+
+    return [wanted(one) for one in given] if len(given) < 2 else list(_pools["sequences"].map(wanted, given))
+
+
+def require_awaited() -> None:
+    """Raises `CancelledError` in a thread that computes what nobody waits for any more."""
+    _require(_CANCELLED.get())
+
+
+_CANCELLED: ContextVar[threading.Event | None] = ContextVar("cancelled", default=None)
+"""Is set when what this thread computes was cancelled: nothing else can end a thread."""
+
+
+async def _in(pool: ThreadPoolExecutor | None, compute: Callable[..., Result], *args: object) -> Result:
+    cancelled = threading.Event()
+    context = copy_context()
+    context.run(_CANCELLED.set, cancelled)
+    try:
+        return await asyncio.get_running_loop().run_in_executor(pool, context.run, compute, *args)
+    except asyncio.CancelledError:
+        cancelled.set()
+        raise
+
+
+def _require(cancelled: threading.Event | None) -> None:
+    if cancelled is not None and cancelled.is_set():
+        raise CancelledError

@@ -1,6 +1,5 @@
 """What the world outside said in a run, said again: models, searches and rerankers out of a trace."""
 
-import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from rarr.errors import RarrError, RetrievalError
 from rarr.records import Evidence, Passage
 from rarr.tools.chat import Adapted, Answer, Ask, CallFailure, ChatModel, Tokens
 from rarr.tools.meter import meter
+from rarr.tools.worker import in_thread
 from rarr.traces.file import StoredSpan
 from rarr.traces.live import Live
 from rarr.traces.trace import Trace
@@ -132,7 +132,7 @@ class RecordedSearch:
         live = self._live
         if live is None:
             raise RetrievalError(f"{query!r} was not searched for in the recorded run")
-        return await asyncio.to_thread(lambda: live.components)  # it may index a corpus
+        return await in_thread(lambda: live.components)  # it may index a corpus
 
     def _say_again(self, span: StoredSpan | None) -> None:
         """Its warnings, and what it raised."""

@@ -98,6 +98,10 @@ class RunRecorder(Numbering):
         self._cancel_due()
         await done(in_order(self._writer.write))
 
+    def flush_at_end(self) -> None:
+        """Writes what has come, and waits for it: for another thread, before it ends the process."""
+        in_order(self._writer.write_last).result(_LAST_BUSY_S)
+
     async def finished(self, revision: Revision) -> Revision:
         """The run has ended with this revision; where that is not kept, with a warning that says so."""
         said: list[str] = []
@@ -181,6 +185,12 @@ class _Writer:
         self._pack()
         if self.rows or self._new:
             self._write_rows()
+
+    @_surviving
+    def write_last(self) -> None:
+        """The same, for a process that ends: it waits for another process that writes."""
+        self._store.wait(_LAST_BUSY_S)
+        self.write()
 
     @_surviving
     def finish(self, revision: Revision | None, error: str, seconds: float) -> None:

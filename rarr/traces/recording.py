@@ -17,6 +17,7 @@ from rarr.agent.language_models import name_of
 from rarr.agent.settings import Endpoint, Settings, installed_version
 from rarr.agent.state import State
 from rarr.records import Revision
+from rarr.tools.ending import before_end
 from rarr.tools.failures import redacted
 from rarr.tools.meter import Meter
 from rarr.tools.spans import named, recording
@@ -61,7 +62,7 @@ class Recording:
             meter.answers, meter.by_node, meter.before_s = RecordedAnswers(known), spent(known), known.seconds
             await recorder.go_on(known, facts)
         try:
-            with recording(recorder):
+            with recording(recorder), before_end(recorder.flush_at_end):
                 yield recorder
         except BaseException as error:
             written = recorder.ended(named(error))

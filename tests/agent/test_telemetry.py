@@ -108,3 +108,13 @@ def test_extra_that_is_missing_is_named() -> None:
     call = [sys.executable, "-c", program, "README.md"]
     done = subprocess.run(call, capture_output=True, text=True, check=True, cwd=HERE.parent)
     assert done.stdout == 'otel needs OpenTelemetry: pip install "rarr[otel]"\n'
+
+
+def test_spans_are_sent_before_an_interrupted_command_ends() -> None:
+    spans: list[Span] = []
+    interrupted = PROGRAM + "\nimport os\nfrom rarr.tools.ending import call_all\ncall_all()\nos._exit(0)\n"
+    with ScriptedServer(answer) as server, collecting(spans_of, spans) as url:
+        call = [sys.executable, "-c", interrupted, server.url, text_of(2, wrong=1), KEY, "vllm:mills"]
+        own = {"PYTHONPATH": f"{HERE.parent}:{HERE}", "RARR_OTEL": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": url}
+        subprocess.run(call, env=os.environ | own, check=True)
+    assert {span.name for span in spans} >= NODES

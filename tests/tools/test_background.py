@@ -1,16 +1,19 @@
 """Coroutines that run for callers without an event loop, and for those inside a running one."""
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import ContextVar
 
 import pytest
 
 from rarr.errors import InputError
+from rarr.tools import background
 from rarr.tools.background import run
 
 PLACE: ContextVar[str] = ContextVar("place", default="nowhere")
@@ -88,6 +91,55 @@ def test_interrupt_cancels() -> None:
     with pytest.raises(KeyboardInterrupt):
         run(interrupted())
     assert ended.wait(2)
+
+
+def interrupting(then: Callable[[], Awaitable[None]]) -> Coroutine[None, None, None]:
+    """Interrupts the caller, and does `then` once it is cancelled."""
+
+    async def interrupted() -> None:
+        try:
+            await asyncio.sleep(0.05)  # until the caller waits
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(5)
+        finally:
+            await then()
+
+    return interrupted()
+
+
+def test_interrupt_is_raised_once_what_runs_has_ended() -> None:
+    ended: list[str] = []
+
+    async def then() -> None:
+        await asyncio.sleep(0.05)
+        ended.append("ended")
+
+    with pytest.raises(KeyboardInterrupt):
+        run(interrupting(then))
+    assert ended == ["ended"]
+
+
+def test_interrupt_does_not_wait_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "ENDING_S", 0.01)
+    released = threading.Event()
+
+    async def then() -> None:
+        await asyncio.to_thread(released.wait, 5)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(interrupting(then))
+    released.set()
+    assert run(doubled(21)) == 42
+
+
+def test_what_an_interrupt_has_fail_is_said_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+    async def then() -> None:
+        raise RuntimeError("closed")
+
+    with pytest.raises(KeyboardInterrupt):
+        run(interrupting(then))
+    gc.collect()
+    assert caplog.text == ""
 
 
 def test_waiting_for_itself_is_refused() -> None:

@@ -2,9 +2,12 @@
 
 import threading
 import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 
 import pytest
 
+from rarr.tools import remembered as remembering
 from rarr.tools.remembered import Remembered
 
 
@@ -70,3 +73,57 @@ def test_what_fails_fails_for_all_and_is_tried_again() -> None:
         with pytest.raises(ValueError, match="no"):
             remembered([1])
     assert remembered([1]) == [1]
+
+
+def waits_for(remembered: Remembered[int, int], given: int) -> list[int]:
+    """What another thread gets that asks; nothing where it waits for good."""
+    found: list[int] = []
+    asking = threading.Thread(target=lambda: found.extend(remembered([given])), daemon=True)
+    asking.start()
+    asking.join(5)
+    return found
+
+
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt, CancelledError, RuntimeError], ids=lambda one: one.__name__
+)
+def test_interrupted_caller_leaves_no_answer_to_wait_for(
+    error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error comes before, among or after those that are computed, as when threads can no longer begin."""
+    doubled = Doubling(size=10)
+
+    for computed in range(3):
+
+        def interrupted(compute: Callable[[int], int], given: Sequence[int], most: int = computed) -> None:
+            for one in given[:most]:
+                compute(one)
+            raise error
+
+        with monkeypatch.context() as patched, pytest.raises(error):
+            patched.setattr(remembering, "side_by_side", interrupted)
+            doubled([10 * computed, 10 * computed + 1])
+        assert waits_for(doubled, 10 * computed + 1) == [20 * computed + 2]
+
+
+def test_who_waits_for_an_interrupted_caller_computes_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    doubled, asked = Doubling(size=10), threading.Event()
+    found: list[int] = []
+
+    def ask() -> None:
+        asked.set()
+        found.extend(doubled([1]))
+
+    asking = threading.Thread(target=ask, daemon=True)
+
+    def interrupted(compute: Callable[[int], int], given: Sequence[int]) -> None:
+        monkeypatch.undo()
+        asking.start()
+        asked.wait(5)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(remembering, "side_by_side", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        doubled([1])
+    asking.join(5)
+    assert found == [2]

@@ -3,8 +3,11 @@
 import asyncio
 import threading
 import time
+from concurrent.futures import CancelledError
 
-from rarr.tools.worker import CORES, infer, side_by_side, work
+import pytest
+
+from rarr.tools.worker import CORES, encode, in_thread, infer, require_awaited, side_by_side, work
 
 
 async def test_models_compute_beside_the_rules() -> None:
@@ -37,3 +40,49 @@ def test_side_by_side_computes_at_the_same_time_and_answers_in_order() -> None:
 
     assert side_by_side(met, range(2)) == [0, 1]
     assert side_by_side(met, []) == []
+
+
+async def test_interrupted_encoder_computes_no_further_sequence() -> None:
+    begun, released, computed = threading.Event(), threading.Event(), list[int]()
+
+    def slow(one: int) -> int:
+        computed.append(one)
+        begun.set()
+        released.wait(5)
+        return one
+
+    many = range(100)
+    encoding = asyncio.ensure_future(encode(side_by_side, slow, many))
+    await asyncio.to_thread(begun.wait, 5)
+    encoding.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await encoding
+    released.set()
+    for _ in range(2 * CORES):  # until all threads of both pools are idle
+        await encode(side_by_side, abs, [1, 2])
+    assert len(computed) <= CORES
+
+
+async def test_interrupted_thread_ends_where_it_asks() -> None:
+    begun, released, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def compute() -> None:
+        try:
+            begun.set()
+            released.wait(5)
+            require_awaited()
+        except CancelledError:
+            ended.set()
+
+    computing = asyncio.ensure_future(in_thread(compute))
+    await asyncio.to_thread(begun.wait, 5)
+    computing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await computing
+    released.set()
+    assert ended.wait(5)
+
+
+async def test_thread_that_is_awaited_goes_on() -> None:
+    await in_thread(require_awaited)
+    require_awaited()  # who was called otherwise is awaited, too

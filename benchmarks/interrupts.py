@@ -1,0 +1,261 @@
+"""How fast what is interrupted ends, and how: python -m benchmarks.interrupts
+
+Each command, and a loop over `Reviser.revise`, is a process that gets SIGINT at random moments: a quarter of
+them in its first quarter second, the others in all the time that it takes undisturbed. Clean is an end with
+one line on standard error and exit status 130; who was done before has no line and exit status 0. Moments
+count from when `rarr` handles signals; how long it takes until then is printed as well.
+"""
+
+import argparse
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from benchmarks.report import machine, table
+from rarr import Reviser, Settings, Trace
+from rarr.testing import RuleModel, ScriptedServer
+
+ROOT = Path(__file__).resolve().parent.parent
+TEXTS, CORPUS, DATA = (ROOT / "examples" / name for name in ("texts", "corpus", "eval.jsonl"))
+TRACED = ("sagrada-familia.md", "kestrel-library.md")
+IMPORTS_S = 0.25
+HANG_S = 20.0
+"""Who has not ended by then does not end."""
+
+HANDLED = "rarr.cli.interrupts"
+"""Is imported when the first handlers are there."""
+
+# Tells on standard output when the module or file of the first argument is opened.
+BEGIN = """
+import os, sys
+place = sys.argv.pop(1)
+def tell(event, args):
+    global place
+    if event in ("import", "open") and place and str(args[0]).endswith(place):
+        place = ""
+        os.write(1, b".")
+sys.addaudithook(tell)
+if os.isatty(0):
+    import fcntl, termios
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+"""
+COMMAND = f"{BEGIN}\nfrom rarr.cli import run\nsys.exit(run())"
+LOOP = f"""{BEGIN}
+try:
+    import rarr.cli.interrupts
+    from pathlib import Path
+    from rarr import Reviser, Settings
+    with Reviser(Settings(corpus=sys.argv[1])) as reviser:
+        for file in sorted(Path(sys.argv[2]).glob("clean-[dm]*.md")):
+            reviser.revise(file.read_text())
+    os._exit(0)  # how Python ends is not in question
+except KeyboardInterrupt:
+    sys.stderr.write("rarr: interrupted\\n")
+    sys.exit(130)
+"""
+
+
+class Running(NamedTuple):
+    """A process, what has come on its standard error, and the other end of its terminal or of that pipe."""
+
+    child: "subprocess.Popen[bytes]"
+    err: list[bytes]
+    handle: int
+
+
+Act = Callable[[Running], object]
+
+
+class Outcome(NamedTuple):
+    """The exit status (None: it did not end), what came on standard error, and the seconds after the act."""
+
+    status: int | None
+    err: str
+    seconds: float
+
+    @property
+    def clean(self) -> bool:
+        """One line, and nothing else; or it was done before."""
+        return (self.status, self.err) in ((130, "rarr: interrupted\n"), (0, ""))
+
+
+def ended(
+    act: Act, program: str, argv: Sequence[str], home: Path, *, at: str = HANDLED, terminal: bool = False
+) -> Outcome:
+    """What became of a process, begun in `home`, on which `act` acts when it opens the file or module `at`.
+
+    `terminal`: it has one of its own, which is its standard input and error.
+    """
+    ours, theirs = os.openpty() if terminal else os.pipe()
+    child = subprocess.Popen(
+        [sys.executable, "-c", program, at, *argv],
+        stdin=theirs if terminal else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        start_new_session=True,
+        cwd=home,
+        env=os.environ | {"RARR_HOME": str(home), "PYTHONPATH": str(ROOT)},
+    )
+    os.close(theirs)
+    with _read(ours) as err, child, _killed(child):
+        assert child.stdout
+        child.stdout.read(1)
+        act(Running(child, err, ours))
+        begun = time.perf_counter()
+        with suppress(subprocess.TimeoutExpired):
+            child.communicate(timeout=HANG_S)
+        status, seconds = child.poll(), time.perf_counter() - begun
+    return Outcome(status, b"".join(err).decode(), seconds)
+
+
+@contextmanager
+def _killed(child: "subprocess.Popen[bytes]") -> Iterator[None]:
+    """It and its own children are no more after the block, nor after the time in which all ends."""
+
+    def kill() -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+
+    late = threading.Timer(3 * HANG_S, kill)
+    late.start()
+    try:
+        yield
+    finally:
+        late.cancel()
+        kill()
+
+
+@contextmanager
+def _read(handle: int) -> Iterator[list[bytes]]:
+    """What comes there, all of it once the block has ended; nobody who writes has to wait."""
+    read: list[bytes] = []
+
+    def read_all() -> None:
+        with suppress(OSError):  # so ends a terminal
+            while data := os.read(handle, 4096):
+                read.append(data)
+
+    reading = threading.Thread(target=read_all, daemon=True)
+    reading.start()
+    try:
+        yield read
+    finally:
+        reading.join()
+        os.close(handle)
+
+
+def signalled(after_s: float = 0.0, number: signal.Signals = signal.SIGINT) -> Act:
+    """Waits so long, and sends the signal."""
+
+    def act(running: Running) -> None:
+        time.sleep(after_s)
+        running.child.send_signal(number)
+
+    return act
+
+
+def typed(after_s: float = 0.0) -> Act:
+    """Waits so long, and types Ctrl-C on the terminal: all processes there get the signal."""
+
+    def act(running: Running) -> None:
+        time.sleep(after_s)
+        os.write(running.handle, b"\x03")
+
+    return act
+
+
+def moments(count: int, longest_s: float, seed: int) -> list[float]:
+    """Random ones, a quarter of them while a command imports what it needs."""
+    chance = random.Random(seed)
+    return [chance.uniform(0, longest_s if number % 4 else IMPORTS_S) for number in range(count)]
+
+
+def calls(url: str, traces: Path) -> dict[str, tuple[str, list[str]]]:
+    """Program and arguments by name; they write into the working directory. `traces` are to be replayed."""
+    corpus, model = str(CORPUS), ["--model", "vllm:other", "--base-url", url]
+    return {
+        "revise": (COMMAND, ["revise", "--file", str(TEXTS / TRACED[0]), "--corpus", corpus]),
+        "eval": (COMMAND, ["eval", str(DATA), "-o", "scores", "--corpus", corpus, "--limit", "3"]),
+        "index": (COMMAND, ["index", corpus, "-o", "notes.index"]),
+        "replay": (COMMAND, ["trace", "replay", "--set", str(traces), "--node", "check_agreement", *model]),
+        "loop": (LOOP, [corpus, str(TEXTS)]),
+    }
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The address of two language models, and a folder with traces of runs that asked one of them."""
+    traces = folder / "traces"
+    traces.mkdir()
+    with ScriptedServer(RuleModel(), models=("scripted", "other"), latency=0.05) as server:
+        settings = Settings(corpus=CORPUS, home=folder, model="vllm:scripted", base_url=server.url)
+        with Reviser(settings) as reviser:
+            for text in TRACED:
+                run_id = reviser.revise((TEXTS / text).read_text(encoding="utf-8")).run_id
+                Trace.load(run_id, home=folder).write(traces / f"{run_id}.json")
+        yield server.url, traces
+
+
+def main() -> None:
+    """Prints a line for each command."""
+    parser = argparse.ArgumentParser("python -m benchmarks.interrupts")
+    parser.add_argument("--moments", type=int, default=50, help="for each command (default: 50)")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    print(f"{machine()}, {options.moments} moments each, seed {options.seed}\n")
+    rows = []
+    with TemporaryDirectory(prefix="rarr-") as folder, serving(Path(folder)) as (url, traces):
+        for name, (program, argv) in calls(url, traces).items():
+            rows.append(_row(name, program, argv, options.moments, options.seed))
+    print(f"From the first line of rarr to its handlers: {1000 * statistics.median(_windows()):.1f} ms\n")
+    print(table(["interrupted", "undisturbed, s", "clean", "done before", "median, s", "most, s"], rows))
+
+
+def _row(name: str, program: str, argv: Sequence[str], count: int, seed: int) -> list[str]:
+    longest = _in_a_new_folder(lambda child: None, program, argv).seconds
+    found = [_in_a_new_folder(signalled(after_s), program, argv) for after_s in moments(count, longest, seed)]
+    for one in found:
+        if not one.clean:
+            print(f"{name}: exit status {one.status} after {one.seconds:.1f} s\n{one.err}")
+    times = [one.seconds for one in found if one.status != 0] or [0.0]
+    return [
+        name,
+        f"{longest:.1f}",
+        f"{sum(one.clean for one in found)} of {count}",
+        str(sum(one.status == 0 for one in found)),
+        f"{statistics.median(times):.2f}",
+        f"{max(times):.2f}",
+    ]
+
+
+def _windows() -> list[float]:
+    program = """
+import sys, time
+began = time.perf_counter()
+sys.addaudithook(lambda event, args: args[0] == sys.argv[1] and print(time.perf_counter() - began))
+from rarr.cli import run
+sys.argv[2:] = ["--version"]
+run()
+"""
+    call = [sys.executable, "-c", program, HANDLED]
+    done = (subprocess.run(call, capture_output=True, text=True, check=True, cwd=ROOT) for _ in range(10))
+    return [float(one.stdout.split()[0]) for one in done]
+
+
+def _in_a_new_folder(act: Act, program: str, argv: Sequence[str]) -> Outcome:
+    with TemporaryDirectory(prefix="rarr-") as home:
+        return ended(act, program, argv, Path(home))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""The commands. Results go to standard output, complaints to standard error, each on one line.
+
+Exit status: 0 done, 1 a defect of `rarr` itself, 2 the call or its input is wrong, 3 nothing could be
+checked, 4 a measure of `rarr eval` is under its limit, 130 interrupted, 143 terminated. What is slow to
+import is imported by the command that needs it.
+"""
+
+from typing import Annotated
+
+import typer
+
+from rarr.cli.doctor import doctor
+from rarr.cli.eval import eval_
+from rarr.cli.index import index
+from rarr.cli.revise import revise
+from rarr.cli.streams import complain, write
+from rarr.cli.trace import trace
+from rarr.cli.train import train
+from rarr.errors import RarrError
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+def call(argv: list[str] | None) -> int:
+    """What `rarr.cli.run` does; a KeyboardInterrupt may come through."""
+    try:
+        status = app(argv, prog_name="rarr", standalone_mode=False)
+    except typer.TyperException as error:
+        return complain(_misuse(error), 2)
+    except RarrError as error:
+        return complain(str(error), 2)
+    except Exception as error:
+        return complain(f"{_where(error)}: this is a defect of rarr, please report this line", 1)
+    return complain("interrupted", 130) if status == 130 else status or 0
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from rarr.doctor import installed
+
+        write(f"rarr {installed('rarr') or '(not installed)'}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Research a text, and revise it as little as possible so that it can be attributed to evidence.
+
+    \b
+    Examples:
+      rarr revise --file draft.md --corpus notes/
+      rarr index notes/ -o notes.index
+      rarr eval data.jsonl -o scores --corpus notes/
+      rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B
+      rarr trace show last
+      rarr doctor
+
+    Exit status: 0 done; 2 the call or its input is wrong; 3 nothing could be checked; 4 a measure is under
+    its limit.
+    """
+
+
+for command in (revise, index, doctor):
+    app.command()(command)
+app.command("eval")(eval_)
+app.add_typer(train, name="train")
+app.add_typer(trace, name="trace")
+
+
+def _misuse(error: typer.TyperException) -> str:
+    context = getattr(error, "ctx", None)
+    message = error.format_message()
+    # A list item in Markdown, or a negative number, looks like an option.
+    dash = ", and put -- before a text that starts with a dash" * message.startswith("No such option")
+    return f"{message.rstrip('.')}: see {context.command_path if context else 'rarr'} --help{dash}"
+
+
+def _where(error: Exception) -> str:
+    trace = error.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    place = f" in {trace.tb_frame.f_globals.get('__name__')}, line {trace.tb_lineno}" if trace else ""
+    return f"{type(error).__name__}: {error}{place}"

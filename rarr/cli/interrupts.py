@@ -1,0 +1,85 @@
+"""How a command ends that is interrupted: it writes what it has, says so in one line, and is gone.
+
+The signals raise nothing. An exception that comes at any moment, in any function, is swallowed by some
+functions, becomes another exception in others, and waits for long calls of libraries to return. A thread
+ends the process instead, and waits for no other thread. A command keeps what it has done whenever it ends,
+killed or not: files take their names once they are whole, lines are appended whole, databases commit.
+"""
+
+import atexit
+import os
+import signal
+import threading
+from functools import partial
+
+from rarr.cli import LINES, end_at_once
+from rarr.tools.ending import call_all
+
+ENDING_S = 1.0
+"""To write what is not yet written, at most."""
+
+_ending = threading.Lock()
+
+
+def end_in_order() -> None:
+    """What ended this process at once ends it in order from now on, and at once when it comes again."""
+    taken = [number for number in LINES if signal.getsignal(number) is end_at_once]
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    # A handler waits for the main thread, which may be in a long call of a library; the byte does not.
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    _handle(taken, lambda number, frame: None)
+    threading.Thread(target=_watch, args=(reader,), name="rarr-signals", daemon=True).start()
+    # The last thing of all that is done; no thread runs any more, and the result was written.
+    atexit.register(_handle, taken, signal.SIG_IGN)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(
+            before=partial(_mask, signal.SIG_BLOCK, taken),
+            after_in_parent=partial(_mask, signal.SIG_UNBLOCK, taken),
+            after_in_child=partial(_leave, taken),
+        )
+
+
+def _handle(numbers: list[int], how: "signal._HANDLER") -> None:
+    for number in numbers:
+        signal.signal(number, how)
+
+
+def _leave(taken: list[int]) -> None:
+    """A fork shares the pipe: until it has left it, what is sent to it would end its parent, and waits."""
+    signal.set_wakeup_fd(-1)
+    _handle(taken, signal.SIG_DFL)
+    _mask(signal.SIG_UNBLOCK, taken)
+
+
+def _mask(how: int, taken: list[int]) -> None:
+    signal.pthread_sigmask(how, taken)
+
+
+def _watch(reader: int) -> None:
+    first = _next(reader)
+    limit = threading.Timer(ENDING_S, _end, (first,))
+    limit.daemon = True
+    try:
+        limit.start()
+        threading.Thread(target=_end_after_the_calls, args=(first,), daemon=True).start()
+    except RuntimeError:  # Python is ending, and begins no thread any more
+        _end(first)
+    _end(_next(reader))
+
+
+def _end_after_the_calls(number: int) -> None:
+    call_all()
+    _end(number)
+
+
+def _next(reader: int) -> int:
+    """The next of our signals; handlers that libraries set for others write into the pipe as well."""
+    while (number := os.read(reader, 1)[0]) not in LINES:
+        pass
+    return number
+
+
+def _end(number: int) -> None:
+    _ending.acquire()  # for good: of several threads that end the process, one says so
+    end_at_once(number)

@@ -1,0 +1,120 @@
+"""`revise` in an application that is interrupted: it raises at once, nothing goes on, and it works again."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from benchmarks.interrupts import CORPUS, HANG_S, TEXTS
+from rarr import Passage, Reviser, Settings, Trace
+from rarr.testing import InMemoryRetriever, ScriptedQueries, scripted_components
+from rarr.tools import background, ending
+
+TEXT = "The mill opened in 1973."
+
+
+class Interrupts(InMemoryRetriever):
+    """Interrupts this process the first time that it is asked, and answers nobody then."""
+
+    def __init__(self) -> None:
+        super().__init__(["The mill opened in 1937."])
+        self.ended: list[str] = []
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        if self.ended:
+            return await super().retrieve(query, k)
+        try:
+            await asyncio.sleep(0.05)  # until the caller waits
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(60)
+        finally:
+            self.ended.append(query)
+        raise AssertionError("it was not interrupted")
+
+
+def reviser(retriever: InMemoryRetriever) -> Reviser:
+    queries = ScriptedQueries([("When did the mill open?", "1973")])
+    return Reviser(
+        components=scripted_components(
+            settings=Settings(trace=True), query_generator=queries, retriever=retriever
+        )
+    )
+
+
+def test_interrupted_reviser_is_used_again() -> None:
+    with reviser(retriever := Interrupts()) as interrupted:
+        with pytest.raises(KeyboardInterrupt):
+            interrupted.revise(TEXT, run_id="first")
+        assert retriever.ended
+        assert background.run(tasks()) == 1  # this one
+        again = interrupted.revise(TEXT)
+    with reviser(InMemoryRetriever(["The mill opened in 1937."])) as undisturbed:
+        other = undisturbed.revise(TEXT)
+    assert (again.text, again.queries, again.warnings) == (other.text, other.queries, other.warnings)
+    assert Trace.load("first").status == "failed"
+
+
+async def tasks() -> int:
+    return len(asyncio.all_tasks())
+
+
+class Ends(InMemoryRetriever):
+    """Does what is done before an interrupted command ends, and looks for the trace."""
+
+    status = ""
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        await asyncio.to_thread(ending.call_all)
+        spans = Trace.load("first").spans
+        self.status = ", ".join(f"{one.name} {one.seconds is not None}" for one in spans)
+        return await super().retrieve(query, k)
+
+
+def test_trace_is_written_before_an_interrupted_command_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rarr.traces.recorder._TOGETHER_S", 3600.0)
+    with reviser(retriever := Ends(["The mill opened in 1937."])) as one:
+        one.revise(TEXT, run_id="first")
+    assert retriever.status == "generate_queries True, retrieve False"
+    assert not ending._calls
+
+
+PROGRAM = """
+import signal, sys
+from pathlib import Path
+from rarr import Reviser, Settings
+from rarr.encoder import model
+
+text, run = Path(sys.argv[2]).read_text(), model.Encoder._run
+computed = []
+
+def interrupts(self, *given):
+    computed.append(1)
+    if len(computed) == 5:
+        signal.raise_signal(signal.SIGINT)
+    return run(self, *given)
+
+with Reviser(Settings(corpus=sys.argv[1])) as reviser:
+    model.Encoder._run = interrupts
+    try:
+        reviser.revise(text)
+    except KeyboardInterrupt:
+        print("interrupted")
+    again = reviser.revise(text)
+    model.Encoder._run = run
+    model.shipped.cache_clear()
+with Reviser(Settings(corpus=sys.argv[1])) as reviser:
+    other = reviser.revise(text)
+print((again.text, again.checks, again.edits, again.report.sentences) ==
+      (other.text, other.checks, other.edits, other.report.sentences))
+"""
+
+
+def test_interrupted_encoder_answers_again(tmp_path: Path) -> None:
+    argv = [sys.executable, "-c", PROGRAM, str(CORPUS), str(TEXTS / "alaska.md")]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=3 * HANG_S, check=True)
+    assert (done.stdout.split(), done.stderr) == (["interrupted", "True"], "")
