@@ -7,11 +7,12 @@ to, and those of evidence into the text extracted from its source.
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from rarr.errors import InputError
+from rarr.unicode import valid
 
 Verdict = Literal["agrees", "disagrees", "irrelevant", "unknown"]
 Status = Literal["supported", "contradicted", "no_evidence", "retrieval_failed", "unjudged"]
@@ -26,9 +27,14 @@ UNNAMED = "unnamed:"
 
 
 class Record(BaseModel):
-    """Base of all records: frozen, and strict about unknown fields."""
+    """Base of all records: frozen, strict about unknown fields, and with valid Unicode alone."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _holds_valid_unicode(cls, values: Any) -> Any:
+        return valid(values)
 
 
 class Question(Record):

@@ -3,13 +3,15 @@
 All texts are someone else's: they are never read as markup, and what would steer a terminal is made visible.
 """
 
+import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
+from pydantic import BaseModel
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
@@ -35,6 +37,9 @@ _PATIENCE = 1.0  # seconds without a word
 # C1, line separators, bidirectional embeddings, overrides and isolates, and halves of surrogate pairs.
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
+# Marks of direction, which stay in a text that is shown: Hebrew and Arabic are written with them.
+_ESCAPED = re.compile(f"{_STEERING.pattern}|[\u061c\u200e\u200f]")
+
 
 class Line(NamedTuple):
     """A line below the text; on a terminal, what it continues on keeps its indent."""
@@ -54,9 +59,16 @@ def one_line(text: str, most: int | None = None) -> str:
     return line if most is None or len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
-def escaped(json: str) -> str:
+def as_json(value: BaseModel | Mapping[str, Any] | Sequence[Any]) -> str:
+    """`value` as commands print JSON: indented, `escaped`, and with a newline at its end."""
+    if isinstance(value, BaseModel):
+        return escaped(value.model_dump_json(indent=2)) + "\n"
+    return escaped(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
+
+
+def escaped(text: str) -> str:
     """JSON in which what would steer a terminal is escaped; it says the same."""
-    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", json)
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def render(revision: Revision, *, terminal: bool) -> str:

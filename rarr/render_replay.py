@@ -1,13 +1,12 @@
 """What a replay changed, for a terminal or a pipe. All texts are someone else's and are made visible."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from difflib import unified_diff
 from typing import Any
 
 from rarr.records import Check, Edit
-from rarr.render import one_line, visible
+from rarr.render import as_json as json_of, one_line, visible
 from rarr.traces.comparing import AskChange, Asked, Changes
 from rarr.traces.replay import Replay
 from rarr.traces.sets import SetReport, Tally
@@ -20,14 +19,14 @@ _QUOTE = 100
 def render(replay: Replay, *, full: bool = False, as_json: bool = False) -> str:
     """The differences of prompts, answers, verdicts, edits and text; with `full` all of them whole."""
     if as_json:
-        return json.dumps(_told(replay), ensure_ascii=False) + "\n"
+        return json_of(_told(replay))
     return visible("\n".join(_lines(replay, full))) + "\n"
 
 
 def render_set(report: SetReport, *, as_json: bool = False) -> str:
     """How many verdicts, edits and texts changed, and for better or worse."""
     if as_json:
-        return json.dumps(asdict(report), ensure_ascii=False) + "\n"
+        return json_of(asdict(report))
     known = f", {report.judged} of them with a person's revision" if report.judged else ""
     lines = [f"{report.runs} runs replayed{known}"]
     lines += [

@@ -123,10 +123,11 @@ def _duration(seconds: float) -> str:
 
 
 def _shown(report: "EvalReport", out: Path, *, as_json: bool) -> str:
+    from rarr.render import as_json as json_of
     from rarr.render_scores import scores_table
 
     if as_json:
-        return report.model_dump_json(indent=2) + "\n"
+        return json_of(report)
     return f"{scores_table(report)}report: {out / 'report.html'}\n"
 
 
@@ -161,8 +162,9 @@ def _counted(n: int, noun: str) -> str:
 
 def _compare(a: Path, b: Path, *, as_json: bool) -> int:
     from rarr.evals import compare
+    from rarr.render import as_json as json_of
     from rarr.render_scores import comparison_table
 
     compared = compare(a, b)
-    write(compared.model_dump_json(indent=2) + "\n" if as_json else comparison_table(compared))
+    write(json_of(compared) if as_json else comparison_table(compared))
     return 0

@@ -114,7 +114,9 @@ def _estimated(text: str, context: str | None, chosen: dict[str, Any], *, as_jso
     with Reviser(Settings(**chosen)) as reviser:
         about = reviser.estimate(text, context)
     if as_json:
-        return about.model_dump_json(indent=2) + "\n"
+        from rarr.render import as_json as json_of
+
+        return json_of(about)
     cost = "" if about.cost is None else f", cost {about.cost:.4f}"
     return (
         f"about {about.queries} queries and {about.edits} edits: {about.model_calls} model calls,"
@@ -123,11 +125,11 @@ def _estimated(text: str, context: str | None, chosen: dict[str, Any], *, as_jso
 
 
 def _shown(revision: "Revision", *, as_json: bool, diff: bool) -> str:
-    from rarr.render import render, render_diff
+    from rarr.render import as_json as json_of, render, render_diff
     from rarr.tools.notices import beside_the_reason, nothing_checked
 
     if as_json:
-        return revision.model_dump_json(indent=2) + "\n"
+        return json_of(revision)
     shown = worded(revision)
     if nothing_checked(revision):  # its reason is the last line
         shown = shown.model_copy(update={"warnings": tuple(beside_the_reason(shown.warnings))})

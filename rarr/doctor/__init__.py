@@ -1,6 +1,5 @@
 """What is configured, what is missing or broken, and how to mend it."""
 
-import json
 import platform
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -67,11 +66,6 @@ def as_text(findings: Sequence[Finding]) -> str:
         for finding in findings
     )
     return "".join(f"{' '.join(line.splitlines())}\n" for line in lines)
-
-
-def as_json(findings: Sequence[Finding]) -> str:
-    """A JSON list of objects with the fields of `Finding`."""
-    return json.dumps([finding._asdict() for finding in findings], ensure_ascii=False, indent=2) + "\n"
 
 
 def installed(package: str) -> str | None:

@@ -178,7 +178,7 @@ class Meter:
         notice = Notice(code=code, message=message, node=_NODE.get())
         if notice not in self.warnings:
             self.warnings.append(notice)
-        warned(code, message)
+        warned(code, notice.message)
 
     def new_warnings(self) -> list[Notice]:
         """Those that nobody took before."""
