@@ -20,6 +20,7 @@ from rarr.records import Edit, Evidence, Revision, Sentence, Status
 from rarr.tools.diff import segments
 from rarr.tools.document import split_sentences
 from rarr.tools.notices import grouped
+from rarr.tools.nouns import counted
 
 _STYLES = {"kept": "", "deleted": "strike red", "inserted": "bold green"}
 _STATUS_STYLES: dict[Status, str] = {
@@ -30,6 +31,7 @@ _STATUS_STYLES: dict[Status, str] = {
     "unjudged": "dim",
 }
 _QUOTE = 200  # characters of a quoted sentence or evidence, at most
+_LONG = 500  # characters of a title or an address, at most
 _SHORT = 80  # characters of what an edit replaces, at most
 _PATIENCE = 1.0  # seconds without a word
 
@@ -204,7 +206,7 @@ def _replacement(edit: Edit) -> str:
 
 
 def _evidence(evidence: Evidence, claim: str, said: str = "evidence") -> Iterator[Line]:
-    place = [one_line(part) for part in (evidence.title, evidence.source) if part]
+    place = [one_line(part, _LONG) for part in (evidence.title, evidence.source) if part]
     yield Line(6, Text(f"{said}: “{_snippet(evidence.text, claim)}”"))
     yield Line(6, Text(f"source: {', '.join(place)}", "cyan"))
 
@@ -261,11 +263,12 @@ def _number(score: float | None) -> str:
 
 def _usage(revision: Revision) -> str:
     usage = revision.usage
-    cost = f", cost {usage.cost:.4f}" if usage.cost else ""
-    tokens = (
-        f" ({usage.input_tokens} tokens in, {usage.output_tokens} out{cost})" if usage.model_calls else ""
-    )
-    return (
-        f"{len(revision.queries)} queries, {len(revision.evidence)} passages of evidence, "
-        f"{usage.model_calls} model calls{tokens}, {usage.seconds:.1f} seconds"
-    )
+    parts = [
+        counted(len(revision.queries), "query"),
+        f"{counted(len(revision.evidence), 'passage')} of evidence",
+        counted(usage.model_calls, "model call"),
+    ]
+    if usage.model_calls:
+        cost = f", cost {usage.cost:.4f}" if usage.cost else ""
+        parts[-1] += f" ({counted(usage.input_tokens, 'token')} in, {usage.output_tokens:,} out{cost})"
+    return ", ".join([*parts, f"{usage.seconds:.1f} seconds"])

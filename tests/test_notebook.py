@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
+from makers import VALID
 
 from rarr.notebook import revision_html
 from rarr.records import Edit, Evidence, Notice, Report, Revision, Sentence, replay
@@ -59,11 +60,11 @@ class Page(HTMLParser):
 
 @st.composite
 def edited(draw: st.DrawFn) -> tuple[str, list[Edit]]:
-    original = current = draw(st.text(max_size=20))
+    original = current = draw(st.text(VALID, max_size=20))
     edits: list[Edit] = []
     for _ in range(draw(st.integers(0, 5))):
         start, end = sorted(draw(st.tuples(*[st.integers(0, len(current))] * 2)))
-        edits.append(edit(start, end, draw(st.text(max_size=5)), accepted=draw(st.booleans())))
+        edits.append(edit(start, end, draw(st.text(VALID, max_size=5)), accepted=draw(st.booleans())))
         current = replay(current, edits[-1:])
     return original, edits
 

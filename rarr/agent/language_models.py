@@ -10,6 +10,7 @@ from rarr.errors import SettingsError
 from rarr.tools.chat import ChatModel
 from rarr.tools.failures import redacted
 from rarr.tools.language_model import LanguageModel
+from rarr.tools.nouns import kind_of
 from rarr.tools.patience import Limiter
 from rarr.tools.patient import Patient
 
@@ -154,7 +155,7 @@ def _given(model: Any) -> ChatModel:
         from rarr.tools.langchain_chat import LangChainChat
 
         return LangChainChat(name_of(model), lambda temperature: model)
-    raise SettingsError(f"model is a {type(model).__name__}: {_CHOICE}, or a LangChain chat model")
+    raise SettingsError(f"model is {kind_of(model)}: {_CHOICE}, or a LangChain chat model")
 
 
 def name_of(model: Any) -> str:

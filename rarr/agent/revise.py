@@ -18,6 +18,7 @@ from rarr.records import (
 )
 from rarr.tools.background import run
 from rarr.tools.meter import METER, Meter, ModelCall
+from rarr.tools.nouns import kind_of
 from rarr.unicode import valid
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Reviser:
         context manager, once for each event loop. The reviser closes what it opened.
         """
         if settings is not None and not isinstance(settings, Settings):
-            raise InputError(f"settings is {type(settings).__name__}: give Settings(corpus=...)")
+            raise InputError(f"settings is {kind_of(settings)}: give Settings(corpus=...)")
         if settings is not None and components is not None:
             raise InputError("settings and components are both given: components bring their own settings")
         # The graph and the wiring take a second to import; `import rarr` need not wait for them.
@@ -206,7 +207,7 @@ async def arevise(text: str, context: str | None = None, **settings: Any) -> Rev
 def _entered(text: object, name: str) -> str:
     """`text` as a run has it. Raises `InputError` for what is no text, and for an empty one."""
     if not isinstance(text, str):
-        raise InputError(f"{name} is {type(text).__name__}, not str: decode or convert it first")
+        raise InputError(f"{name} is {kind_of(text)}, not a str: decode or convert it first")
     if not text.strip():
         raise InputError(f"{name} is empty: give at least one sentence")
     return valid(text)

@@ -8,6 +8,7 @@ from rarr.cli import options
 from rarr.cli.streams import complain, decoded, text_to_revise, warn, write
 from rarr.cli.wording import worded
 from rarr.errors import InputError
+from rarr.tools.nouns import counted
 
 if TYPE_CHECKING:
     from rarr.records import Revision
@@ -96,7 +97,7 @@ def _revised(text: str, context: str | None, chosen: dict[str, Any]) -> "Revisio
             waiting.say(f"{node.replace('_', ' ')} {calls[node]}")
 
         def on_index(done: int, total: int) -> None:
-            waiting.say(f"index: {done} of {total} files")
+            waiting.say(f"index: {done} of {counted(total, 'file')}")
 
         with Reviser(Settings(**chosen), on_step=on_step, on_index=on_index) as reviser:
             return reviser.revise(text, context)
@@ -119,8 +120,9 @@ def _estimated(text: str, context: str | None, chosen: dict[str, Any], *, as_jso
         return json_of(about)
     cost = "" if about.cost is None else f", cost {about.cost:.4f}"
     return (
-        f"about {about.queries} queries and {about.edits} edits: {about.model_calls} model calls,"
-        f" {about.input_tokens} tokens in, {about.output_tokens} out{cost}\n"
+        f"about {counted(about.queries, 'query')} and {counted(about.edits, 'edit')}:"
+        f" {counted(about.model_calls, 'model call')},"
+        f" {counted(about.input_tokens, 'token')} in, {about.output_tokens:,} out{cost}\n"
     )
 
 

@@ -9,9 +9,9 @@ from rarr.errors import InputError
 
 
 def require_output() -> None:
-    """Raises `InputError` where standard output is closed, as after >&-; a closed standard error is silent."""
+    """Raises `InputError` where standard output is closed, as after >&-; standard error may be."""
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # as long as the process
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # as long as the process
     if sys.stdout is None:
         raise InputError("standard output is closed: send it to a file, or to /dev/null")
 

@@ -14,6 +14,7 @@ from rarr.retrievers.links import shown
 from rarr.retrievers.nearest import nearest
 from rarr.retrievers.pages import passages_of
 from rarr.tools.failures import redacted
+from rarr.tools.nouns import kind_of
 from rarr.unicode import valid
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class LangChainRetriever:
             ) from error
         if not _are_documents(documents):
             raise RetrievalError(
-                f"the LangChain retriever {self._name} returned a {type(documents).__name__} that is no list"
+                f"the LangChain retriever {self._name} returned {kind_of(documents)} that is no list"
                 " of documents: mend its _get_relevant_documents"
             )
         return await asyncio.to_thread(self._passages, documents, query, k)
