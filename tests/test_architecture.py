@@ -35,6 +35,7 @@ LAYERS = (
         "rarr.agent.dependents",
         "rarr.agent.editing",
         "rarr.agent.filters",
+        "rarr.agent.presets",
         "rarr.agent.results",
         "rarr.agent.rounds",
         "rarr.agent.settings_file",

@@ -101,4 +101,4 @@ class Adapted(Exception):  # noqa: N818  # as above
 
 def estimated_tokens(texts: Sequence[str]) -> int:
     """About how many tokens these texts are: one for four bytes of UTF-8, as common tokenizers need."""
-    return sum(-(-len(text.encode()) // 4) for text in texts)
+    return sum(-(-len(text.encode(errors="surrogatepass")) // 4) for text in texts)

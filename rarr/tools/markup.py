@@ -14,7 +14,7 @@ STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 _LONG = 500  # characters of an address that is shown
 # What steers the direction of a line, or is not seen at all, could make one text look like another.
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\ud800-\udfff"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc\ufffe\uffff\ud800-\udfff"
     "\U000e0000-\U000e0fff]"
 )
 
