@@ -145,3 +145,10 @@ def test_newlines_are_kept() -> None:
 def test_notebook_draws_the_record() -> None:
     made = revision("One.")
     assert made._repr_html_() == revision_html(made)
+
+
+def test_long_names_of_sources_are_cut() -> None:
+    found = evidence(source="notes/" + "x" * 200_000, title="y" * 200_000)
+    html = revision_html(revision("It opened in 1937.", evidence=(found,)))
+    assert "x" * 300 in html
+    assert len(html) < 5000

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from rarr.errors import InputError
 from rarr.records import (
+    LONGEST_TITLE,
     Check,
     Edit,
     Evidence,
@@ -223,3 +224,11 @@ def test_reverting_some_edits_equals_making_only_the_others(
         current[i] = new
     made = revision("|".join(old for old, _, _ in pieces), *edits)
     assert made.revert(*reverted) == "|".join(old if revert else new for old, new, revert in pieces)
+
+
+@pytest.mark.parametrize("title", ["x " * 100_000, "x" * 301, "x" * 300, "x", ""])
+def test_long_title_is_cut_once(title: str) -> None:
+    known = {"text": "It.", "source": "a.md", "start": 0, "end": 3, "retrieved_at": datetime.now(UTC)}
+    made = Passage(**known, title=title)
+    assert made.title == (title if len(title) <= LONGEST_TITLE else f"{title[:299].rstrip()}…")
+    assert Passage.model_validate_json(made.model_dump_json()) == made
