@@ -37,10 +37,10 @@ class Patient:
         price: tuple[float, ...] = (),
         first_wait_s: float = 0.5,
     ) -> None:
-        self.name = chat.name
+        self.name = valid(chat.name)
         self._chat, self._price, self._timeout_s = chat, price, timeout_s
         self._attempts = Attempts(
-            chat.name,
+            self.name,
             limiter,
             attempts=attempts,
             first_wait_s=first_wait_s,

@@ -104,6 +104,10 @@ def test_surrogate_in_an_answer_that_cannot_be_read(tmp_path: Path, answer: str)
     assert made.warnings[0].code == "generate_queries_failed"
 
 
+def test_surrogate_in_the_name_of_a_model(tmp_path: Path) -> None:
+    assert revised(tmp_path, model=ScriptedModel({"": "no"}, name="some\ud800")).warnings
+
+
 @pytest.mark.parametrize("kind", ["refused", "server"])
 def test_surrogate_in_what_a_model_fails_with(tmp_path: Path, kind: Any) -> None:
     failures = [CallFailure(kind, "no \ud800\0", said="\udfff", status=400)] * 20

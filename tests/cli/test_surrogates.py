@@ -2,11 +2,14 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
+import rarr
 from cli.helpers import Command, Result, is_complaint
+from rarr.testing import refused_url
 
 TEXT = "The bridge opened in 1935. It is red."
 ODD = os.fsdecode(b"odd\xff\xed\xa0\x80")
@@ -75,6 +78,13 @@ def test_surrogate_in_a_variable(
     assert is_clean(command("revise", TEXT))
 
 
+@pytest.mark.loopback
+def test_surrogate_in_a_key(command: Command, monkeypatch: pytest.MonkeyPatch, notes: Path) -> None:
+    monkeypatch.setenv("RARR_API_KEY", ODD)
+    done = command("revise", TEXT, "--corpus", "notes", "--model", "vllm:a", "--base-url", refused_url())
+    assert (done.status, is_clean(done)) == (3, True)
+
+
 def test_surrogates_in_a_corpus_and_its_name(command: Command) -> None:
     folder = Path(ODD)
     folder.mkdir()
@@ -116,7 +126,14 @@ def test_surrogates_in_rows_of_an_evaluation(command: Command) -> None:
 
 def test_surrogates_in_the_names_of_an_evaluation(command: Command, notes: Path) -> None:
     Path(f"{ODD}.jsonl").write_text(json.dumps({"text": TEXT}) + "\n")
-    assert command("eval", f"{ODD}.jsonl", "-o", f"{ODD}-scores", "--corpus", "notes").status == 0
+    notes.rename(ODD)
+    prompts = Path(f"{ODD}-prompts")
+    prompts.mkdir()
+    for name in ("edit.md", "edit_in_context.md"):
+        shutil.copy(Path(rarr.__file__).parent / "prompts" / name, prompts / name)
+    argv = ["eval", f"{ODD}.jsonl", "-o", f"{ODD}-scores", "--corpus", ODD, "--prompts", str(prompts)]
+    done = [command(*argv), command(*argv)]
+    assert [(one.status, one.err) for one in done] == [(0, "")] * 2
     assert Path(f"{ODD}-scores", "report.json").is_file()
 
 
