@@ -9,7 +9,7 @@ from html import escape
 
 from rarr.records import Revision, Sentence, Status
 from rarr.tools.diff import Segment, by_sentence, merged, traced
-from rarr.tools.markup import is_web
+from rarr.tools.markup import clipped, is_web
 from rarr.tools.notices import grouped
 
 _LINES: dict[Status, str] = {
@@ -75,10 +75,10 @@ def _sources(revision: Revision) -> list[str]:
 
 
 def _source(source: str, title: str) -> str:
-    shown = f"<bdi>{escape(title or source)}</bdi>"
+    shown = f"<bdi>{escape(title or clipped(source))}</bdi>"
     if is_web(source):
         return f'<a href="{escape(source)}" rel="noopener noreferrer">{shown}</a>'
-    return f"{shown} <bdi>({escape(source)})</bdi>" if title else shown
+    return f"{shown} <bdi>({escape(clipped(source))})</bdi>" if title else shown
 
 
 def _list(heading: str, items: Sequence[str]) -> str:

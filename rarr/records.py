@@ -7,11 +7,12 @@ to, and those of evidence into the text extracted from its source.
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from rarr.errors import InputError
+from rarr.unicode import valid
 
 Verdict = Literal["agrees", "disagrees", "irrelevant", "unknown"]
 Status = Literal["supported", "contradicted", "no_evidence", "retrieval_failed", "unjudged"]
@@ -21,14 +22,21 @@ AttributionClass = Literal["attributable", "extrapolatory", "contradictory"]
 
 RUN_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
 """What names a run, as a regular expression."""
+LONGEST_TITLE = 300
+"""Characters of a title."""
 UNNAMED = "unnamed:"
 """How the source of a passage begins where its retriever does not know it."""
 
 
 class Record(BaseModel):
-    """Base of all records: frozen, and strict about unknown fields."""
+    """Base of all records: frozen, strict about unknown fields, and with valid Unicode alone."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _holds_valid_unicode(cls, values: Any) -> Any:
+        return valid(values)
 
 
 class Question(Record):
@@ -57,6 +65,8 @@ class Query(Question):
 class Passage(Record):
     """A window of a source's extracted text: `text` is that text from `start` to `end`.
 
+    Of a `title`, the first `LONGEST_TITLE` characters are kept.
+
     Raises `InputError` for a place that is none, and for a source without a name.
     """
 
@@ -67,6 +77,11 @@ class Passage(Record):
     end: int
     retrieved_at: datetime
     published_at: datetime | None = None
+
+    @field_validator("title")
+    @classmethod
+    def _title_is_short(cls, title: str) -> str:
+        return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1].rstrip()}…"
 
     @model_validator(mode="after")
     def _has_a_place(self) -> Self:

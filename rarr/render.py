@@ -3,14 +3,16 @@
 All texts are someone else's: they are never read as markup, and what would steer a terminal is made visible.
 """
 
+import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from difflib import unified_diff
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
+from pydantic import BaseModel
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
@@ -20,6 +22,7 @@ from rarr.tools.diff import segments
 from rarr.tools.document import split_sentences
 from rarr.tools.ending import before_end
 from rarr.tools.notices import grouped
+from rarr.tools.nouns import counted
 
 _STYLES = {"kept": "", "deleted": "strike red", "inserted": "bold green"}
 _STATUS_STYLES: dict[Status, str] = {
@@ -30,12 +33,16 @@ _STATUS_STYLES: dict[Status, str] = {
     "unjudged": "dim",
 }
 _QUOTE = 200  # characters of a quoted sentence or evidence, at most
+_LONG = 500  # characters of a title or an address, at most
 _SHORT = 80  # characters of what an edit replaces, at most
 _PATIENCE = 1.0  # seconds without a word
 
 # What moves the cursor, colours, rings or turns the direction of writing: C0 without tab and newline, DEL,
 # C1, line separators, bidirectional embeddings, overrides and isolates, and halves of surrogate pairs.
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+# Marks of direction, which stay in a text that is shown: Hebrew and Arabic are written with them.
+_ESCAPED = re.compile(f"{_STEERING.pattern}|[\u061c\u200e\u200f]")
 
 
 class Line(NamedTuple):
@@ -56,9 +63,16 @@ def one_line(text: str, most: int | None = None) -> str:
     return line if most is None or len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
-def escaped(json: str) -> str:
+def as_json(value: BaseModel | Mapping[str, Any] | Sequence[Any]) -> str:
+    """`value` as commands print JSON: indented, `escaped`, and with a newline at its end."""
+    if isinstance(value, BaseModel):
+        return escaped(value.model_dump_json(indent=2)) + "\n"
+    return escaped(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
+
+
+def escaped(text: str) -> str:
     """JSON in which what would steer a terminal is escaped; it says the same."""
-    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", json)
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def render(revision: Revision, *, terminal: bool) -> str:
@@ -200,7 +214,7 @@ def _replacement(edit: Edit) -> str:
 
 
 def _evidence(evidence: Evidence, claim: str, said: str = "evidence") -> Iterator[Line]:
-    place = [one_line(part) for part in (evidence.title, evidence.source) if part]
+    place = [one_line(part, _LONG) for part in (evidence.title, evidence.source) if part]
     yield Line(6, Text(f"{said}: “{_snippet(evidence.text, claim)}”"))
     yield Line(6, Text(f"source: {', '.join(place)}", "cyan"))
 
@@ -257,11 +271,12 @@ def _number(score: float | None) -> str:
 
 def _usage(revision: Revision) -> str:
     usage = revision.usage
-    cost = f", cost {usage.cost:.4f}" if usage.cost else ""
-    tokens = (
-        f" ({usage.input_tokens} tokens in, {usage.output_tokens} out{cost})" if usage.model_calls else ""
-    )
-    return (
-        f"{len(revision.queries)} queries, {len(revision.evidence)} passages of evidence, "
-        f"{usage.model_calls} model calls{tokens}, {usage.seconds:.1f} seconds"
-    )
+    parts = [
+        counted(len(revision.queries), "query"),
+        f"{counted(len(revision.evidence), 'passage')} of evidence",
+        counted(usage.model_calls, "model call"),
+    ]
+    if usage.model_calls:
+        cost = f", cost {usage.cost:.4f}" if usage.cost else ""
+        parts[-1] += f" ({counted(usage.input_tokens, 'token')} in, {usage.output_tokens:,} out{cost})"
+    return ", ".join([*parts, f"{usage.seconds:.1f} seconds"])

@@ -1,13 +1,13 @@
 """What a replay changed, for a terminal or a pipe. All texts are someone else's and are made visible."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from difflib import unified_diff
 from typing import Any
 
 from rarr.records import Check, Edit
-from rarr.render import one_line, visible
+from rarr.render import as_json as json_of, one_line, visible
+from rarr.tools.nouns import counted
 from rarr.traces.comparing import AskChange, Asked, Changes
 from rarr.traces.replay import Replay
 from rarr.traces.sets import SetReport, Tally
@@ -20,16 +20,16 @@ _QUOTE = 100
 def render(replay: Replay, *, full: bool = False, as_json: bool = False) -> str:
     """The differences of prompts, answers, verdicts, edits and text; with `full` all of them whole."""
     if as_json:
-        return json.dumps(_told(replay), ensure_ascii=False) + "\n"
+        return json_of(_told(replay))
     return visible("\n".join(_lines(replay, full))) + "\n"
 
 
 def render_set(report: SetReport, *, as_json: bool = False) -> str:
     """How many verdicts, edits and texts changed, and for better or worse."""
     if as_json:
-        return json.dumps(asdict(report), ensure_ascii=False) + "\n"
+        return json_of(asdict(report))
     known = f", {report.judged} of them with a person's revision" if report.judged else ""
-    lines = [f"{report.runs} runs replayed{known}"]
+    lines = [f"{counted(report.runs, 'run')} replayed{known}"]
     lines += [
         f"  {name:<9} {_tally(getattr(report, name), judged=bool(report.judged))}"
         for name in ("verdicts", "edits", "texts")
@@ -57,7 +57,7 @@ def _lines(replay: Replay, full: bool) -> Iterator[str]:
     yield ""
     yield _summary(changes)
     if replay.asked:
-        yield f"Asked for real: {replay.asked} questions, of which {len(replay.failed)} failed."
+        yield f"Asked for real: {counted(replay.asked, 'question')}, of which {len(replay.failed)} failed."
     elif revision is None or not replay.same:
         yield "Nothing was asked for real: the run has the answers."
     if revision is None:
@@ -74,7 +74,7 @@ def _asked(asked: list[AskChange], full: bool) -> Iterator[str]:
             yield "  not asked before" if one.before is None else "  not asked any more"
         yield from _difference(one.before, one.after, full)
     if len(asked) > len(shown):
-        yield f"\n… and {len(asked) - len(shown)} more questions: --full shows them"
+        yield f"\n… and {counted(len(asked) - len(shown), 'more question')}: --full shows them"
 
 
 def _difference(before: Asked | None, after: Asked | None, full: bool) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _difference(before: Asked | None, after: Asked | None, full: bool) -> Iterat
     prompt = list(unified_diff(old, new, "prompt, recorded", "prompt, replayed", lineterm="", n=0))
     yield from (f"  {line}" for line in (prompt if full else prompt[:_LINES]))
     if not full and len(prompt) > _LINES:
-        yield f"  … and {len(prompt) - _LINES} lines"
+        yield f"  … and {counted(len(prompt) - _LINES, 'line')}"
     said = [list(one.answers) if one else [] for one in (before, after)]
     if said[0] != said[1]:
         yield from (f"  - {one if full else one_line(one, 2 * _QUOTE)}" for one in said[0])
@@ -98,9 +98,9 @@ def _text(changes: Changes) -> Iterator[str]:
 
 def _summary(changes: Changes) -> str:
     parts = [
-        f"{len(changes.asked)} questions or answers",
-        f"{len(changes.verdicts)} verdicts",
-        f"{len(changes.edits)} edits",
+        f"{counted(len(changes.asked), 'question')} or {'answer' if len(changes.asked) == 1 else 'answers'}",
+        counted(len(changes.verdicts), "verdict"),
+        counted(len(changes.edits), "edit"),
     ]
     if changes.texts:
         parts.append("the text" if changes.texts[0] != changes.texts[1] else "no text")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
@@ -11,6 +12,8 @@ from rarr.agent.state import State
 from rarr.records import Agreement, Check, Edit, Evidence, Passage, Query, Verdict
 from rarr.testing import RETRIEVED_AT, scripted_components
 
+# Characters that records hold as they are: see rarr.unicode.
+VALID = st.characters(codec="utf-8", exclude_characters="\0")
 TEXT = "Georgia grows the most peaches."
 ASKED = "Which state grows the most peaches?"
 FACT = "California grows the most peaches."

@@ -17,7 +17,12 @@ ROOT = Path(rarr.__file__).parent
 
 # Lowest first. A module imports from lower layers and from its own; `.*` stands for a whole room.
 LAYERS = (
-    ("rarr.errors", "rarr.agent", "rarr.evals"),  # of the last two, __init__ alone, which imports nothing
+    (
+        "rarr.errors",
+        "rarr.unicode",
+        "rarr.agent",
+        "rarr.evals",
+    ),  # of the last two, __init__ alone: it imports nothing
     ("rarr.records",),
     ("rarr.evals.metrics.*",),  # low, because the graph acts on what it measures
     ("rarr.prompts.*",),
@@ -29,6 +34,7 @@ LAYERS = (
         "rarr.agent.components",
         "rarr.agent.dependents",
         "rarr.agent.filters",
+        "rarr.agent.presets",
         "rarr.agent.results",
         "rarr.agent.rounds",
         "rarr.agent.settings_file",

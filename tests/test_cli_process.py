@@ -1,6 +1,7 @@
 """The command line in a process of its own: locales, pipes, full disks, and what is loaded."""
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -67,3 +68,26 @@ def test_help_is_free_of_what_is_slow(argv: str) -> None:
     )
     out, _ = process(program=program).communicate()
     assert out.decode().splitlines()[-1] == "set()"
+
+
+@pytest.mark.parametrize("argv", [["revise", "-"], ["revise"]], ids=["dash", "nothing"])
+def test_closed_standard_input_is_one_line(argv: list[str]) -> None:
+    closed = f"exec {shlex.join([sys.executable, '-c', FAKE_RUN, *argv])} <&-"
+    with process(program=f"import os; os.execv('/bin/sh', ['sh', '-c', {closed!r}])") as child:
+        out, err = child.communicate()
+    assert (child.returncode, out) == (2, b"")
+    assert err == b"rarr: standard input is closed: give the text in quotes, or --file F\n"
+
+
+def test_closed_standard_output_is_one_line() -> None:
+    closed = f"exec {shlex.join([sys.executable, '-c', FAKE_RUN, 'revise', 'One.'])} >&-"
+    with process(program=f"import os; os.execv('/bin/sh', ['sh', '-c', {closed!r}])") as child:
+        _, err = child.communicate()
+    assert (child.returncode, is_complaint(err.decode())) == (2, True)
+
+
+def test_closed_standard_error_costs_no_result() -> None:
+    closed = f"exec {shlex.join([sys.executable, '-c', FAKE_RUN, 'revise', 'One.', '--json'])} 2>&-"
+    with process(program=f"import os; os.execv('/bin/sh', ['sh', '-c', {closed!r}])") as child:
+        out, _ = child.communicate()
+    assert (child.returncode, json.loads(out)["text"]) == (0, "One.")

@@ -11,6 +11,7 @@ from rarr import doctor
 from rarr.doctor import examine
 from rarr.doctor.findings import Finding
 from rarr.nli import verifier
+from rarr.render import as_json
 from rarr.testing import ScriptedServer, refused_url
 
 
@@ -163,7 +164,7 @@ def test_text_is_one_line_a_finding() -> None:
 
 def test_json_holds_the_same() -> None:
     findings = [Finding("a", "broken", "“ü”", "mend it")]
-    assert json.loads(doctor.as_json(findings)) == [findings[0]._asdict()]
+    assert json.loads(as_json([one._asdict() for one in findings])) == [findings[0]._asdict()]
 
 
 @pytest.mark.loopback

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
+from makers import VALID
 
 from rarr.notebook import revision_html
 from rarr.records import Edit, Evidence, Notice, Report, Revision, Sentence, replay
@@ -59,11 +60,11 @@ class Page(HTMLParser):
 
 @st.composite
 def edited(draw: st.DrawFn) -> tuple[str, list[Edit]]:
-    original = current = draw(st.text(max_size=20))
+    original = current = draw(st.text(VALID, max_size=20))
     edits: list[Edit] = []
     for _ in range(draw(st.integers(0, 5))):
         start, end = sorted(draw(st.tuples(*[st.integers(0, len(current))] * 2)))
-        edits.append(edit(start, end, draw(st.text(max_size=5)), accepted=draw(st.booleans())))
+        edits.append(edit(start, end, draw(st.text(VALID, max_size=5)), accepted=draw(st.booleans())))
         current = replay(current, edits[-1:])
     return original, edits
 
@@ -144,3 +145,10 @@ def test_newlines_are_kept() -> None:
 def test_notebook_draws_the_record() -> None:
     made = revision("One.")
     assert made._repr_html_() == revision_html(made)
+
+
+def test_long_names_of_sources_are_cut() -> None:
+    found = evidence(source="notes/" + "x" * 200_000, title="y" * 200_000)
+    html = revision_html(revision("It opened in 1937.", evidence=(found,)))
+    assert "x" * 300 in html
+    assert len(html) < 5000

@@ -38,7 +38,7 @@ def test_every_line_does_what_it_is_there_for(
     assert "check_agreement" in said["rarr trace show last"]
     assert "Changed: " in said["rarr trace replay last --node check_agreement --prompt mine.md"]
     assert (
-        "1 runs replayed, 1 of them"
+        "1 run replayed, 1 of them"
         in said["rarr trace replay --set runs --node check_agreement --prompt mine.md"]
     )
     assert (tmp_path / "run.html").read_text(encoding="utf-8").startswith("<!doctype html>")

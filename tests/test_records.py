@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
+from makers import VALID
 from pydantic import ValidationError
 
 from rarr.errors import InputError
 from rarr.records import (
+    LONGEST_TITLE,
     Check,
     Edit,
     Evidence,
@@ -81,7 +83,9 @@ def test_json_round_trip_is_exact() -> None:
     assert (again, again.model_dump_json()) == (FULL, FULL.model_dump_json())
 
 
-@given(original=st.text(), new=st.text(), relevance=st.floats(allow_nan=False, allow_infinity=False))
+@given(
+    original=st.text(VALID), new=st.text(VALID), relevance=st.floats(allow_nan=False, allow_infinity=False)
+)
 def test_json_round_trip_keeps_any_text_and_number(original: str, new: str, relevance: float) -> None:
     made = revision(original, edit("e1", 0, 0, new), report=Report(coverage=relevance))
     assert Revision.model_validate_json(made.model_dump_json()) == made
@@ -163,12 +167,12 @@ def test_insertion_never_splits_what_overlapping_reverted_edits_replaced() -> No
 @st.composite
 def edited(draw: st.DrawFn, accepted: int | None = None) -> tuple[str, list[Edit]]:
     """Any text, and any edits of it, each of the text that the one before left; one is surely accepted."""
-    original = current = draw(st.text(max_size=20))
+    original = current = draw(st.text(VALID, max_size=20))
     edits: list[Edit] = []
     for number in range(draw(st.integers(0 if accepted is None else accepted + 1, 6))):
         start, end = sorted(draw(st.tuples(*[st.integers(0, len(current))] * 2)))
         made = number == accepted or draw(st.booleans())
-        edits.append(edit(f"e{number}", start, end, draw(st.text(max_size=5)), accepted=made))
+        edits.append(edit(f"e{number}", start, end, draw(st.text(VALID, max_size=5)), accepted=made))
         current = replay(current, edits[-1:])
     return original, edits
 
@@ -201,7 +205,9 @@ def test_reverting_one_edit_keeps_the_others_or_names_a_later_one(
 
 
 @given(
-    pieces=st.lists(st.tuples(st.text(max_size=4), st.text(max_size=4), st.booleans()), max_size=6),
+    pieces=st.lists(
+        st.tuples(st.text(VALID, max_size=4), st.text(VALID, max_size=4), st.booleans()), max_size=6
+    ),
     random=st.randoms(use_true_random=False),
 )
 def test_reverting_some_edits_equals_making_only_the_others(
@@ -218,3 +224,11 @@ def test_reverting_some_edits_equals_making_only_the_others(
         current[i] = new
     made = revision("|".join(old for old, _, _ in pieces), *edits)
     assert made.revert(*reverted) == "|".join(old if revert else new for old, new, revert in pieces)
+
+
+@pytest.mark.parametrize("title", ["x " * 100_000, "x" * 301, "x" * 300, "x", ""])
+def test_long_title_is_cut_once(title: str) -> None:
+    known = {"text": "It.", "source": "a.md", "start": 0, "end": 3, "retrieved_at": datetime.now(UTC)}
+    made = Passage(**known, title=title)
+    assert made.title == (title if len(title) <= LONGEST_TITLE else f"{title[:299].rstrip()}…")
+    assert Passage.model_validate_json(made.model_dump_json()) == made

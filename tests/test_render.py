@@ -208,3 +208,11 @@ def test_waiting_says_what_goes_on_where_somebody_watches(
 def test_waiting_ends_when_the_work_fails() -> None:
     with pytest.raises(KeyError), Waiting(watched=False):
         raise KeyError
+
+
+@pytest.mark.parametrize("source", ["https://example.org/" + "x" * 200_000, "x" * 200_000])
+def test_long_names_of_sources_are_cut(source: str) -> None:
+    found = evidence(source=source, title="y" * 200_000)
+    shown = render(revision("It opened in 1937.", statuses=("supported",), evidence=(found,)), terminal=False)
+    assert "x" * 300 in shown
+    assert len(shown) < 5000

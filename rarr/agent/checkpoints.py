@@ -22,6 +22,7 @@ from rarr.agent.graph import Graph, build_graph, pipeline
 from rarr.agent.state import State
 from rarr.errors import InputError
 from rarr.tools.document import Span
+from rarr.tools.nouns import kind_of
 from rarr.tools.patience import PerLoop
 
 Saver = BaseCheckpointSaver[Any]
@@ -41,7 +42,7 @@ class Checkpoints:
         known = checkpointer is None or isinstance(checkpointer, BaseCheckpointSaver)
         if not known and (hasattr(checkpointer, "__aenter__") or not callable(checkpointer)):
             raise InputError(
-                f"checkpointer is {type(checkpointer).__name__}: give a LangGraph checkpointer,"
+                f"checkpointer is {kind_of(checkpointer)}: give a LangGraph checkpointer,"
                 f" or a function that opens one: {_OPENING}"
             )
         self._checkpointer = checkpointer

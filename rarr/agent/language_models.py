@@ -10,8 +10,10 @@ from rarr.errors import SettingsError
 from rarr.tools.chat import ChatModel
 from rarr.tools.failures import redacted
 from rarr.tools.language_model import LanguageModel
+from rarr.tools.nouns import kind_of
 from rarr.tools.patience import Limiter
 from rarr.tools.patient import Patient
+from rarr.unicode import valid
 
 VLLM = "http://localhost:8000/v1"
 _CHOICE = "give embedded, rules, vllm:NAME, openai:NAME, or another provider:NAME of LangChain"
@@ -154,15 +156,15 @@ def _given(model: Any) -> ChatModel:
         from rarr.tools.langchain_chat import LangChainChat
 
         return LangChainChat(name_of(model), lambda temperature: model)
-    raise SettingsError(f"model is a {type(model).__name__}: {_CHOICE}, or a LangChain chat model")
+    raise SettingsError(f"model is {kind_of(model)}: {_CHOICE}, or a LangChain chat model")
 
 
 def name_of(model: Any) -> str:
     """What a model is called that the settings name, or that the caller made."""
     if isinstance(model, str):
-        return model
+        return valid(model)
     names = (getattr(model, name, None) for name in ("name", "model_name", "model"))
-    return next((str(name) for name in names if name), type(model).__name__)
+    return valid(next((str(name) for name in names if name), type(model).__name__))
 
 
 def _url(url: str, name: str) -> str:

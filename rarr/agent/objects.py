@@ -12,6 +12,7 @@ from rarr.retrievers.corpus import Corpus
 from rarr.retrievers.domains import Limits
 from rarr.retrievers.links import shown
 from rarr.tools.failures import redacted
+from rarr.tools.nouns import kind_of
 from rarr.tools.worker import work
 
 WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
@@ -23,7 +24,7 @@ def object_retriever(given: Any, settings: Settings, limits: Limits) -> Retrieve
     Raises `SettingsError` for what cannot be searched with, and, with the setting `offline`, for what may go
     to the network: anything but a `Corpus` and objects whose attribute `offline` is True.
     """
-    name = type(given).__name__
+    name = kind_of(given)
     if isinstance(given, type):
         raise SettingsError(f"search is the class {given.__name__}: give an object of it")
     if hasattr(given, "retrieve"):
@@ -34,7 +35,7 @@ def object_retriever(given: Any, settings: Settings, limits: Limits) -> Retrieve
         made = _langchain(given, settings, limits)
     if settings.offline and not (isinstance(given, Corpus) or getattr(given, "offline", False) is True):
         raise SettingsError(
-            f"search is a {name}, which may go to the network, and offline is set:"
+            f"search is {name}, which may go to the network, and offline is set:"
             " give its class offline = True if it does not, or leave out offline"
         )
     return made
@@ -57,7 +58,7 @@ class ObjectRetriever:
         try:
             asked = self.source.retrieve(query, k)
             if not inspect.isawaitable(asked):
-                raise self._returned(f"a {type(asked).__name__} that cannot be awaited")
+                raise self._returned(f"{kind_of(asked)} that cannot be awaited")
             found = await asked
         except (RetrievalError, BudgetError):  # it names its cure
             raise
@@ -79,15 +80,15 @@ def _wrong(found: object) -> str:
     if found is None:
         return "None"
     if not isinstance(found, Sequence) or isinstance(found, str | bytes):
-        return f"a {type(found).__name__}"
-    strange = [type(one).__name__ for one in found if not isinstance(one, Passage)]
-    return f"a {type(found).__name__} with a {strange[0]} in it" if strange else ""
+        return kind_of(found)
+    strange = [kind_of(one) for one in found if not isinstance(one, Passage)]
+    return f"{kind_of(found)} with {strange[0]} in it" if strange else ""
 
 
 def _check_signature(name: str, retrieve: Any) -> None:
     """Raises `SettingsError` for what is sure to fail; what cannot be told is found when it is called."""
     if not callable(retrieve):
-        raise SettingsError(f"search is a {name}, whose retrieve is no method: write {WANTED}")
+        raise SettingsError(f"search is {name}, whose retrieve is no method: write {WANTED}")
     try:
         signature = inspect.signature(retrieve)
     except (TypeError, ValueError):  # as of some that are written in C
@@ -96,9 +97,9 @@ def _check_signature(name: str, retrieve: Any) -> None:
         signature.bind("query", 5)
     except TypeError:
         said = f"retrieve{signature} cannot be called as retrieve(query, k)"
-        raise SettingsError(f"search is a {name}, whose {said}: write {WANTED}") from None
+        raise SettingsError(f"search is {name}, whose {said}: write {WANTED}") from None
     if _is_synchronous(retrieve):
-        raise SettingsError(f"search is a {name}, whose retrieve is not async: write {WANTED}")
+        raise SettingsError(f"search is {name}, whose retrieve is not async: write {WANTED}")
 
 
 def _is_synchronous(retrieve: Callable[..., Any]) -> bool:
@@ -112,7 +113,7 @@ def _langchain(given: Any, settings: Settings, limits: Limits) -> Retriever:
 
     if not isinstance(given, BaseRetriever):
         raise SettingsError(
-            f"search is a {type(given).__name__}: it has no method retrieve(query, k), and is no LangChain"
+            f"search is {kind_of(given)}: it has no method retrieve(query, k), and is no LangChain"
             " retriever: give such an object, or a source by its name, as in search=wikipedia"
         )
     from rarr.retrievers.langchain import LangChainRetriever

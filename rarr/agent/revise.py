@@ -17,7 +17,9 @@ from rarr.records import (
 )
 from rarr.tools.background import run
 from rarr.tools.meter import METER, Meter, ModelCall
+from rarr.tools.nouns import kind_of
 from rarr.tools.worker import in_thread, work
+from rarr.unicode import valid
 
 if TYPE_CHECKING:
     from rarr.agent.checkpoints import Checkpointer
@@ -48,7 +50,7 @@ class Reviser:
         context manager, once for each event loop. The reviser closes what it opened.
         """
         if settings is not None and not isinstance(settings, Settings):
-            raise InputError(f"settings is {type(settings).__name__}: give Settings(corpus=...)")
+            raise InputError(f"settings is {kind_of(settings)}: give Settings(corpus=...)")
         if settings is not None and components is not None:
             raise InputError("settings and components are both given: components bring their own settings")
         # The graph and the wiring take a second to import; `import rarr` need not wait for them.
@@ -69,12 +71,14 @@ class Reviser:
     async def arevise(self, text: str, context: str | None = None, *, run_id: str | None = None) -> Revision:
         """Researches `text` in the light of `context` (a question, prior turns) and revises it.
 
+        The revision's `original`, into which offsets point, is `text` as valid Unicode: each NUL and each
+        lone surrogate is U+FFFD in it, and the two halves of a pair are one character.
+
         `run_id` names the run; None: a name is made. Raises `InputError` for a text that cannot be revised,
         and for a name that cannot be given or that a checkpointer knows; everything later becomes a warning.
         """
-        _validate(text, "text")
-        if context is not None:
-            _validate(context, "context")
+        text = _entered(text, "text")
+        context = None if context is None else _entered(context, "context")
         run_id = await self._checkpoints.new(run_id)
         notices = [*self._corpus_notices(), *self._untraced]
         start = State(original=text, text=text, context=context, round=1, warnings=notices)
@@ -119,7 +123,8 @@ class Reviser:
 
     def estimate(self, text: str, context: str | None = None) -> Estimate:
         """What `revise` may be expected to spend on this text; asks no model and searches nothing."""
-        _validate(text, "text")
+        text = _entered(text, "text")
+        context = None if context is None else _entered(context, "context")
         from rarr.agent.estimating import estimate  # with the rules, which `import rarr` need not load
 
         return estimate(text, context, self._components)
@@ -200,17 +205,13 @@ async def arevise(text: str, context: str | None = None, **settings: Any) -> Rev
         return await reviser.arevise(text, context)
 
 
-def _validate(text: object, name: str) -> None:
+def _entered(text: object, name: str) -> str:
+    """`text` as a run has it. Raises `InputError` for what is no text, and for an empty one."""
     if not isinstance(text, str):
-        raise InputError(f"{name} is {type(text).__name__}, not str: decode or convert it first")
+        raise InputError(f"{name} is {kind_of(text)}, not a str: decode or convert it first")
     if not text.strip():
         raise InputError(f"{name} is empty: give at least one sentence")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"{name} holds a lone surrogate at character {error.start}: decode its bytes as UTF-8"
-        ) from None
+    return valid(text)
 
 
 def _traces(settings: Settings, *, resumable: bool) -> tuple["Recording | None", list[Notice]]:

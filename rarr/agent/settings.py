@@ -31,9 +31,11 @@ from pydantic_settings import (
 
 from rarr.agent.complaints import closest, cure
 from rarr.agent.filters import Domains, Moment, by_domain, require_possible
+from rarr.agent.presets import PRESETS
 from rarr.agent.settings_file import file_values
 from rarr.agent.variables import Variables
 from rarr.errors import SettingsError
+from rarr.unicode import valid
 
 Kind = Literal["own", "official", "reference", "news", "other", "forum"]
 
@@ -47,27 +49,6 @@ def installed_version() -> str:
 
 
 _SECRET = re.compile(r"api_key|tavily_key|endpoints")  # settings whose values are not repeated in errors
-
-PRESETS: dict[str, dict[str, Any]] = {
-    "default": {},
-    # The constants of RARR (Gao et al. 2023, sections 3.2 to 3.4).
-    "paper": {
-        "documents_per_query": 5,
-        "evidence_per_query": 1,
-        "window": 4,
-        "step": 1,
-        "report_size": 5,
-        "query_samples": 3,
-        "query_temperature": 0.7,
-        "rounds": 1,
-        "scope": "text",
-        "follow_up": False,
-        "verify": False,
-        "cascade": None,
-    },
-    "fast": {"documents_per_query": 2, "evidence_per_query": 1, "query_samples": 1, "rounds": 1},
-}
-
 
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -224,6 +205,11 @@ class Settings(BaseSettings):
             super().__init__(**values)
         except ValidationError as error:
             raise SettingsError(_one_line(error, values)) from None
+
+    @field_validator("*")
+    @classmethod
+    def _holds_valid_unicode(cls, value: Any) -> Any:
+        return valid(value)  # but for paths, whose bytes are the file system's
 
     @field_validator("corpus", "weights", mode="before")
     @classmethod

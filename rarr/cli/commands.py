@@ -13,7 +13,7 @@ from rarr.cli.doctor import doctor
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
 from rarr.cli.revise import revise
-from rarr.cli.streams import complain, write
+from rarr.cli.streams import complain, require_output, write
 from rarr.cli.trace import trace
 from rarr.cli.train import train
 from rarr.errors import RarrError
@@ -24,6 +24,7 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 def call(argv: list[str] | None) -> int:
     """What `rarr.cli.run` does; a KeyboardInterrupt may come through."""
     try:
+        require_output()
         status = app(argv, prog_name="rarr", standalone_mode=False)
     except typer.TyperException as error:
         return complain(_misuse(error), 2)

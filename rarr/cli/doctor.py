@@ -23,8 +23,9 @@ def doctor(
       rarr doctor --corpus notes/ --json
       rarr doctor --search wikipedia,corpus --corpus notes/ --offline
     """
-    from rarr.doctor import as_json as json_of, as_text, examine
+    from rarr.doctor import as_text, examine
+    from rarr.render import as_json as json_of
 
     findings = examine(corpus, search, offline=offline)
-    write(json_of(findings) if as_json else for_command(as_text(findings)))
+    write(json_of([one._asdict() for one in findings]) if as_json else for_command(as_text(findings)))
     return 2 if any(finding.state == "broken" for finding in findings) else 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rarr.cli import options
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import InputError
+from rarr.tools.nouns import counted
 
 if TYPE_CHECKING:
     from rarr.evals.reports import EvalReport
@@ -96,7 +97,7 @@ def _evaluated(data: Path, out: Path, chosen: dict[str, Any], jobs: int, limit: 
             jobs=jobs,
             limit=limit,
             on_row=lambda done, total: waiting.say(clock.progress(done, total)),
-            on_index=lambda done, total: waiting.say(f"index: {done} of {total} files"),
+            on_index=lambda done, total: waiting.say(f"index: {done} of {counted(total, 'file')}"),
         )
 
 
@@ -112,7 +113,9 @@ class Clock:
         now = self._now()
         started, before = self._first = self._first or (now, done)
         left = (now - started) / (done - before) * (total - done) if done > before else None
-        return f"{done} of {total} rows" + ("" if left is None else f", about {_duration(left)} left")
+        return f"{done} of {counted(total, 'row')}" + (
+            "" if left is None else f", about {_duration(left)} left"
+        )
 
 
 def _duration(seconds: float) -> str:
@@ -123,10 +126,11 @@ def _duration(seconds: float) -> str:
 
 
 def _shown(report: "EvalReport", out: Path, *, as_json: bool) -> str:
+    from rarr.render import as_json as json_of
     from rarr.render_scores import scores_table
 
     if as_json:
-        return report.model_dump_json(indent=2) + "\n"
+        return json_of(report)
     return f"{scores_table(report)}report: {out / 'report.html'}\n"
 
 
@@ -135,12 +139,12 @@ def _outcome(report: "EvalReport", short: list[str]) -> int:
     status = 0
     if left_out := report.unreadable:
         _warn_of_each([f"line {one.line} of {report.data} was left out: {one.reason}" for one in left_out])
-        lines = _counted(len(left_out), "line")
+        lines = counted(len(left_out), "line")
         status = complain(f"{lines} of {report.data} left out: mend the data, and run with another -o", 2)
     if errors := [row for row in report.rows if row.error]:
         _warn_of_each([f"row {row.id!r} has an error: {row.error}" for row in errors])
         cure = "mend the cause, and run again, which does such rows again"
-        status = complain(f"{_counted(len(errors), 'row')} with an error: {cure}", 2)
+        status = complain(f"{counted(len(errors), 'row')} with an error: {cure}", 2)
     if short:
         status = complain("; ".join(short), 4)
     if len(errors) == len(report.rows):
@@ -155,14 +159,11 @@ def _warn_of_each(said: list[str]) -> None:
         warn(f"and {len(said) - _NAMED} more: report.json has them all")
 
 
-def _counted(n: int, noun: str) -> str:
-    return f"{n} {noun}{'s' * (n != 1)}"
-
-
 def _compare(a: Path, b: Path, *, as_json: bool) -> int:
     from rarr.evals import compare
+    from rarr.render import as_json as json_of
     from rarr.render_scores import comparison_table
 
     compared = compare(a, b)
-    write(compared.model_dump_json(indent=2) + "\n" if as_json else comparison_table(compared))
+    write(json_of(compared) if as_json else comparison_table(compared))
     return 0

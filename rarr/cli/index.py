@@ -4,6 +4,7 @@ import sys
 
 from rarr.cli import options
 from rarr.cli.streams import warn, write
+from rarr.tools.nouns import counted
 
 
 def index(path: options.Documents, out: options.Index) -> int:
@@ -28,7 +29,7 @@ def index(path: options.Documents, out: options.Index) -> int:
             window=settings.window,
             step=settings.step,
             max_file_mb=settings.max_file_mb,
-            progress=lambda done, total: waiting.say(f"{done} of {total} files"),
+            progress=lambda done, total: waiting.say(f"{done} of {counted(total, 'file')}"),
         )
     for file, reason in report.skipped:
         warn(f"{file} is skipped: {reason}")

@@ -8,6 +8,7 @@ from rarr.cli import options
 from rarr.cli.eval import Clock
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import InputError
+from rarr.tools.nouns import counted
 
 if TYPE_CHECKING:
     from rarr.traces.trace import Trace
@@ -56,7 +57,9 @@ def replay(
     outcome = trace_of(run).replay(node, downstream=downstream, **given)
     write(render(outcome, full=full, as_json=as_json))
     if outcome.failed:
-        told = f"{len(outcome.failed)} of {outcome.asked} questions failed, so that this is no result"
+        told = (
+            f"{len(outcome.failed)} of {counted(outcome.asked, 'question')} failed, so that this is no result"
+        )
         return complain(f"{told}: {outcome.failed[0]}", 3)
     return 0 if node is not None or outcome.same else complain("the revision is another one", 4)
 

@@ -8,6 +8,7 @@ from rarr.cli import options
 from rarr.cli.streams import complain, decoded, text_to_revise, warn, write
 from rarr.cli.wording import worded
 from rarr.errors import InputError
+from rarr.tools.nouns import counted
 
 if TYPE_CHECKING:
     from rarr.records import Revision
@@ -96,7 +97,7 @@ def _revised(text: str, context: str | None, chosen: dict[str, Any]) -> "Revisio
             waiting.say(f"{node.replace('_', ' ')} {calls[node]}")
 
         def on_index(done: int, total: int) -> None:
-            waiting.say(f"index: {done} of {total} files")
+            waiting.say(f"index: {done} of {counted(total, 'file')}")
 
         with Reviser(Settings(**chosen), on_step=on_step, on_index=on_index) as reviser:
             return reviser.revise(text, context)
@@ -114,20 +115,23 @@ def _estimated(text: str, context: str | None, chosen: dict[str, Any], *, as_jso
     with Reviser(Settings(**chosen)) as reviser:
         about = reviser.estimate(text, context)
     if as_json:
-        return about.model_dump_json(indent=2) + "\n"
+        from rarr.render import as_json as json_of
+
+        return json_of(about)
     cost = "" if about.cost is None else f", cost {about.cost:.4f}"
     return (
-        f"about {about.queries} queries and {about.edits} edits: {about.model_calls} model calls,"
-        f" {about.input_tokens} tokens in, {about.output_tokens} out{cost}\n"
+        f"about {counted(about.queries, 'query')} and {counted(about.edits, 'edit')}:"
+        f" {counted(about.model_calls, 'model call')},"
+        f" {counted(about.input_tokens, 'token')} in, {about.output_tokens:,} out{cost}\n"
     )
 
 
 def _shown(revision: "Revision", *, as_json: bool, diff: bool) -> str:
-    from rarr.render import render, render_diff
+    from rarr.render import as_json as json_of, render, render_diff
     from rarr.tools.notices import beside_the_reason, nothing_checked
 
     if as_json:
-        return revision.model_dump_json(indent=2) + "\n"
+        return json_of(revision)
     shown = worded(revision)
     if nothing_checked(revision):  # its reason is the last line
         shown = shown.model_copy(update={"warnings": tuple(beside_the_reason(shown.warnings))})

@@ -8,24 +8,43 @@ from rarr.cli.wording import for_command
 from rarr.errors import InputError
 
 
+def require_output() -> None:
+    """Raises `InputError` where standard output is closed, as after >&-; standard error may be."""
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # as long as the process
+    if sys.stdout is None:
+        raise InputError("standard output is closed: send it to a file, or to /dev/null")
+
+
 def text_to_revise(text: str | None, file: Path | None) -> str:
     """The text to revise, with its line endings as they are."""
     if text is not None and file is not None:
         raise InputError("TEXT and --file exclude each other: give one of them")
-    if text is None and file is None and sys.stdin.isatty():
-        raise InputError("no text: give it in quotes, or - to read standard input, or --file F")
     if file is not None:
         return _filled(_read(file), str(file))
-    if text is None or text == "-":
-        return _filled(sys.stdin.buffer.read(), "standard input")
-    return _filled(text, "TEXT")
+    if text is not None and text != "-":
+        return _filled(text, "TEXT")
+    if sys.stdin is None:  # as after <&-
+        raise InputError("standard input is closed: give the text in quotes, or --file F")
+    if text is None and sys.stdin.isatty():
+        raise InputError("no text: give it in quotes, or - to read standard input, or --file F")
+    return _filled(_read_input(), "standard input")
+
+
+def _read_input() -> bytes:
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        cure = "give the text in quotes, or --file F"
+        raise InputError(f"standard input cannot be read ({error.strerror}): {cure}") from None
 
 
 def _read(file: Path) -> bytes:
     try:
         return file.read_bytes()
-    except OSError as error:
-        raise InputError(f"{file} cannot be read ({error.strerror}): give the path of a text file") from None
+    except (OSError, ValueError) as error:  # the latter for a path with a NUL byte in it
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{file} cannot be read ({why}): give the path of a text file") from None
 
 
 def _filled(given: str | bytes, name: str) -> str:

@@ -1,12 +1,11 @@
 """`rarr trace`: the runs that were recorded, listed, shown, handed on and removed."""
 
-import json
 import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -31,12 +30,13 @@ def list_(limit: options.Runs = 20, as_json: options.Json = False) -> int:
       rarr trace list
       rarr trace list --limit 100 --json
     """
+    from rarr.render import as_json as json_of
     from rarr.render_trace.listing import runs_json, runs_table
 
     with _opened() as store:
         runs, names = store.list(limit), store.names()
     if as_json:
-        write(_as_json(runs_json(runs)))
+        write(json_of(runs_json(runs)))
     elif not runs:
         write("No run was recorded yet: rarr revise records one, unless the setting trace is false.\n")
     else:
@@ -63,11 +63,12 @@ def show(
       rarr trace show last --errors
     """
     from rarr import Trace
+    from rarr.render import as_json as json_of
     from rarr.render_trace import tree
 
     choice = tree.Choice(node, verdict, errors, full)
     found = Trace.load(run)
-    write(_as_json(tree.as_json(found, choice)) if as_json else tree.as_text(found, choice))
+    write(json_of(tree.as_json(found, choice)) if as_json else tree.as_text(found, choice))
     return 0
 
 
@@ -191,12 +192,6 @@ def _shrink(store: "TraceStore") -> None:
         store.shrink()
     except sqlite3.OperationalError as error:  # what was removed is removed
         warn(f"its place is not given back yet ({error}): prune once more when no run goes on")
-
-
-def _as_json(value: Any) -> str:
-    from rarr.render import escaped
-
-    return escaped(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
 
 
 def _write_page(file: Path, page: str, *, private: bool) -> None:

@@ -10,6 +10,7 @@ from rarr.cli import options
 from rarr.cli.eval import Clock
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import SetupError
+from rarr.tools.nouns import counted
 
 if TYPE_CHECKING:
     from rarr.noising.runs import NoisingReport
@@ -84,7 +85,7 @@ def _made(
             relevance=RELEVANT if relevance is None else relevance,
             jobs=jobs,
             on_query=lambda done, total: waiting.say(clock.progress(done, total)),
-            on_index=lambda done, total: waiting.say(f"index: {done} of {total} files"),
+            on_index=lambda done, total: waiting.say(f"index: {done} of {counted(total, 'file')}"),
         )
 
 
@@ -93,15 +94,15 @@ def _shown(report: "NoisingReport", out: Path) -> str:
 
     lines = [f"rows: {report.rows} in {out}, {report.new} of them new"]
     if report.dropped:
-        lines.append(f"dropped: {sum(report.dropped.values())} queries, in {dropped_beside(out)}")
+        lines.append(f"dropped: {counted(sum(report.dropped.values()), 'query')}, in {dropped_beside(out)}")
         lines += [f"  {count}: {REASONS[reason]}" for reason, count in sorted(report.dropped.items())]
     if report.suspicious:
         lines.append(f"passages that speak to a language model, left out: {report.suspicious}")
     spent = report.usage
     cost = "" if spent.cost is None else f", cost {spent.cost:.4f}"
     lines.append(
-        f"spent: {spent.model_calls} model calls, {spent.input_tokens} tokens in,"
-        f" {spent.output_tokens} out{cost}, {spent.seconds:.1f} seconds"
+        f"spent: {counted(spent.model_calls, 'model call')}, {counted(spent.input_tokens, 'token')} in,"
+        f" {spent.output_tokens:,} out{cost}, {spent.seconds:.1f} seconds"
     )
     return "\n".join(lines) + "\n"
 
@@ -110,14 +111,16 @@ def _outcome(report: "NoisingReport") -> int:
     for message in report.warnings:
         warn(message)
     if report.limit:
-        warn(f"{report.limit}: {report.left} queries are left, which the same call does")
+        warn(f"{report.limit}: the same call does what is left, {counted(report.left, 'query')}")
     if not report.failed:
         return 0
     for one in report.failed[:_NAMED]:
         warn(f"{one.query!r} failed: {one.error}")
     if not report.rows and not report.dropped:
         return complain(f"no query could be done: {report.failed[0].error}: see rarr doctor", 3)
-    return complain(f"{len(report.failed)} queries failed: mend the cause, and run again, which does them", 2)
+    return complain(
+        f"{counted(len(report.failed), 'query')} failed: mend the cause, and run again, which does them", 2
+    )
 
 
 @train.command()

@@ -1,6 +1,5 @@
 """What is configured, what is missing or broken, and how to mend it."""
 
-import json
 import platform
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_settings import InitSettingsSource
 
-from rarr.agent.settings import PRESETS, Settings
+from rarr.agent.presets import PRESETS
+from rarr.agent.settings import Settings
 from rarr.doctor.findings import Finding, State
 from rarr.doctor.traces import traces
 from rarr.errors import InputError, RarrError
@@ -67,11 +67,6 @@ def as_text(findings: Sequence[Finding]) -> str:
         for finding in findings
     )
     return "".join(f"{' '.join(line.splitlines())}\n" for line in lines)
-
-
-def as_json(findings: Sequence[Finding]) -> str:
-    """A JSON list of objects with the fields of `Finding`."""
-    return json.dumps([finding._asdict() for finding in findings], ensure_ascii=False, indent=2) + "\n"
 
 
 def installed(package: str) -> str | None:

@@ -23,6 +23,7 @@ from rarr.errors import InputError, RarrError
 from rarr.retrievers.cache_file import CacheFile
 from rarr.retrievers.probing import Probe
 from rarr.tools.background import run
+from rarr.tools.nouns import kind_of
 
 
 def sources(settings: Settings) -> Iterator[Finding]:
@@ -38,7 +39,7 @@ def sources(settings: Settings) -> Iterator[Finding]:
             yield Finding(f"search {name}" if name in NAMES else "search", "broken", str(error))
             continue
         if found is None:
-            yield Finding("search", "ok", f"a {type(name).__name__} of your own; not asked")
+            yield Finding("search", "ok", f"{kind_of(name)} of your own; not asked")
         else:
             configured[f"search {name}"] = found
     yield from _reached(configured, settings)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
@@ -19,6 +20,7 @@ from rarr.retrievers.manifest import Manifest
 from rarr.retrievers.reading import is_index
 from rarr.retrievers.scanning import located, scan
 from rarr.tools.failures import redacted
+from rarr.unicode import valid
 
 # What may change between two halves of a run: it says how hard is tried, or where things are kept or told.
 _FREE = frozenset(
@@ -45,7 +47,7 @@ def described(settings: Settings, components: Components | None = None) -> dict[
         names = (field.name for field in fields(components) if field.name not in _NO_PARTS)
         parts = {name: part for name in names if (part := getattr(components, name)) is not None}
         found["components"] = ", ".join(f"{name}={type(part).__name__}" for name, part in parts.items())
-    return found
+    return valid(found)
 
 
 def corpora(paths: Iterable[Path | None], max_file_mb: int) -> dict[str, str]:
@@ -56,7 +58,7 @@ def corpora(paths: Iterable[Path | None], max_file_mb: int) -> dict[str, str]:
     found = dict[str, str]()
     for path in dict.fromkeys(path for path in paths if path is not None):
         with suppress(InputError, sqlite3.Error):
-            found[str(path.absolute())] = _digest_of_corpus(path, max_file_mb)
+            found[valid(str(path.absolute()))] = _digest_of_corpus(path, max_file_mb)
     return found
 
 
@@ -87,7 +89,7 @@ def _shown(value: Any) -> str:
 
 def _digest_of_prompts(folder: Path) -> str:
     files = sorted(file for file in folder.glob("*.md") if file.is_file())
-    return _digest(b"\0".join(part for file in files for part in (file.name.encode(), file.read_bytes())))
+    return _digest(b"\0".join(part for file in files for part in (os.fsencode(file.name), file.read_bytes())))
 
 
 def _digest(data: bytes) -> str:

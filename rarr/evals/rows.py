@@ -14,6 +14,7 @@ from rarr.errors import InputError
 from rarr.evals.reports import Unreadable
 from rarr.records import Record
 from rarr.retrievers.documents import moment
+from rarr.unicode import valid
 
 
 class GivenEvidence(Record):
@@ -119,7 +120,7 @@ def _object(line: bytes, *, first: bool) -> dict[str, Any]:
             f"it is not UTF-8 (byte 0x{line[error.start]:02x} at offset {error.start})"
         ) from None
     try:
-        value = json.loads(text)
+        value = valid(json.loads(text))
     except json.JSONDecodeError as error:
         raise _WrongError(f"it is not JSON ({error.msg}, at character {error.colno})") from None
     except (ValueError, RecursionError) as error:
@@ -145,10 +146,6 @@ def _string(value: dict[str, Any], name: str, what: str, *, filled: bool = False
         raise _WrongError(f'{what} has a "{name}" that is no string')
     if (filled or name == "text") and not given.strip():
         raise _WrongError(f'{what} has an empty "{name}"')
-    try:
-        given.encode()
-    except UnicodeEncodeError as error:
-        raise _WrongError(f'{what} has half of a character in "{name}", at {error.start}') from None
     return given
 
 

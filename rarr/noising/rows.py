@@ -11,6 +11,7 @@ from rarr.errors import InputError
 from rarr.prompted.noising import ErrorKind
 from rarr.records import Evidence, Record
 from rarr.tools.lines import whole_lines
+from rarr.tools.nouns import counted
 
 Reason = Literal["no_evidence", "no_summary", "unjudged", "unattributable", "no_error", "undetected"]
 _BEGIN = b'{"query": '  # of every line
@@ -108,7 +109,7 @@ def enough(data: Path) -> list[Row]:
     found = list(rows(data))
     if len(found) < 2:
         raise InputError(
-            f"{data} has {len(found)} rows, and one is held out: make at least 2, better hundreds"
+            f"{data} has {counted(len(found), 'row')}, and one is held out: make at least 2, better hundreds"
         )
     return found
 

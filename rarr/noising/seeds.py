@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from rarr.errors import InputError
+from rarr.unicode import valid
 
 
 def read_seeds(path: Path) -> list[str]:
@@ -17,7 +18,7 @@ def read_seeds(path: Path) -> list[str]:
             f"{path} is not UTF-8 (byte 0x{error.object[error.start]:02x} at offset {error.start}):"
             " convert it, as with iconv -f LATIN1 -t UTF-8"
         ) from None
-    lines = enumerate(text.splitlines(), start=1)
+    lines = enumerate(valid(text).splitlines(), start=1)
     found = dict.fromkeys(_query(line.strip(), f"{path}, line {n}") for n, line in lines if line.strip())
     if not found:
         raise InputError(f"{path} has no query: give one a line")
@@ -29,14 +30,10 @@ def _query(line: str, where: str) -> str:
         return line
     cure = 'give {"query": "..."}, or the query as it stands'
     try:
-        value = json.loads(line)
-    except ValueError as error:
+        value = valid(json.loads(line))
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{where}, is not JSON ({error}): {cure}") from None
     query = value.get("query")
     if not isinstance(query, str) or not query.strip():
         raise InputError(f'{where}, has no "query": {cure}')
-    try:
-        query.encode()
-    except UnicodeEncodeError:
-        raise InputError(f"{where}, has half of a character: write it as UTF-8") from None
     return " ".join(query.split())

@@ -6,8 +6,10 @@ from typing import Any
 from rarr.records import Check, Edit, Evidence, Notice, Query, Record, Sentence
 from rarr.render import one_line
 from rarr.render_trace.entries import Entry
+from rarr.tools.nouns import counted
 
 _QUOTE = 160  # characters
+_DOCUMENT = 500  # characters, at most
 _DOCUMENTS = 5  # of a search, unless all is shown
 
 
@@ -65,20 +67,20 @@ def _passages(found: Mapping[str, Sequence[Sequence[Any]]], *, full: bool) -> It
             for one in shown
         ]
         if left := len(documents) - len(shown):
-            inner.append(Entry("detail", f"and {left} more documents: --full names them"))
-        text = f"found {count} passages in {len(documents)} documents"
+            inner.append(Entry("detail", f"and {counted(left, 'more document')}: --full names them"))
+        text = f"found {counted(count, 'passage')} in {counted(len(documents), 'document')}"
         fields = {"query_id": query_id, "count": count}
         yield Entry("passages", text, frozenset([query_id]), fields=fields, inner=tuple(inner))
 
 
 def _document(source: str, title: str, count: int) -> str:
-    return one_line(f"{count} of {title}, {source}" if title else f"{count} of {source}")
+    return one_line(f"{count} of {title}, {source}" if title else f"{count} of {source}", _DOCUMENT)
 
 
 def _evidence(one: Evidence) -> Entry:
     doubt = f" suspicious, not used ({one.suspicious})" if one.suspicious else ""
     text = f"{one.id} kept, relevance {one.relevance:.2f}{doubt}: “{one_line(one.text, _QUOTE)}” {one.source}"
-    return _entry("evidence", one_line(text), one, one.id)
+    return _entry("evidence", one_line(text, _DOCUMENT), one, one.id)
 
 
 def _check(one: Check) -> Entry:

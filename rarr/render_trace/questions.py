@@ -6,6 +6,7 @@ from typing import Any
 
 from rarr.render import one_line
 from rarr.render_trace.entries import Entry, detail, took
+from rarr.tools.nouns import counted
 from rarr.traces.file import StoredSpan
 from rarr.traces.trace import Trace
 
@@ -47,7 +48,7 @@ def failing(span: StoredSpan) -> str:
 def spent(trace: Trace, span: StoredSpan) -> str:
     """The tokens of what is in a span, where any are known."""
     tokens = [one.body["tokens"] for one in trace.within(span, "request") if "tokens" in one.body]
-    return f", {sum(one[0] + one[1] for one in tokens)} tokens" if tokens else ""
+    return f", {counted(sum(one[0] + one[1] for one in tokens), 'token')}" if tokens else ""
 
 
 def _tokens(body: dict[str, Any]) -> str:
@@ -56,7 +57,8 @@ def _tokens(body: dict[str, Any]) -> str:
     sent, answered, cached = body["tokens"]
     estimated = " (estimated)" * (any(body["tokens"]) and not any(body["said"]))
     cost = f", cost {body['cost']:.4f}" if body.get("cost") else ""
-    return f", {sent} tokens in{f' ({cached} cached)' if cached else ''}, {answered} out{estimated}{cost}"
+    known = f" ({cached:,} cached)" if cached else ""
+    return f", {counted(sent, 'token')} in{known}, {answered:,} out{estimated}{cost}"
 
 
 def _sent(trace: Trace, body: dict[str, Any]) -> Iterator[Entry]:
@@ -70,7 +72,7 @@ def _sent(trace: Trace, body: dict[str, Any]) -> Iterator[Entry]:
 
 def _raw(body: dict[str, Any]) -> Iterator[Entry]:
     if "samples" in body:
-        text = f"samples {body['samples']}, at most {body['max_tokens']} tokens an answer"
+        text = f"samples {body['samples']}, at most {counted(body['max_tokens'], 'token')} an answer"
         yield Entry("detail", text)
     for role, content in body.get("more", ()):
         yield detail(one_line(f"{role}:"), content)

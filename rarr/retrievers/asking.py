@@ -1,6 +1,7 @@
 """How a search service is asked: in time, a few at once, again where that helps, and left alone when dead."""
 
 import asyncio
+import json
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -11,9 +12,10 @@ from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.links import shown
 from rarr.tools.chat import CallFailure
-from rarr.tools.failures import failure_of, failure_of_status
+from rarr.tools.failures import failure_of, failure_of_status, redacted, secrets_of, without_keys
 from rarr.tools.openai_protocol import certificates
 from rarr.tools.patience import LONGEST_WAIT_S, Attempts, Limiter, PerLoop, in_time
+from rarr.unicode import valid
 
 AT_ONCE = 4
 """Requests to one service at the same time: those that are free of charge ask for moderation."""
@@ -89,23 +91,24 @@ class JsonService:
         await self._clients.aclose()
 
     async def _get(self, url: str, params: Mapping[str, str]) -> dict[str, Any]:
-        name = self._asking.name
+        name, secrets = self._asking.name, secrets_of(None, url)
         try:
             response = await self._clients.get().get(url, params=params)
         except httpx2.TransportError as error:
-            why = shown(str(error)) or type(error).__name__
+            why = shown(redacted(str(error), secrets)) or type(error).__name__
             raise CallFailure("connection", f"{name} cannot be reached ({why})") from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise failure_of(error, name) from error
+            raise failure_of(error, name, secrets) from error
+        text = without_keys(response.text, secrets)
         if not response.is_success:
-            raise failure_of_status(response.status_code, response.headers, response.text, name)
-        return _object(response, name)
+            raise failure_of_status(response.status_code, response.headers, text, name, secrets)
+        return _object(response, text, name)
 
 
-def _object(response: httpx2.Response, name: str) -> dict[str, Any]:
+def _object(response: httpx2.Response, text: str, name: str) -> dict[str, Any]:
     try:
-        answer = response.json()
-    except ValueError:
+        answer = valid(json.loads(text))
+    except (ValueError, RecursionError):
         answer = None
     if not isinstance(answer, dict):
         raise CallFailure("server", f"{name} answered with what is no JSON object")

@@ -7,6 +7,7 @@ from typing import Protocol
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.cache import Cache
+from rarr.tools.nouns import counted
 
 SCORE = "score"
 """The kind of its entries."""
@@ -37,7 +38,7 @@ class CachedReranker:
         missing = {key: one for key, one in zip(keys, passages, strict=True) if key not in scores}
         if missing and self._offline:
             raise RetrievalError(
-                f"not in the cache, and offline: {len(missing)} scores of reranker {self._name}:"
+                f"not in the cache, and offline: {counted(len(missing), 'score')} of reranker {self._name}:"
                 " run it once without offline"
             )
         if missing:

@@ -17,6 +17,7 @@ from rarr.retrievers.passages import Hit, find, load
 from rarr.retrievers.reading import IndexReader, Snapshot, failures, is_index, place
 from rarr.retrievers.scanning import located
 from rarr.retrievers.words import terms
+from rarr.unicode import valid
 
 PASSAGES_PER_DOCUMENT = 8
 """Passages of one document that a search returns, at most."""
@@ -100,13 +101,13 @@ class Corpus:
                 names = self._reader.snapshot().names.values()
         except RetrievalError:
             return None
-        places = {place(self._shown, name) for name in names}
+        places = {valid(path): path for path in (place(self._shown, name) for name in names)}
         file, _, item = source.rpartition("#")
         where, wanted = (source, 0) if source in places else (file, int(item) if item.isdecimal() else 0)
         if where not in places:
             return None
         try:
-            found = extract(Path(where).expanduser(), self._max_bytes, lambda _: None)
+            found = extract(Path(places[where]).expanduser(), self._max_bytes, lambda _: None)
             return next((one.text for one in found if one.item == wanted), None)
         except UnreadableError:
             return None

@@ -39,12 +39,3 @@ def _guessed(data: bytes) -> str:
     if guess is None:
         raise UnreadableError("it is not text in a known encoding: save it as UTF-8")
     return data.decode(guess.encoding, errors="replace")
-
-
-def well_formed(text: str) -> str:
-    """`text` with lone surrogates, which no encoding can store, replaced one by one: offsets stay."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
-    return text

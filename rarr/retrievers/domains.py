@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 import httpx2
 
 from rarr.records import Passage
-from rarr.retrievers.decoding import well_formed
+from rarr.unicode import valid
 
 _TRACKING = re.compile(
     r"utm_\w+|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|igshid|mc_[ce]id|_hs(?:enc|mi)"
@@ -154,7 +154,7 @@ def _ascii(host: str) -> str:
 
 
 def _parts(url: str) -> SplitResult | None:
-    url = well_formed(url.strip())
+    url = valid(url.strip())
     if url.startswith("//") or url[:4].lower() == "www." or _is_bare(url):
         url = f"https://{url.lstrip('/')}"
     try:

@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, cast
 
-from rarr.retrievers.decoding import decode, well_formed
+from rarr.retrievers.decoding import decode
 from rarr.retrievers.documents import Complain, Document, UnreadableError, moment, too_much, unopened
 from rarr.retrievers.html import read_page
 from rarr.retrievers.json_records import read_array, read_lines
 from rarr.retrievers.pdf import read_pdf
 from rarr.tools.document import blocks
+from rarr.unicode import valid
 
 _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
 _FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
@@ -32,7 +33,7 @@ def extract(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document
         for document in _READERS[kind(path.name)](path, max_bytes, complain):
             if document.text.strip():
                 found = True
-                yield replace(document, text=well_formed(document.text), title=well_formed(document.title))
+                yield replace(document, text=valid(document.text), title=valid(document.title))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise UnreadableError(f"its compressed content is damaged ({error})") from error
     except OSError as error:

@@ -16,6 +16,7 @@ from rarr.retrievers.manifest import FORMAT, MANIFEST, Manifest, Version
 from rarr.retrievers.passages import open_passages
 from rarr.retrievers.reading import PASSAGES, IndexReader, failures, place
 from rarr.retrievers.scanning import File, Scan, Skip, scan
+from rarr.unicode import valid
 
 Progress = Callable[[int, int], None]
 """Called with the number of files done, and of all files."""
@@ -78,7 +79,7 @@ class _Update:
     def __init__(self, manifest: Manifest, batches: Batches, path: Path) -> None:
         self._manifest, self._batches, self._path = manifest, batches, path
         self._live = {version.name: (key, version) for key, version in manifest.live().items()}
-        self._root = str(path.resolve())
+        self._root = str(path.resolve()).encode(errors="backslashreplace").decode()
         self._trusted = manifest.facts().get("root") == self._root
         if not self._trusted:  # files of another folder may look the same: until the end, trust no looks
             manifest.record({"root": ""})
@@ -96,7 +97,7 @@ class _Update:
         gone = self._live.keys() - {file.name for file in found.files}
         lost = self._live.keys() & {skip.file for skip in skipped}
         self._batches.finish(sorted(gone | lost))
-        self._manifest.record({"root": self._root, "shown": self._path.as_posix()})
+        self._manifest.record({"root": self._root, "shown": valid(self._path.as_posix())})
         self._manifest.set_skipped(skipped)
         unread = len(skipped) - len(found.skipped)
         return self._report(read, len(found.files) - read - unread, len(gone | lost))

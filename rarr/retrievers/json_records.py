@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from typing import IO
 
 from rarr.retrievers.documents import Complain, Document, UnreadableError, moment, too_much
+from rarr.unicode import valid
 
 
 def read_array(data: bytes, complain: Complain) -> Iterator[Document]:
     """The documents of a JSON text; an item that is none goes to `complain` by its number, from 1."""
     try:
-        value = json.loads(data)
+        value = valid(json.loads(data))
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"its JSON cannot be read ({error})") from error
     for number, item in enumerate(value if isinstance(value, list) else [value], start=1):
@@ -40,7 +41,7 @@ def read_lines(lines: IO[bytes], max_bytes: int, complain: Complain) -> Iterator
 
 def _parsed(line: bytes) -> object:
     try:
-        return json.loads(line.decode("utf-8-sig"))
+        return valid(json.loads(line.decode("utf-8-sig")))
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"it is not JSON in UTF-8 ({error})") from error
 

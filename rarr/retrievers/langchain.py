@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from rarr.errors import RetrievalError
 from rarr.records import UNNAMED, Passage
 from rarr.retrievers.dates import published
-from rarr.retrievers.decoding import well_formed
 from rarr.retrievers.domains import Limits
 from rarr.retrievers.links import shown
 from rarr.retrievers.nearest import nearest
 from rarr.retrievers.pages import passages_of
 from rarr.tools.failures import redacted
+from rarr.tools.nouns import kind_of
+from rarr.unicode import valid
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
@@ -54,7 +55,7 @@ class LangChainRetriever:
             ) from error
         if not _are_documents(documents):
             raise RetrievalError(
-                f"the LangChain retriever {self._name} returned a {type(documents).__name__} that is no list"
+                f"the LangChain retriever {self._name} returned {kind_of(documents)} that is no list"
                 " of documents: mend its _get_relevant_documents"
             )
         return await asyncio.to_thread(self._passages, documents, query, k)
@@ -64,7 +65,7 @@ class LangChainRetriever:
         by_source: dict[str, list[Passage]] = {}
         for document in documents:
             source = _first(document.metadata, _SOURCES) or _unnamed(document)
-            passages = self._limits.keep(self._cut(document, well_formed(str(source)), now))
+            passages = self._limits.keep(self._cut(document, valid(str(source)), now))
             if passages:
                 by_source.setdefault(passages[0].source, []).extend(passages)
         return [
@@ -74,9 +75,9 @@ class LangChainRetriever:
     def _cut(self, document: "Document", source: str, now: datetime) -> list[Passage]:
         start = document.metadata.get("start_index")
         return passages_of(
-            well_formed(document.page_content),
+            valid(document.page_content),
             source=source,
-            title=well_formed(str(document.metadata.get("title") or "")),
+            title=valid(str(document.metadata.get("title") or "")),
             window=self._window,
             step=self._step,
             retrieved_at=now,

@@ -13,7 +13,7 @@ from rarr.records import Passage
 from rarr.retrievers.cache import Cache
 from rarr.retrievers.chunking import windows
 from rarr.retrievers.dates import published
-from rarr.retrievers.decoding import decode, well_formed
+from rarr.retrievers.decoding import decode
 from rarr.retrievers.documents import UnreadableError
 from rarr.retrievers.extracting import extracted
 from rarr.retrievers.fetching import Fetched
@@ -21,6 +21,7 @@ from rarr.retrievers.furniture import without_furniture
 from rarr.retrievers.html import MOST_BYTES, Page, read_page
 from rarr.retrievers.links import shown
 from rarr.retrievers.pdf import read_pdf
+from rarr.unicode import valid
 
 
 class Fetches(Protocol):
@@ -113,7 +114,7 @@ class PageReader:
     async def read(self, url: str) -> list[Passage]:
         """The passages of the page at `url`, in order. Raises `RetrievalError` where there is no text."""
         try:
-            url = urldefrag(well_formed(url)).url
+            url = urldefrag(valid(url)).url
         except ValueError:  # as of http://[
             raise RetrievalError(f"{shown(url)} is no address: leave it out") from None
         page, at = await self._shelf.page(url, lambda: self._fetched(url))
@@ -167,7 +168,7 @@ def extract_page(fetched: Fetched) -> Page:
     page = read(fetched)
     if not page.text.strip():
         raise UnreadableError("it holds no text")
-    return Page(well_formed(page.text), well_formed(page.title), page.published_at)
+    return Page(valid(page.text), valid(page.title), page.published_at)
 
 
 def _html(fetched: Fetched) -> Page:

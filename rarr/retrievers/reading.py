@@ -45,7 +45,7 @@ class IndexReader:
             _, held = self._manifest.totals()
             if self._snapshot.searcher.num_docs < held:
                 raise ValueError(
-                    f"{held} passages are listed and {self._snapshot.searcher.num_docs} are there"
+                    f"passages listed: {held}, passages there: {self._snapshot.searcher.num_docs}"
                 )
 
     def snapshot(self) -> Snapshot:

@@ -11,7 +11,6 @@ from rarr.records import Passage
 from rarr.retrievers.asking import Asking, JsonService, outcomes
 from rarr.retrievers.cache import Cache
 from rarr.retrievers.dates import published
-from rarr.retrievers.decoding import well_formed
 from rarr.retrievers.domains import Limits, allowed, host_of, normalised
 from rarr.retrievers.left_out import readable
 from rarr.retrievers.links import shown
@@ -100,7 +99,7 @@ class SearXNG:
             raise RetrievalError(f"what answers at {self._host} is no SearXNG: check searxng_url")
         found: dict[str, dict[str, Any]] = {}
         for one in results:
-            url = well_formed(str(one.get("url", ""))) if isinstance(one, dict) else ""
+            url = str(one.get("url", "")) if isinstance(one, dict) else ""
             if url.startswith(("http://", "https://")) and host_of(url):
                 found.setdefault(normalised(url), {"url": url, "date": one.get("publishedDate")})
         silent = answer.get("unresponsive_engines")

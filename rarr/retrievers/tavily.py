@@ -15,7 +15,6 @@ from rarr.records import Passage
 from rarr.retrievers.asking import Asking, outcomes
 from rarr.retrievers.cache import Cache
 from rarr.retrievers.dates import published
-from rarr.retrievers.decoding import well_formed
 from rarr.retrievers.domains import Limits, host_of
 from rarr.retrievers.furniture import without_furniture
 from rarr.retrievers.left_out import readable
@@ -23,8 +22,9 @@ from rarr.retrievers.nearest import nearest
 from rarr.retrievers.pages import Extracted, Shelf
 from rarr.retrievers.probing import Probe
 from rarr.tools.chat import CallFailure
-from rarr.tools.failures import failure_of, redacted
+from rarr.tools.failures import failure_of, redacted, without_keys
 from rarr.tools.patience import PerLoop
+from rarr.unicode import valid
 
 MOST_RESULTS = 20  # that Tavily gives
 _LONGEST_QUERY = 400  # characters that Tavily takes
@@ -95,7 +95,7 @@ class Tavily:
 
         async def search() -> bytes:
             found = await self._asking(lambda: self._search(request))
-            return json.dumps(found, ensure_ascii=True).encode()
+            return without_keys(json.dumps(found, ensure_ascii=True), (self._key,)).encode()
 
         entry = await self._cache.through("search", ["tavily", request], search)
         results = json.loads(entry.value)
@@ -116,17 +116,13 @@ class Tavily:
 
     async def _search(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
         try:
-            answer = await self._clients.get().search(**request, timeout=self._timeout_s)
+            answer = valid(await self._clients.get().search(**request, timeout=self._timeout_s))
         except Exception as error:
             raise _failure(error, self._key) from None
         results = answer.get("results") if isinstance(answer, dict) else None
         if not isinstance(results, list):
             raise CallFailure("server", "Tavily answered with what are no results")
-        named = [
-            one | {"url": well_formed(one["url"])}
-            for one in results
-            if isinstance(one, dict) and isinstance(one.get("url"), str)
-        ]
+        named = [one for one in results if isinstance(one, dict) and isinstance(one.get("url"), str)]
         return [one for one in named if host_of(one["url"])]
 
     async def _passages(self, result: Mapping[str, Any], query: str) -> Sequence[Passage]:
@@ -140,7 +136,7 @@ class Tavily:
         if not text:
             if kept := await self._shelf.kept(url):
                 return kept
-            text = well_formed(str(result.get("content") or ""))
+            text = str(result.get("content") or "")
             url = _quoted(url, text)
 
         async def made() -> Extracted:
@@ -177,7 +173,7 @@ def _text(result: Mapping[str, Any]) -> str:
     """The page's own text; "" where Tavily did not get it."""
     raw = result.get("raw_content")
     text = without_furniture(_plain(raw)) if isinstance(raw, str) else ""
-    return well_formed(text) if text.strip() else ""
+    return text if text.strip() else ""
 
 
 def _quoted(url: str, quotation: str) -> str:
@@ -189,7 +185,7 @@ def _extracted(result: Mapping[str, Any], url: str, text: str) -> Extracted:
     return Extracted(
         url=url,
         text=text,
-        title=well_formed(str(result.get("title") or "")),
+        title=str(result.get("title") or ""),
         published_at=published(result.get("published_date")),
     )
 

@@ -12,7 +12,6 @@ from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.asking import Asking, JsonService, outcomes
 from rarr.retrievers.cache import Cache
-from rarr.retrievers.decoding import well_formed
 from rarr.retrievers.documents import UnreadableError
 from rarr.retrievers.extracting import extracted
 from rarr.retrievers.left_out import readable
@@ -22,6 +21,7 @@ from rarr.retrievers.nearest import nearest
 from rarr.retrievers.pages import Extracted, Shelf
 from rarr.retrievers.probing import Probe
 from rarr.tools.chat import CallFailure
+from rarr.unicode import valid
 
 SPARE = 5  # titles beyond those asked for, of which some turn out to be no articles
 _LANGUAGE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
@@ -145,9 +145,9 @@ class Wikipedia:
         page = pages[0] if pages else {}
         text = "" if _is_no_article(page) else await self._text(page, title)
         return Extracted(
-            url=well_formed(str(page.get("fullurl") or url)),
-            text=well_formed(text),
-            title=well_formed(str(page.get("title") or title)),
+            url=str(page.get("fullurl") or url),
+            text=valid(text),
+            title=str(page.get("title") or title),
             site=self._name,
             published_at=None,  # the last edit of an article says nothing of how new its facts are
         )

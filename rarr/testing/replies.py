@@ -140,4 +140,4 @@ def _stream(whole: dict[str, Any], request: Request) -> bytes:
 
 
 def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode()
+    return json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace")  # \\ud800, as JSON has it

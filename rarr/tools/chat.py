@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
+from rarr.unicode import valid
+
 
 class Message(NamedTuple):
     """One message of a chat."""
@@ -86,11 +88,11 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package, 
         status: int | None = None,
         said: str = "",
     ) -> None:
-        super().__init__(message)
+        super().__init__(valid(message))
         self.kind = kind
         self.retry_after = retry_after
         self.status = status
-        self.said = said
+        self.said = valid(said)
 
 
 class Adapted(Exception):  # noqa: N818  # as above
@@ -99,4 +101,4 @@ class Adapted(Exception):  # noqa: N818  # as above
 
 def estimated_tokens(texts: Sequence[str]) -> int:
     """About how many tokens these texts are: one for four bytes of UTF-8, as common tokenizers need."""
-    return sum(-(-len(text.encode()) // 4) for text in texts)
+    return sum(-(-len(text.encode(errors="surrogatepass")) // 4) for text in texts)

@@ -3,12 +3,14 @@
 import re
 from base64 import b64encode
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from json import loads
 from urllib.parse import unquote, urlsplit
 
 from rarr.tools.chat import CallFailure, Kind
 
 _MOST = 300  # characters of what a server said
+_SHORTEST = 8  # characters of a secret that is taken out of answers
 # Keys of known providers, and what a server shows of a key.
 _KEYS = re.compile(
     r"\b(?:sk|pk|gsk|xai|hf)[-_][\w*.-]{8,}|(?<=Bearer )\S+|\bAIza[\w-]{20,}|[\w-]*\*{3,}[\w*-]*",
@@ -38,10 +40,25 @@ _OF_LENGTH = re.compile(r"context.(?:length|window)|too (?:long|large)", re.IGNO
 
 
 def redacted(text: str, secrets: Sequence[str] = ()) -> str:
-    """`text` without these secrets, and without what looks like a key of a known provider."""
+    """A message without these secrets, and without what looks like a key of a known provider."""
     for secret in secrets:
-        text = text.replace(secret, "***")
+        text = _escapable(secret).sub("***", text)
     return _IN_QUERY.sub(r"\1***", _USERINFO.sub("***@", _KEYS.sub("***", text)))
+
+
+def without_keys(text: str, secrets: Sequence[str]) -> str:
+    """An answer without these secrets, but for the short ones, which may be words of it, as EMPTY is."""
+    for secret in secrets:
+        if len(secret) >= _SHORTEST:
+            text = _escapable(secret).sub("***", text)
+    return text
+
+
+@lru_cache(maxsize=128)
+def _escapable(secret: str) -> re.Pattern[str]:
+    """Finds `secret`, also where JSON escapes some of its characters."""
+    forms = (rf"{re.escape(one)}|\\u(?i:{ord(one):04x})|\\{re.escape(one)}" for one in secret)
+    return re.compile("".join(f"(?:{form})" for form in forms))
 
 
 def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:

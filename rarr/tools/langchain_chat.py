@@ -56,8 +56,7 @@ class LangChainChat:
         except CallFailure:
             raise
         except Exception as error:
-            # Keys that the integration found in the environment must not be said either.
-            failure = failure_of(error, self.name, [*self._secrets, *_keys(model)])
+            failure = failure_of(error, self.name, self.secrets)
             if complete == self._with_n and isinstance(error, _NO_COMPLETION):
                 raise CallFailure("server", str(failure)) from None
             unable = "format" if isinstance(error, NotImplementedError) and "format" in sent else None
@@ -65,6 +64,11 @@ class LangChainChat:
                 self._left_out.add(part)
                 raise Adapted(str(failure)) from None
             raise failure from None
+
+    @property
+    def secrets(self) -> Sequence[str]:
+        """What nobody else may read, with the keys that the integration found in the environment."""
+        return [*self._secrets, *(key for model in self._models.get().values() for key in _keys(model))]
 
     async def aclose(self) -> None:
         """Closes what connections of this event loop are ours."""

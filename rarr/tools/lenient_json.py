@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from rarr.unicode import valid
+
 
 class Bare(str):
     """A value without quotes, as it was written: a number, `true`, `null`, a word."""
@@ -248,8 +250,8 @@ class _Reader:
 def _unescaped(raw: str) -> str:
     if "\\" not in raw:
         return raw
-    # Through UTF-16, where the two halves of a character that was escaped as \ud83d\udea7 come together.
-    return _ESCAPE.sub(_character, raw).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    # A character may be escaped as the two halves of a pair, \ud83d\udea7, or as one of them alone.
+    return valid(_ESCAPE.sub(_character, raw))
 
 
 def _character(escape: re.Match[str]) -> str:

@@ -11,9 +11,10 @@ from urllib.parse import urlsplit
 STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 """What all pages look like; a page's own style sheet goes behind it."""
 
+_LONG = 500  # characters of an address that is shown
 # What steers the direction of a line, or is not seen at all, could make one text look like another.
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\ud800-\udfff"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc\ufffe\uffff\ud800-\udfff"
     "\U000e0000-\U000e0fff]"
 )
 
@@ -64,20 +65,20 @@ def is_web(source: str) -> bool:
 
 def linked(source: str, title: str = "") -> str:
     """A source by its title, as a link where it has an address."""
-    name = isolated(title or source)
+    name = isolated(title or clipped(source))
     if is_web(source):
         return f'<a href="{shown(source)}" rel="noopener noreferrer">{name}</a>'
-    return f"{name} ({isolated(source)})" if title else name
+    return f"{name} ({isolated(clipped(source))})" if title else name
+
+
+def clipped(text: str) -> str:
+    """As much of an address, or of another short text, as a reader needs."""
+    return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
 
 
 def number(value: float | None) -> str:
     """Two decimals; a value that was not judged is no number."""
     return "not judged" if value is None else f"{value:.2f}"
-
-
-def counted(n: int, noun: str) -> str:
-    """A number with its noun: 1 row, 2 rows, 1,000 rows."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def section(name: str, heading: str, *parts: str) -> str:

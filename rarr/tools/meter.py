@@ -151,7 +151,7 @@ class Meter:
         spent, budget = self.total, self.budget
         tokens = spent.input_tokens + spent.output_tokens + self.under_way
         if budget.max_calls is not None and spent.model_calls >= budget.max_calls:
-            raise BudgetError(f"max_calls ({budget.max_calls}) model calls are made: raise it for more")
+            raise BudgetError(f"max_calls ({budget.max_calls}) is reached: raise it for more")
         if budget.max_tokens is not None and tokens + expected > budget.max_tokens:
             raise BudgetError(f"max_tokens ({budget.max_tokens}) would be passed: raise it for more")
         if budget.max_cost is not None and (spent.cost or 0.0) + self.cost_under_way + cost > budget.max_cost:
@@ -178,7 +178,7 @@ class Meter:
         notice = Notice(code=code, message=message, node=_NODE.get())
         if notice not in self.warnings:
             self.warnings.append(notice)
-        warned(code, message)
+        warned(code, notice.message)
 
     def new_warnings(self) -> list[Notice]:
         """Those that nobody took before."""

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from rarr.records import Notice, Revision
+from rarr.tools.nouns import counted
 
 
 def grouped(warnings: Iterable[Notice]) -> list[str]:
@@ -36,7 +37,7 @@ def nothing_checked(revision: Revision) -> str:
         return ""
     why = next(iter(grouped(revision.warnings)), "no source of evidence could be searched")
     others = len(grouped(beside_the_reason(revision.warnings)))
-    return why + (f" (and {others} more warning{'s' * (others > 1)})" if others else "")
+    return why + (f" (and {counted(others, 'more warning')})" if others else "")
 
 
 def beside_the_reason(warnings: Sequence[Notice]) -> list[Notice]:

@@ -40,8 +40,8 @@ class OpenAIProtocol:
         """`name` is provider:model. `extra` goes into the body of every request."""
         self.name = name
         self._base_url = base_url.rstrip("/")
-        self._secrets = secrets_of(api_key, base_url)
-        self._shown_url = redacted(self._base_url, self._secrets)
+        self.secrets = secrets_of(api_key, base_url)
+        self._shown_url = redacted(self._base_url, self.secrets)
         self._extra = extra or {}
         self._formats = list(_FORMATS)
         self._left_out: set[str] = set()
@@ -74,11 +74,11 @@ class OpenAIProtocol:
         try:
             response = await self._posted(body)
             if response.is_success:
-                return _answer(response.json(), self.name, self._secrets)
+                return _answer(response.json(), self.name, self.secrets)
         except Exception as error:
-            raise failure_of(error, f"{self.name} at {self._shown_url}", self._secrets) from None
+            raise failure_of(error, f"{self.name} at {self._shown_url}", self.secrets) from None
         failure = failure_of_status(
-            response.status_code, response.headers, response.text, self.name, self._secrets
+            response.status_code, response.headers, response.text, self.name, self.secrets
         )
         if self._adapts(failure, kind, body):
             raise Adapted(str(failure))
@@ -107,11 +107,10 @@ class OpenAIProtocol:
             response.raise_for_status()
             served = [str(one["id"]) for one in response.json()["data"]]
         except Exception as error:
-            raise failure_of(error, f"{self.name} at {self._shown_url}", self._secrets) from None
+            raise failure_of(error, f"{self.name} at {self._shown_url}", self.secrets) from None
         if self.name.partition(":")[2] not in served:
-            raise CallFailure(
-                "refused", f"{self.name}: the server has {', '.join(served) or 'no model'} alone"
-            )
+            known = redacted(", ".join(served), self.secrets)
+            raise CallFailure("refused", f"{self.name}: the server has {known or 'no model'} alone")
         return f"served by {self._shown_url}"
 
     async def aclose(self) -> None:

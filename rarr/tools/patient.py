@@ -1,12 +1,15 @@
 """A language model that is asked with patience, within the run's budget, and counted."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 from rarr.tools.chat import Adapted, Answer, Ask, CallFailure, ChatModel, Tokens, estimated_tokens
+from rarr.tools.failures import without_keys
 from rarr.tools.meter import ModelCall, meter
 from rarr.tools.patience import Attempts, Limiter, in_time
 from rarr.tools.spans import note
+from rarr.unicode import valid
 
 _CURES: dict[int | str, str] = {
     "connection": "start its server or mend base_url",
@@ -34,10 +37,10 @@ class Patient:
         price: tuple[float, ...] = (),
         first_wait_s: float = 0.5,
     ) -> None:
-        self.name = chat.name
+        self.name = valid(chat.name)
         self._chat, self._price, self._timeout_s = chat, price, timeout_s
         self._attempts = Attempts(
-            chat.name,
+            self.name,
             limiter,
             attempts=attempts,
             first_wait_s=first_wait_s,
@@ -90,7 +93,7 @@ class Patient:
         answer, tokens, error = Answer((), Tokens()), Tokens(), "cancelled"
         try:
             late = f"{self.name} gave no answer within {self._timeout_s:g} s"
-            answer = await in_time(self._chat.complete(ask), self._timeout_s, late)
+            answer = self._entered(await in_time(self._chat.complete(ask), self._timeout_s, late))
             tokens, error = self._used(answer, sent), ""
             return answer
         except (CallFailure, Adapted) as failure:
@@ -104,6 +107,11 @@ class Patient:
             seconds = time.perf_counter() - started
             call = ModelCall("", self.name, ask.prompt, ask.messages, answer.texts, tokens, seconds, error)
             meter().note(call._replace(by_langchain=getattr(self._chat, "by_langchain", False)))
+
+    def _entered(self, answer: Answer) -> Answer:
+        """The answer as valid Unicode, and without the key, which a server may repeat."""
+        secrets = getattr(self._chat, "secrets", ())
+        return replace(answer, texts=tuple(valid(without_keys(text, secrets)) for text in answer.texts))
 
     def _used(self, answer: Answer, sent: int) -> Tokens:
         """What the server says, else an estimate: a budget must hold on a silent server too."""

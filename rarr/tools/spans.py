@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 
 from rarr.prompts import Prompt
 from rarr.tools.failures import redacted
+from rarr.unicode import valid
 
 _MOST = 1000  # characters of an error
 
@@ -143,5 +144,6 @@ def named(error: BaseException) -> str:
     """What ended a span, in a line."""
     if isinstance(error, asyncio.CancelledError):
         return "cancelled"
-    said = " ".join(redacted(str(error)).split())  # before it is cut, as half of a key is not found
+    # Redacted before it is cut, as half of a key is not found.
+    said = " ".join(valid(redacted(str(error))).split())
     return f"{type(error).__name__}: {said[:_MOST]}"

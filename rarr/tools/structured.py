@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from rarr.tools.lenient_json import Array, Bare, Found, Object, Value, find
+from rarr.unicode import valid
 
 A = TypeVar("A", bound=BaseModel)
 
@@ -106,7 +107,7 @@ def _json_string(text: str) -> str | None:
     if not text.startswith('"'):
         return None
     try:
-        value = json.loads(text, strict=False)
+        value = valid(json.loads(text, strict=False))
     except ValueError:
         return None
     return value if isinstance(value, str) else None

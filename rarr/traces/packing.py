@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from rarr import records
 from rarr.errors import InputError
 from rarr.records import Record
+from rarr.tools.nouns import kind_of
 
 _REFERENCE = "#"
 _KINDS = {
@@ -45,7 +46,7 @@ class Packer:
 
     def _reference(self, value: Any) -> dict[str, int]:
         if not isinstance(value, Record):
-            raise TypeError(f"a trace cannot hold a {type(value).__name__}")
+            raise TypeError(f"a trace cannot hold {kind_of(value)}")
         known = self._known.get(id(value))
         if known is None:
             known = self._known[id(value)] = (self._next, value)

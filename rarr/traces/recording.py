@@ -28,6 +28,7 @@ from rarr.traces.recorder import BUSY_S, FAILED, FAILURES, RunRecorder
 from rarr.traces.spending import spent
 from rarr.traces.store import TraceStore
 from rarr.traces.trace import Trace, store_path
+from rarr.unicode import valid
 
 _SECRET = re.compile(r"key|token|secret|passw|auth|cookie|credential|headers", re.IGNORECASE)
 _PRUNE_EVERY = 200  # runs
@@ -121,7 +122,7 @@ def told(settings: Settings) -> dict[str, Any]:
         for name, field in Settings.model_fields.items()
         if name != "home" and getattr(settings, name) != field.get_default(call_default_factory=True)
     }
-    plain: dict[str, Any] = json.loads(json.dumps(_without_secrets(given), default=_plain))
+    plain: dict[str, Any] = valid(json.loads(json.dumps(_without_secrets(given), default=_plain)))
     return plain
 
 

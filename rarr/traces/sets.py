@@ -9,6 +9,7 @@ from rapidfuzz.distance import Levenshtein
 
 from rarr.errors import InputError, ModelError, RarrError
 from rarr.records import Check, Query
+from rarr.tools.nouns import counted
 from rarr.traces.comparing import Changes
 from rarr.traces.replay import Replay
 from rarr.traces.trace import Trace
@@ -70,7 +71,7 @@ def replay_set(
             revised = file.with_name(file.stem + HUMAN)
             human = revised.read_text(encoding="utf-8") if revised.is_file() else None
             if replayed.failed:
-                raise ModelError(f"{len(replayed.failed)} questions failed: {replayed.failed[0]}")
+                raise ModelError(f"{counted(len(replayed.failed), 'question')} failed: {replayed.failed[0]}")
         except (RarrError, OSError, UnicodeDecodeError) as error:
             if "prompt" in given and str(given["prompt"]) in str(error):  # it fits no run
                 raise

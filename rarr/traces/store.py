@@ -16,6 +16,7 @@ from rarr.tools.database import Database
 from rarr.traces.bodies import first_of, prompt_fields
 from rarr.traces.file import Facts, Status, StoredSpan, TraceFile, status_of
 from rarr.traces.tables import LISTED, SCHEMA, SPANS
+from rarr.unicode import valid
 
 DAY_S = 86_400.0
 LAST = "last"
@@ -96,6 +97,7 @@ class TraceStore(Database):
 
         Raises `InputError` where there is none, or several.
         """
+        word = valid(word)
         with self.used() as sqlite:
             found = sqlite.execute("SELECT run_id FROM runs WHERE run_id = ?", (word,)).fetchall()
             if not found and word == LAST:

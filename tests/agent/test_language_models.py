@@ -29,7 +29,7 @@ def models(*names: Any, **settings: Any) -> LanguageModels:
         ("gpt", "unknown model 'gpt': give embedded, rules, vllm:NAME"),
         ("vllm:", "unknown model 'vllm:'"),
         (":x", "unknown model ':x'"),
-        (3, "model is a int"),
+        (3, "model is an int"),
         ("nobody:x", "unknown provider 'nobody'"),
     ],
 )

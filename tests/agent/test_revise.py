@@ -37,11 +37,10 @@ def notes(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"bytes", "text is bytes, not str"),
-        (None, "text is NoneType, not str"),
+        (b"bytes", "text is a bytes, not a str"),
+        (None, "text is a NoneType, not a str"),
         ("", "text is empty"),
         (" \n\t", "text is empty"),
-        ("One.\ud800", "text holds a lone surrogate at character 4"),
     ],
 )
 def test_texts_that_cannot_be_revised(reviser: Reviser, text: Any, said: str) -> None:
@@ -51,7 +50,7 @@ def test_texts_that_cannot_be_revised(reviser: Reviser, text: Any, said: str) ->
 
 
 def test_context_is_looked_at_as_well(reviser: Reviser) -> None:
-    with pytest.raises(InputError, match="context is int, not str"):
+    with pytest.raises(InputError, match="context is an int, not a str"):
         reviser.revise(TEXT, 3)  # type: ignore[arg-type]  # what is tested
 
 

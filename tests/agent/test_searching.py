@@ -48,8 +48,6 @@ async def test_scores_are_those_of_one_model_at_one_server() -> None:
 
 
 async def test_password_in_the_address_is_not_told() -> None:
-    with pytest.raises(
-        RetrievalError, match=r"scores of reranker vllm:bge at http://\*\*\*@a\.org"
-    ) as raised:
+    with pytest.raises(RetrievalError, match=r"score of reranker vllm:bge at http://\*\*\*@a\.org") as raised:
         await scores("bge", "http://me:secret@a.org", offline=True)
     assert "secret" not in str(raised.value)

@@ -1,7 +1,7 @@
 """Which queries and which evidence belong to a sentence, also after an edit."""
 
 from hypothesis import given, strategies as st
-from makers import edit, evidence, query, runtime, state
+from makers import VALID, edit, evidence, query, runtime, state
 
 from rarr.agent.support import classes, moved, sentence_support
 from rarr.embedded.support import ValueVerifier
@@ -44,7 +44,7 @@ def edited(draw: st.DrawFn) -> tuple[list[Query], list[Edit]]:
         gap = draw(st.integers(0, len(current)))
         low, high = ends[2 * gap], ends[2 * gap + 1]
         start, end = sorted(draw(st.tuples(*[st.integers(low, max(low, high))] * 2)))
-        edits.append(edit(start, end, draw(st.text(max_size=6)), accepted=draw(st.booleans())))
+        edits.append(edit(start, end, draw(st.text(VALID, max_size=6)), accepted=draw(st.booleans())))
         current = moved(current, edits[-1:])
     return asked, edits
 

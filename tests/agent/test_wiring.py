@@ -35,7 +35,7 @@ def notes(tmp_path: Path) -> Path:
             "unknown provider 'acme' in model 'acme:gpt': give embedded, rules, vllm:NAME",
         ),
         ({"model": "vllm:"}, "unknown model 'vllm:'"),
-        ({"model": 3}, "model is a int: give embedded"),
+        ({"model": 3}, "model is an int: give embedded"),
         (
             {"model": "vllm:a", "base_url": "localhost:8000"},
             "base_url of vllm:a is 'localhost:8000': give http",
@@ -60,7 +60,7 @@ def notes(tmp_path: Path) -> Path:
         ({"search": "searxng"}, "searxng needs its address: give searxng_url"),
         ({"search": "wikipedia", "published_after": "2020-01-01"}, "wikipedia has no dates of publication"),
         ({"search": "wikipedia,wikipedia"}, "search names the same source twice"),
-        ({"search": object()}, r"search is a object: it has no method retrieve\(query, k\)"),
+        ({"search": object()}, r"search is an object: it has no method retrieve\(query, k\)"),
         ({"search": "corpus"}, "no source of evidence"),
         ({"reranker": "overlapp"}, "unknown reranker 'overlapp': give overlap,"),
     ],

@@ -169,3 +169,16 @@ def test_real_run_whose_searches_fail_checks_nothing(
 def test_search_of_a_corpus_that_is_not_given_is_refused(command: Command) -> None:
     done = command("revise", "The bridge opened in 1935.", "--search", "corpus")
     assert (done.status, is_complaint(done.err), "--corpus" in done.err) == (2, True, True)
+
+
+STEERING = "\x9b2J \u202eback\u2066 \u2028 \u200f \u061c \x85"
+
+
+@pytest.mark.parametrize("argv", [["revise", "One.", "--json"], ["trace", "list", "--json"]])
+def test_json_cannot_steer_the_terminal(command: Command, notes: Path, argv: list[str]) -> None:
+    command("revise", f"It is {STEERING}.", "--corpus", "notes")
+    text = f"It was {STEERING} then."
+    out = command("revise", text, "--corpus", "notes", "--json").out.decode() if argv[0] == "revise" else ""
+    out = out or command(*argv).out.decode()
+    assert not {*STEERING} - {*" 2Jback"} & {*out}
+    assert STEERING in json.dumps(json.loads(out), ensure_ascii=False).replace("\\u0085", "\x85")

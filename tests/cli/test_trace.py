@@ -69,7 +69,7 @@ def test_tree_has_calls_and_what_came_of_them(command: Command, run_id: str) -> 
         f"run {run_id}: done",
         "\ngenerate_queries ",
         "failed: CallFailure: vllm:scripted",
-        "\n  found 1 passages in 1 documents\n",
+        "\n  found 1 passage in 1 document\n",
         "q1.1 disagrees: text “1935”, evidence “1937”",
         "e1 “1935” → “1937” accepted",
         "1. supported 1.00: The bridge opened in 1937.",

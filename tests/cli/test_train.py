@@ -49,7 +49,7 @@ def test_rows_are_made_and_what_is_dropped_is_told(command: Command, server: Scr
     rows, dropped, reason, spent = done.out.decode().splitlines()
     assert rows == "rows: 2 in rows.jsonl, 2 of them new"
     assert (dropped, reason) == (
-        "dropped: 1 queries, in rows.dropped.jsonl",
+        "dropped: 1 query, in rows.dropped.jsonl",
         "  1: no passage is relevant enough",
     )
     assert spent.startswith("spent: 4 model calls, ")
@@ -72,7 +72,10 @@ def test_same_call_again_asks_nothing(command: Command, server: ScriptedServer) 
 def test_calls_are_limited_and_the_next_run_goes_on(command: Command, server: ScriptedServer) -> None:
     done = train(command, server.url, "--max-calls", "2", "--jobs", "1")
     assert (done.status, len(server.requests)) == (0, 2)
-    assert "warning: max_calls (2) model calls are made: raise it for more: 2 queries are left" in done.err
+    assert (
+        "warning: max_calls (2) is reached: raise it for more: the same call does what is left, 2 queries"
+        in done.err
+    )
     assert train(command, server.url).out.startswith(b"rows: 2 in rows.jsonl, 1 of them new\n")
 
 

@@ -83,7 +83,7 @@ def test_line_that_was_cut_is_done_again(queries: Path, out: Path) -> None:
 
 def test_limit_ends_the_run_and_the_next_goes_on(queries: Path, out: Path) -> None:
     report = made(queries, out, max_calls=5)
-    assert report.limit == "max_calls (5) model calls are made: raise it for more"
+    assert report.limit == "max_calls (5) is reached: raise it for more"
     assert report.usage.model_calls == 5
     assert (report.rows + report.left, report.failed) == (8, ())
     assert report.rows >= 1

@@ -3,7 +3,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.retrievers.decoding import decode, well_formed
+from rarr.retrievers.decoding import decode
 from rarr.retrievers.documents import UnreadableError
 
 TEXT = "Pfirsiche wachsen überall.\r\nשלום עולם"
@@ -41,8 +41,3 @@ def test_what_is_no_text_is_refused(data: bytes) -> None:
 def test_bytes_are_text_or_refused(data: bytes) -> None:
     with suppress(UnreadableError):
         assert isinstance(decode(data), str)
-
-
-@given(st.text(st.characters(), max_size=20))
-def test_well_formed_text_can_be_stored_and_keeps_its_length(text: str) -> None:
-    assert len(well_formed(text).encode().decode()) == len(text)

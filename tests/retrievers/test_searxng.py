@@ -166,3 +166,17 @@ async def test_searxng_that_is_not_there_fails(using: Using) -> None:
 def test_searxng_needs_an_address(url: str, reader: Reader, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="http://localhost:8080"):
         SearXNG(url, reader=reader, cache=opened(tmp_path / "c"))
+
+
+async def test_surrogates_from_searxng_are_replaced(using: Using, reader: Reader) -> None:
+    with Service(lambda asked: found("https://a.org/\ud83d\ude00\ud800", extra="\udfff")) as service:
+        await using(service.url).retrieve("q", 5)
+    assert reader.read_pages == ["https://a.org/\U0001f600\ufffd"]
+
+
+async def test_password_that_searxng_repeats_is_taken_out(using: Using) -> None:
+    with Service(lambda asked: Said("it is pass/word-1 or pass\\/word-1", 500)) as service:
+        address = service.url.replace("//", "//me:pass%2Fword-1@")
+        with pytest.raises(RetrievalError) as raised:
+            await using(address, attempts=1).retrieve("q", 5)
+    assert "it is *** or ***" in str(raised.value)

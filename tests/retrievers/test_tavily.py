@@ -207,3 +207,24 @@ def test_tavily_needs_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setitem(sys.modules, "tavily", None)
     with pytest.raises(SetupError, match=r'pip install "rarr\[tavily\]"'):
         Tavily(KEY, cache=opened(tmp_path / "c"), window=4, step=1)
+
+
+async def test_key_that_tavily_repeats_is_taken_out(using: Using) -> None:
+    with Service(
+        lambda asked: found(RESULT | {"title": KEY, "raw_content": f"{RAW} The key is {KEY}."})
+    ) as service:
+        passages = await using(service.url).retrieve("Where do most peaches grow?", 5)
+    assert passages[0].title == "***"
+    assert not [one for one in passages if KEY in one.text]
+
+
+async def test_surrogates_from_tavily_are_replaced(using: Using) -> None:
+    odd = RESULT | {
+        "title": "\ud800",
+        "raw_content": RAW.replace("came", "\udfff came\0"),
+        "published_date": "\ud800",
+    }
+    with Service(lambda asked: found(odd)) as service:
+        passages = await using(service.url).retrieve("Where do most peaches grow?", 5)
+    assert passages[0].title == "\ufffd"
+    assert "The tree \ufffd came\ufffd from China." in [one.text for one in passages]

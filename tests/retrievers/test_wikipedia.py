@@ -244,3 +244,12 @@ def test_wikipedia_needs_a_user_agent(agent: str, tmp_path: Path) -> None:
 def test_another_wikipedia_needs_an_address(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="write its address"):
         Wikipedia(cache=opened(tmp_path / "c"), user_agent=AGENT, window=4, step=1, base_url="wiki")
+
+
+async def test_surrogates_from_a_wiki_are_replaced(using: Using) -> None:
+    with Service(Wiki(**{"Peach\ufffd": f"Peach \ud800 trees\0 grow. {PEACHES}"})) as service:
+        wiki = using(service.url)
+        [first, *_] = await wiki.retrieve("Where do peach trees grow?", 5)
+        text = await wiki.extracted(first.source)
+    assert first.text.startswith("Peach \ufffd trees\ufffd grow.")
+    assert text[first.start : first.end] == first.text

@@ -7,7 +7,14 @@ import openai
 import pytest
 
 from rarr.tools.chat import CallFailure
-from rarr.tools.failures import failure_of, failure_of_status, redacted, refused_part, secrets_of
+from rarr.tools.failures import (
+    failure_of,
+    failure_of_status,
+    redacted,
+    refused_part,
+    secrets_of,
+    without_keys,
+)
 from tools.asking import KEY
 
 ALL = {"temperature", "n", "format"}
@@ -149,3 +156,13 @@ def test_refusal_of_a_key_is_not_about_the_format(status: int) -> None:
 def test_failure_stays_itself() -> None:
     failure = CallFailure("busy", "busy")
     assert failure_of(failure, "some") is failure
+
+
+@pytest.mark.parametrize("said", ["0123/secret", r"0123\/secret", r"\u0030123\u002Fsecret"])
+def test_keys_are_found_where_json_escapes_them(said: str) -> None:
+    assert without_keys(f'{{"a": "{said}"}}', ["0123/secret"]) == '{"a": "***"}'
+    assert redacted(said, ["0123/secret"]) == "***"
+
+
+def test_short_keys_stay_in_answers() -> None:
+    assert without_keys("a list is EMPTY", ["EMPTY"]) == "a list is EMPTY"

@@ -238,3 +238,11 @@ async def test_one_model_is_made_for_each_temperature() -> None:
 def test_model_that_is_not_to_be_had_names_the_cure(name: str, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         langchain_chat(name, max_retries=0, base_url=None)
+
+
+@loopback
+async def test_key_that_a_server_repeats_is_taken_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-the-environment")
+    with ScriptedServer(lambda request: "it is key-of-the-environment", dialect="openai") as server:
+        answer = await of(server, api_key=None)
+    assert answer.texts == ("it is ***",)

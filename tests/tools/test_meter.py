@@ -67,7 +67,7 @@ def test_budget_of_calls_counts_requests_that_fail() -> None:
     with pytest.raises(ValueError, match="broken"), whole.request(1):
         raise ValueError("broken")
     with (
-        pytest.raises(BudgetError, match=r"max_calls \(1\) model calls are made: raise it"),
+        pytest.raises(BudgetError, match=r"max_calls \(1\) is reached: raise it"),
         whole.request(1),
     ):
         pass

@@ -30,7 +30,7 @@ def test_record_is_written_once() -> None:
 
 
 def test_what_no_json_holds_is_refused() -> None:
-    with pytest.raises(TypeError, match="cannot hold a object"):
+    with pytest.raises(TypeError, match="cannot hold an object"):
         Packer().pack({"one": object()})
 
 

@@ -7,7 +7,8 @@ from rarr.evals.page.markup import first
 from rarr.evals.reports import ScoredRow
 from rarr.evals.word_diff import word_diff
 from rarr.tools.diff import Segment
-from rarr.tools.markup import counted, folded, isolated, number, paragraph, section, shown
+from rarr.tools.markup import folded, isolated, number, paragraph, section, shown
+from rarr.tools.nouns import counted
 
 MOST = 10
 KEPT, CHANGED = 600, 3000

@@ -6,6 +6,7 @@ Everything lies between 0 and 1. What was not judged is not drawn.
 from collections.abc import Mapping
 
 from rarr.evals.metrics import Measured
+from rarr.tools.nouns import counted
 
 WIDE = 440
 """A chart's own width: on a phone its letters are still large enough to read."""
@@ -43,7 +44,7 @@ def stacked(counts: Mapping[str, int]) -> str:
         shapes += _share(name, count, x, WIDE * count / total)
         x += WIDE * count / total
     words = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items())
-    return drawing("stacked", "Sentences by status", f"Of {total} sentences: {words}.", 36, shapes)
+    return drawing("stacked", "Sentences by status", f"Of {counted(total, 'sentence')}: {words}.", 36, shapes)
 
 
 def swatch(name: str) -> str:

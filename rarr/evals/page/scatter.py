@@ -10,7 +10,8 @@ from statistics import fmean
 from typing import NamedTuple
 
 from rarr.evals.page.charts import WIDE, drawing
-from rarr.tools.markup import counted, shown
+from rarr.tools.markup import shown
+from rarr.tools.nouns import counted
 
 LEFT, RIGHT, TOP, HIGH = 54, 46, 36, 430
 SIDE = WIDE - LEFT - RIGHT

@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 from rarr.records import Verdict
 from rarr.tools.markup import folded, isolated, linked, shown, table
+from rarr.tools.nouns import counted
 from rarr.traces.file import StoredSpan
 from rarr.traces.page.pieces import (
     anchor,
@@ -195,7 +196,7 @@ def _written(update: Mapping[str, Any]) -> dict[str, str]:
     if "text" in update:
         found["text"] = "changed"
     if (report := update.get("report")) is not None:
-        found["report"] = f"{len(report.sentences)} sentences, coverage {report.coverage:.2f}"
+        found["report"] = f"{counted(len(report.sentences), 'sentence')}, coverage {report.coverage:.2f}"
     if (scores := update.get("scores")) is not None:
         found["scores"] = ", ".join(f"{shown(k)} {v:.2f}" for k, v in scores if v is not None)
     return {f"Wrote {name}": html for name, html in found.items()}
@@ -243,7 +244,7 @@ def scored(span: StoredSpan, view: View) -> str:
     if not rows:
         return _error(span)
     took = duration(span.seconds)
-    title = f"{isolated(span.about)}: the best of {body['passages']:,} passages, scored in {took}"
+    title = f"{isolated(span.about)}: the best of {counted(body['passages'], 'passage')}, scored in {took}"
     drawn = table("Passages", ("Source", "Characters", "Score", "Evidence"), rows, numbers="-nn-")
     return _error(span) + folded(title, drawn)
 

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from rarr.tools.markup import folded, paragraph, shown, table
+from rarr.tools.nouns import counted
 from rarr.traces.page.pieces import anchor, duration, money, pre, row, told
 from rarr.traces.page.view import View
 
@@ -16,7 +17,7 @@ def prompts(view: View) -> str:
 
 def _prompt(name: str, count: int, view: View) -> str:
     one = view.trace.prompts[name]
-    facts = f"version {shown(one.version)} · <code>{shown(one.hash)}</code> · asked {count:,} times"
+    facts = f"version {shown(one.version)} · <code>{shown(one.hash)}</code> · asked {counted(count, 'time')}"
     head = f'<span class="what"><b>{shown(one.name)}</b> <span class="facts">{facts}</span></span>'
     body = (
         f'<h4>System message</h4><div id="{anchor("system", name)}">{pre(one.system)}</div>'

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from rarr.tools.markup import counted, isolated, paragraph, shown
+from rarr.tools.markup import isolated, paragraph, shown
+from rarr.tools.nouns import counted
 from rarr.traces.critical import supersteps
 from rarr.traces.file import StoredSpan
 from rarr.traces.page.calls import body, outcome

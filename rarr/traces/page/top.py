@@ -4,8 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from rarr.tools.markup import counted, isolated, number, shown
+from rarr.tools.markup import isolated, number, shown
 from rarr.tools.notices import grouped
+from rarr.tools.nouns import counted
 from rarr.traces.file import StoredSpan
 from rarr.traces.page.pieces import chip, duration, jump, money, to_span
 from rarr.traces.page.view import View

@@ -1,0 +1,93 @@
+"""A key that a server repeats stands nowhere: not in a revision, a trace or what listeners are told."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from makers import passage
+
+from rarr import Reviser, Settings, Trace
+from rarr.testing import InMemoryRetriever, ScriptedServer, Status
+from rarr.testing.requests import Request
+from rarr.tools.meter import ModelCall
+
+pytestmark = pytest.mark.loopback
+
+KEY = "quiet/Harbour-42"  # of no provider's form
+FACT = "The bridge opened in 1937."
+TEXT = "The bridge opened in 1935."
+ESCAPED: list[Callable[[str], str]] = [
+    lambda key: key,
+    lambda key: key.replace("/", "\\/"),
+    lambda key: "".join(f"\\u{ord(one):04X}" for one in key),
+    lambda key: f"\\u{ord(key[0]):04x}{key[1:]}",
+]
+
+
+def repeating(said: str) -> Callable[[Request], str]:
+    """Answers with `said`, as it stands in JSON, in every text."""
+
+    def answer(request: Request) -> str:
+        user = request.messages[-1].content
+        if "<evidence>" not in user:
+            fields: dict[str, Any] = {
+                "questions": [{"question": "When did the bridge open? KEY", "about": "1935"}]
+            }
+        else:
+            fields = {
+                "text_answer": "1935",
+                "evidence_answer": "1937 KEY",
+                "reason": "KEY",
+                "verdict": "disagrees",
+            }
+            fields |= {"span": "1935", "revision": "1937 KEY"}
+        return json.dumps(fields).replace("KEY", said)
+
+    return answer
+
+
+@pytest.mark.parametrize("escape", ESCAPED, ids=["plain", "slash", "all", "first"])
+def test_key_in_a_valid_answer_is_taken_out(tmp_path: Path, escape: Callable[[str], str]) -> None:
+    calls: list[ModelCall] = []
+    with ScriptedServer(repeating(escape(KEY)), requires_key=KEY) as server:
+        settings = Settings(
+            model="vllm:scripted",
+            base_url=server.url,
+            api_key=KEY,
+            search=InMemoryRetriever([passage(FACT)]),
+            home=tmp_path,
+            rounds=1,
+        )
+        with Reviser(settings, on_call=calls.append) as reviser:
+            made = reviser.revise(TEXT)
+    assert made.checks[0].reason == "***"
+    told = [made.model_dump_json(), Trace.load(made.run_id, tmp_path).file.text(), repr(calls)]
+    assert not [text for text in told if KEY in text or escape(KEY) in text]
+
+
+def test_key_in_an_error_is_taken_out(tmp_path: Path) -> None:
+    message = f"{KEY} is " + KEY.replace("/", "\\/")
+    with ScriptedServer({}, plan=[Status(400, message=message)], plan_for_ever=True) as server:
+        settings = Settings(
+            model="vllm:scripted", base_url=server.url, api_key=KEY, home=tmp_path, attempts=1
+        )
+        with Reviser(settings.model_copy(update={"search": InMemoryRetriever([])})) as reviser:
+            made = reviser.revise(TEXT)
+    assert "*** is ***" in made.warnings[0].message
+    assert "Harbour" not in Trace.load(made.run_id, tmp_path).file.text()
+
+
+def test_short_key_is_a_word_like_others(tmp_path: Path) -> None:
+    with ScriptedServer(repeating("EMPTY"), requires_key="EMPTY") as server:
+        settings = Settings(
+            model="vllm:scripted",
+            base_url=server.url,
+            api_key="EMPTY",
+            search=InMemoryRetriever([passage(FACT)]),
+            home=tmp_path,
+            rounds=1,
+        )
+        with Reviser(settings) as reviser:
+            assert reviser.revise(TEXT).checks[0].reason == "EMPTY"

@@ -1,0 +1,224 @@
+"""A lone surrogate or a NUL, wherever it comes in, costs no run, no trace and no offset."""
+
+import contextlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+
+from rarr import Passage, Reviser, Revision, Settings, Trace
+from rarr.errors import InputError, RarrError, RetrievalError
+from rarr.records import Agreement, Change
+from rarr.testing import (
+    RETRIEVED_AT,
+    InMemoryRetriever,
+    ScriptedChecker,
+    ScriptedEditor,
+    ScriptedModel,
+    ScriptedQueries,
+    ScriptedServer,
+    Status,
+    refused_url,
+    scripted_components,
+)
+from rarr.testing.asked import Asked
+from rarr.tools.chat import CallFailure
+
+TEXT = "The bridge opened in 1935. It is red."
+FACT = "The bridge opened in 1937."
+ODD = ["\ud800", "\udfff\ud800", "\0", "\ud83d\ude00", "a\ud83d\udcff\ude00"]
+ANSWERS: dict[str, dict[str, Any]] = {
+    "generate_queries": {"questions": [{"question": "When did the bridge open?", "about": "1935"}]},
+    "check_agreement": {
+        "text_answer": "1935",
+        "evidence_answer": "1937",
+        "reason": "",
+        "verdict": "disagrees",
+    },
+    "edit": {"span": "1935", "revision": "1937"},
+    "target_queries": {"questions": []},
+}
+
+
+def passage(text: str = FACT, source: str = "bridge.md", title: str = "") -> Passage:
+    return Passage(text=text, source=source, title=title, start=0, end=len(text), retrieved_at=RETRIEVED_AT)
+
+
+def revised(home: Path, text: str = TEXT, context: str | None = None, **settings: Any) -> Revision:
+    """A revision that every encoding holds, and whose trace says the same."""
+    given = {"search": InMemoryRetriever([passage()]), "home": home, "rounds": 1} | settings
+    with Reviser(Settings(**given)) as reviser:
+        made = reviser.revise(text, context)
+    told = made.model_dump_json()
+    told.encode()
+    assert "\\u0000" not in told
+    assert not [one for one in made.warnings if one.code == "trace_failed"]
+    trace = Trace.load(made.run_id, home)
+    assert trace.revision == made
+    assert trace.replay().same
+    trace.file.text().encode()
+    return made
+
+
+def says(prompt: str, field: str, odd: str, *, raw: bool) -> ScriptedModel:
+    """A model with `odd` in this field of its answers, which JSON escapes unless it is `raw`."""
+
+    def answer(asked: Asked) -> str:
+        name = str(asked.prompt).removesuffix("_in_context")
+        fields = json.loads(json.dumps(ANSWERS.get(name, {})))
+        if name == prompt:
+            where = fields["questions"][0] if name == "generate_queries" else fields
+            where[field] += odd
+        return json.dumps(fields, ensure_ascii=not raw)
+
+    return ScriptedModel(answer)
+
+
+@pytest.mark.parametrize("raw", [False, True], ids=["escaped", "raw"])
+@pytest.mark.parametrize("odd", ODD, ids=ascii)
+@pytest.mark.parametrize(
+    ("prompt", "field"),
+    [
+        ("generate_queries", "question"),
+        ("generate_queries", "about"),
+        ("check_agreement", "text_answer"),
+        ("check_agreement", "evidence_answer"),
+        ("check_agreement", "reason"),
+        ("edit", "revision"),
+        ("edit", "span"),
+    ],
+)
+def test_surrogate_in_a_models_answer(tmp_path: Path, prompt: str, field: str, odd: str, raw: bool) -> None:
+    made = revised(tmp_path, model=says(prompt, field, odd, raw=raw))
+    assert made.queries
+    assert prompt == "generate_queries" or made.checks
+
+
+@pytest.mark.parametrize("answer", ["\ud800", '"\\ud800"', "not \ud800 JSON", '{"\\ud800": "\\ud800"}'])
+def test_surrogate_in_an_answer_that_cannot_be_read(tmp_path: Path, answer: str) -> None:
+    made = revised(tmp_path, model=ScriptedModel(lambda asked: answer))
+    assert made.warnings[0].code == "generate_queries_failed"
+
+
+def test_surrogate_in_the_name_of_a_model(tmp_path: Path) -> None:
+    assert revised(tmp_path, model=ScriptedModel({"": "no"}, name="some\ud800")).warnings
+
+
+@pytest.mark.parametrize("kind", ["refused", "server"])
+def test_surrogate_in_what_a_model_fails_with(tmp_path: Path, kind: Any) -> None:
+    failures = [CallFailure(kind, "no \ud800\0", said="\udfff", status=400)] * 20
+    made = revised(tmp_path, model=ScriptedModel({}, failures=failures), attempts=1)
+    assert "no \ufffd\ufffd" in made.warnings[0].message
+
+
+@pytest.mark.loopback
+def test_surrogate_in_an_error_body(tmp_path: Path) -> None:
+    with ScriptedServer({}, plan=[Status(400, message="no \ud800")], plan_for_ever=True) as server:
+        made = revised(tmp_path, model="vllm:scripted", base_url=server.url, attempts=1)
+    assert "no \ufffd" in made.warnings[0].message
+
+
+@pytest.mark.parametrize("odd", ODD, ids=ascii)
+@pytest.mark.parametrize("field", ["text", "source", "title"])
+def test_surrogate_in_a_passage(tmp_path: Path, field: str, odd: str) -> None:
+    known: dict[str, Any] = {"text": FACT, "source": "https://a.org/", "title": "Bridge"}
+    known[field] += odd
+    assert revised(tmp_path, search=InMemoryRetriever([passage(**known)])).evidence
+
+
+@pytest.mark.parametrize("odd", ODD, ids=ascii)
+def test_surrogate_in_a_document_of_langchain(tmp_path: Path, odd: str) -> None:
+    class Store(BaseRetriever):
+        def _get_relevant_documents(self, query: str, **_: Any) -> list[Document]:
+            facts = {"source": f"a{odd}", "title": odd, "date": odd}
+            return [Document(f"{FACT} {odd}", metadata=facts)]
+
+    assert revised(tmp_path, search=Store()).evidence
+
+
+@pytest.mark.parametrize("error", [RetrievalError("no \ud800"), ValueError("no \ud800\0")])
+def test_surrogate_in_what_a_retriever_raises(tmp_path: Path, error: Exception) -> None:
+    class Broken:
+        async def retrieve(self, query: str, k: int) -> list[Passage]:
+            raise error
+
+    made = revised(tmp_path, search=Broken())
+    assert "no \ufffd" in made.warnings[0].message
+
+
+@pytest.mark.parametrize("odd", ODD, ids=ascii)
+def test_surrogate_in_the_text_and_the_context(tmp_path: Path, odd: str) -> None:
+    made = revised(tmp_path, f"It {odd} stood. {TEXT}", f"When {odd}?")
+    assert len(made.original) == len(
+        f"It {odd} stood. {TEXT}".encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    )
+    for query in made.queries:
+        assert query.start < query.end <= len(made.original)
+    for one in made.report.sentences:
+        assert made.text[one.start : one.end] == one.text
+    assert made.revert(*(one.id for one in made.edits if one.accepted)) == made.original
+
+
+def test_surrogate_in_a_text_is_one_character(tmp_path: Path) -> None:
+    assert revised(tmp_path, "It is\ud800 red\0.").original == "It is\ufffd red\ufffd."
+
+
+def test_surrogate_in_a_text_to_estimate() -> None:
+    with Reviser(Settings(corpus=None, search=InMemoryRetriever([]))) as reviser:
+        assert reviser.estimate(f"{TEXT}\ud800", "\udfff").queries
+
+
+def test_surrogates_in_what_components_say() -> None:
+    parts = scripted_components(
+        query_generator=ScriptedQueries([("When did the bridge open?\ud800", "1935")]),
+        retriever=InMemoryRetriever([passage()]),
+        checker=ScriptedChecker(lambda *_: Agreement(verdict="disagrees", reason="\ud800\0")),
+        editor=ScriptedEditor(lambda *_: Change(start=21, end=25, new="1937\ud800")),
+    )
+    made = Reviser(components=parts).revise(TEXT)
+    made.model_dump_json().encode()
+    assert made.queries[0].text == "When did the bridge open?\ufffd"
+    assert made.checks[0].reason == "\ufffd\ufffd"
+
+
+@pytest.mark.parametrize("field", ["text", "title", "url", "source", "date", "other"])
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_surrogate_in_a_record_of_a_corpus(tmp_path: Path, name: str, field: str) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    record = {"text": FACT, "title": "Bridge", "url": "https://a.org/"}
+    record[field] = f"{record.get(field, '')} \ud800\0"
+    (folder / name).write_text(json.dumps(record) + "\n", encoding="utf-8")
+    made = revised(tmp_path, search="corpus", corpus=folder)
+    assert made.evidence
+    assert not [one for one in made.warnings if one.code == "file_skipped"]
+
+
+def test_surrogates_before_a_passage_leave_its_offsets_right(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"notes\xff")
+    folder.mkdir()
+    text = "\ud83d\ude00 \ud800 \0 \udfff.\n\n# Bridge\n\n" + FACT
+    (folder / "a.json").write_text(json.dumps({"text": text}), encoding="utf-8")
+    with Reviser(Settings(corpus=folder, home=tmp_path)) as reviser:
+        evidence = next(one for one in reviser.revise(TEXT).evidence if "1937" in one.text)
+        source = reviser.source_text(evidence)
+    assert source == "\U0001f600 \ufffd \ufffd \ufffd.\n\n# Bridge\n\n" + FACT
+    assert source[evidence.start : evidence.end] == evidence.text
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize(
+    "name", ["model", "reranker", "search", "base_url", "user_agent", "corpus", "prompts"]
+)
+def test_surrogate_in_a_setting(tmp_path: Path, name: str) -> None:
+    with contextlib.suppress(RarrError):  # a name that is none, in one line
+        revised(tmp_path, **{"model": "vllm:a", "base_url": refused_url(), name: "vllm:\udcff"})
+
+
+def test_text_of_white_space_stays_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="text is empty"):
+        revised(tmp_path, " \n")

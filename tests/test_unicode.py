@@ -1,0 +1,74 @@
+"""The door: whatever comes in is valid Unicode behind it, once and for all."""
+
+import json
+import sqlite3
+from typing import Any
+
+import pytest
+from hypothesis import example, given, strategies as st
+
+from rarr.records import Notice
+from rarr.unicode import valid
+
+# All planes, both halves of pairs above all, and NUL.
+HALVES = st.characters(categories=["Cs"])
+SURROGATES = st.text(st.one_of(HALVES, st.characters(codec=None), st.just("\0")), max_size=30)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | SURROGATES,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(SURROGATES, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def expected(text: str) -> str:
+    """The rule, character by character."""
+    found, at = "", 0
+    while at < len(text):
+        one, after = text[at], text[at + 1 : at + 2]
+        at += 1
+        if "\ud800" <= one <= "\udbff" and "\udc00" <= after <= "\udfff":
+            one = chr(0x10000 + ((ord(one) - 0xD800) << 10) + ord(after) - 0xDC00)
+            at += 1
+        found += "\ufffd" if one == "\0" or "\ud800" <= one <= "\udfff" else one
+    return found
+
+
+@given(SURROGATES)
+@example("\ud83d\ude00")
+@example("\ude00\ud83d")
+@example("\ud83d\ud83d\ude00\ude00")
+@example("\U0010ffff\udbff")
+def test_surrogates_are_joined_or_replaced_one_by_one(text: str) -> None:
+    assert valid(text) == expected(text)
+
+
+@given(SURROGATES)
+def test_text_of_surrogates_can_be_stored_anywhere_and_is_mended_once(text: str) -> None:
+    behind = valid(text)
+    assert behind.encode().decode() == behind
+    assert json.loads(json.dumps(behind, ensure_ascii=False).encode()) == behind
+    assert sqlite3.connect(":memory:").execute("SELECT ?", (behind,)).fetchone() == (behind,)
+    assert valid(behind) is behind
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0")))
+def test_text_without_surrogates_stays_the_same_object(text: str) -> None:
+    assert valid(text) is text
+
+
+@given(JSON)
+def test_surrogates_deep_in_json_are_found(value: Any) -> None:
+    told = json.dumps(valid(value), ensure_ascii=False)
+    assert "\\u0000" not in told
+    told.encode()
+
+
+@pytest.mark.parametrize("value", [3, None, 2.5, b"\xff", Notice(code="a", message="b", node="c")])
+def test_what_has_no_surrogates_passes(value: object) -> None:
+    assert valid([value, (value,)])[0] is value
+
+
+@given(SURROGATES)
+def test_records_hold_no_surrogates(text: str) -> None:
+    made = Notice(code=text, message=text, node="n", query_id=text)
+    assert Notice.model_validate_json(made.model_dump_json()) == made
