@@ -10,6 +10,7 @@ import httpx2
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.links import shown
+from rarr.tools.bounded import bounded_client
 from rarr.tools.chat import CallFailure
 from rarr.tools.failures import failure_of, failure_of_status
 from rarr.tools.patience import LONGEST_WAIT_S, Attempts, Limiter, PerLoop, in_time
@@ -72,7 +73,7 @@ class JsonService:
         self._asking = asking
         # No timeout here: the client's own are for one read each, and do not end what comes byte by byte.
         self._clients = PerLoop(
-            lambda: httpx2.AsyncClient(headers=dict(headers), timeout=None, follow_redirects=True)
+            lambda: bounded_client(asking.name, headers=headers, timeout=None, follow_redirects=True)
         )
 
     async def get(self, url: str, params: Mapping[str, str]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import httpx2
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.probing import Probe
+from rarr.tools.bounded import bounded_client
 from rarr.tools.chat import CallFailure
 from rarr.tools.failures import failure_of, failure_of_status, redacted, secrets_of
 from rarr.tools.openai_protocol import CONNECT_S
@@ -58,7 +59,8 @@ class EndpointReranker:
         self._logits: bool | None = None  # not yet known
         self._finding_out = PerLoop(asyncio.Lock)
         self._clients = PerLoop(
-            lambda: httpx2.AsyncClient(
+            lambda: bounded_client(
+                self.name,
                 headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
                 timeout=httpx2.Timeout(timeout_s, connect=CONNECT_S, pool=None),
                 limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),

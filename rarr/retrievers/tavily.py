@@ -22,11 +22,14 @@ from rarr.retrievers.left_out import readable
 from rarr.retrievers.nearest import nearest
 from rarr.retrievers.pages import Extracted, Shelf
 from rarr.retrievers.probing import Probe
+from rarr.tools.bounded import bounded_client
 from rarr.tools.chat import CallFailure
 from rarr.tools.failures import failure_of, redacted
 from rarr.tools.patience import PerLoop
 
 MOST_RESULTS = 20  # that Tavily gives
+MOST_BYTES = 50_000_000
+"""Of its answer, which holds the texts of all pages found."""
 _LONGEST_QUERY = 400  # characters that Tavily takes
 _CURES = {
     0: "check the connection, or search elsewhere with search=wikipedia or corpus=PATH",
@@ -78,7 +81,8 @@ class Tavily:
         self._url = (base_url or "https://api.tavily.com").rstrip("/")
         self._cache, self._shelf = cache, Shelf(cache, "tavily")
         self._asking = Asking("Tavily", cures=_CURES, timeout_s=timeout_s, attempts=attempts)
-        self._clients = PerLoop(lambda: AsyncTavilyClient(api_key=key, api_base_url=base_url))
+        self._clients = PerLoop(lambda: bounded_client("Tavily", most=MOST_BYTES))
+        self._tavily = partial(AsyncTavilyClient, api_key=key, api_base_url=base_url)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Passages of the `k` best pages, the nearest to `query` of each. Raises `RetrievalError`.
@@ -111,11 +115,12 @@ class Tavily:
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
         if (client := self._clients.pop()) is not None:
-            await client.close()
+            await client.aclose()
 
     async def _search(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
         try:
-            answer = await self._clients.get().search(**request, timeout=self._timeout_s)
+            client = self._tavily(client=self._clients.get())
+            answer = await client.search(**request, timeout=self._timeout_s)
         except Exception as error:
             raise _failure(error, self._key) from None
         results = answer.get("results") if isinstance(answer, dict) else None

@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import SecretStr
 
 from rarr.errors import RarrError, SettingsError, SetupError
+from rarr.tools.bounded import bounded_client
 from rarr.tools.chat import Adapted, Answer, Ask, CallFailure, Tokens
 from rarr.tools.failures import failure_of, redacted, refused_part, secrets_of
 from rarr.tools.openai_protocol import certificates
@@ -132,7 +133,7 @@ def langchain_chat(name: str, **options: Any) -> LangChainChat:
         raise _explained(name, redacted(str(error), secrets)) from error
     # The integration's own client is one for all event loops, and breaks in the second.
     clients = PerLoop(
-        lambda: httpx2.AsyncClient(verify=certificates(), limits=_UNLIMITED, follow_redirects=True)
+        lambda: bounded_client(name, verify=certificates(), limits=_UNLIMITED, follow_redirects=True)
     )
     needs_client = _of_openai_shape(first) and not getattr(first, "openai_proxy", None)
 
