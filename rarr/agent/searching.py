@@ -16,6 +16,7 @@ from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus import Corpus
 from rarr.retrievers.domains import Limits
+from rarr.retrievers.extracting import Processes
 from rarr.tools.background import run
 from rarr.tools.failures import redacted
 from rarr.tools.meter import meter
@@ -37,7 +38,7 @@ class Opened:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._kept: list[Closes] = []
+        self._kept: list[Closes] = [Processes()]
 
     def __iter__(self) -> Iterator[Closes]:
         return iter(self._kept)

@@ -10,16 +10,20 @@ from hashlib import sha256
 from typing import Any, Literal
 from urllib.parse import urldefrag
 
-from rarr.errors import SetupError
+from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.asking import Asking, outcomes
 from rarr.retrievers.cache import Cache
 from rarr.retrievers.dates import published
 from rarr.retrievers.decoding import well_formed
+from rarr.retrievers.documents import UnreadableError
 from rarr.retrievers.domains import Limits, host_of
+from rarr.retrievers.extracting import extracted
 from rarr.retrievers.furniture import without_furniture
 from rarr.retrievers.left_out import readable
+from rarr.retrievers.links import shown
 from rarr.retrievers.nearest import nearest
+from rarr.retrievers.page_text import MOST_CHARACTERS
 from rarr.retrievers.pages import Extracted, Shelf
 from rarr.retrievers.probing import Probe
 from rarr.tools.bounded import bounded_client
@@ -135,12 +139,20 @@ class Tavily:
 
     async def _passages(self, result: Mapping[str, Any], query: str) -> Sequence[Passage]:
         page, at = await self._page(result)
-        passages = partial(page.passages, at, window=self._window, step=self._step)
-        return await asyncio.to_thread(lambda: nearest(passages(), query))
+        passages = await page.passages(at, window=self._window, step=self._step)
+        return await asyncio.to_thread(nearest, passages, query)
+
+    async def _text(self, result: Mapping[str, Any]) -> str:
+        """The page's own text; "" where Tavily did not get it. Raises `RetrievalError`."""
+        raw = result.get("raw_content")
+        try:
+            return await extracted(page_text, raw) if isinstance(raw, str) and raw.strip() else ""
+        except UnreadableError as error:
+            raise RetrievalError(f"{shown(result['url'])} cannot be used: {error}") from error
 
     async def _page(self, result: Mapping[str, Any]) -> tuple[Extracted, datetime]:
         url = result["url"]
-        text = await asyncio.to_thread(_text, result)
+        text = await self._text(result)
         if not text:
             if kept := await self._shelf.kept(url):
                 return kept
@@ -177,10 +189,11 @@ def _shortened(query: str) -> str:
     return words if len(words) <= _LONGEST_QUERY else words[:_LONGEST_QUERY].rpartition(" ")[0]
 
 
-def _text(result: Mapping[str, Any]) -> str:
-    """The page's own text; "" where Tavily did not get it."""
-    raw = result.get("raw_content")
-    text = without_furniture(_plain(raw)) if isinstance(raw, str) else ""
+def page_text(markdown: str) -> str:
+    """The words of a page that Tavily gives as Markdown; "" where there are none."""
+    if len(markdown) > MOST_CHARACTERS:
+        raise UnreadableError(f"its text is longer than {MOST_CHARACTERS:,} characters")
+    text = without_furniture(_plain(markdown))
     return well_formed(text) if text.strip() else ""
 
 
