@@ -19,6 +19,7 @@ from rarr.retrievers.domains import Limits
 from rarr.retrievers.extracting import Processes
 from rarr.tools.background import run
 from rarr.tools.failures import redacted
+from rarr.tools.files import private_folder
 from rarr.tools.meter import meter
 from rarr.trained.ranking import TrainedReranker
 
@@ -272,7 +273,7 @@ def _cache(settings: Settings) -> "Cache":
 
     path = cache_path(settings)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
     except OSError as error:
         raise SettingsError(
             f"home {str(path.parent)!r} cannot be made ({error.strerror}): name another folder with RARR_HOME"

@@ -15,7 +15,7 @@ from rarr.retrievers.documents import UnreadableError
 from rarr.retrievers.extraction_process import TIME_IS_UP, Limits, Outcome
 from rarr.retrievers.process import Process
 
-SLOW_S = 2.0
+SLOW_S = 1.0
 """Seconds after which a call gives way to others."""
 AT_ONCE = max(2, min(4, os.cpu_count() or 1))
 """Calls at the same time, without those that are slow."""

@@ -3,6 +3,7 @@
 The standard library's parser takes the first rule that fits, where the longest counts, and knows no `*`.
 """
 
+import asyncio
 import re
 from asyncio import CancelledError, Timeout
 from collections.abc import Awaitable, Callable, Iterator
@@ -102,7 +103,8 @@ class Robots:
                 known = await self._asked(site, limit, read)
         if isinstance(known, str):
             raise RetrievalError(f"{shown(str(url))}: {known}")
-        if not allowed(known, url.raw_path.decode("ascii")):
+        # In a thread: half a megabyte of rules takes a while, and others go on meanwhile.
+        if not await asyncio.to_thread(allowed, known, url.raw_path.decode("ascii")):
             raise RetrievalError(f"{shown(str(url))} is not fetched: {shown(str(site))} forbids it; {_CURE}")
 
     def forget(self) -> None:
@@ -111,7 +113,8 @@ class Robots:
 
     async def _asked(self, site: httpx2.URL, limit: Timeout, read: Read) -> Known:
         try:
-            return self._keep(site, self._answered(site, *await read(site)))
+            answer = await read(site)
+            return self._keep(site, await asyncio.to_thread(self._answered, site, *answer))
         except UnreachableError as error:  # which its rules have nothing to do with
             return self._keep(site, str(error))
         except RetrievalError as error:
