@@ -9,6 +9,7 @@ time. Elsewhere the parent alone watches the time.
 import os
 import pickle
 import queue
+import re
 import signal
 import struct
 import sys
@@ -24,6 +25,7 @@ IDLE_S = 60.0
 TIME_IS_UP = -int(getattr(signal, "SIGALRM", 0)) or None
 """The exit status of a process that the system ended for its time."""
 _LENGTH = struct.Struct("<Q")
+_PEAK = re.compile(r"VmHWM:\s*(\d+) kB")
 _WORN_OUT_MB = 400  # of memory used at most so far: what a process holds it hardly gives back
 
 
@@ -142,11 +144,11 @@ def _set_memory(limit: int) -> None:
 
 
 def _peak_mb() -> float:
+    """Memory at most so far. What `getrusage` says is the parent's, where that was more."""
     if sys.platform != "linux":
         return 0
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    peak = _PEAK.search(Path("/proc/self/status").read_text())
+    return int(peak[1]) / 1000 if peak else 0
 
 
 def _exactly(pipe: IO[bytes], length: int) -> bytes:

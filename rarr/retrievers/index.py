@@ -2,8 +2,9 @@
 
 import hashlib
 import shutil
+import stat
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -154,7 +155,17 @@ def _alone(out: Path, private: bool) -> Iterator[bool]:
     finally:
         if private:  # tantivy and SQLite make files as the umask has it, in a folder that nobody else enters
             make_private(out)
+        else:
+            _share(out)
         lock.release()
+
+
+def _share(out: Path) -> None:
+    """Gives the files that tantivy and SQLite make in their own way the mode that the umask gave the lock."""
+    with suppress(OSError):  # of another owner
+        mode = stat.S_IMODE((out / _LOCK).stat().st_mode)
+        for path in (*(out / PASSAGES).glob("*.json"), *out.glob(f"{MANIFEST}*")):
+            path.chmod(mode)
 
 
 def _manifest(out: Path, window: int, step: int) -> Manifest:

@@ -43,7 +43,7 @@ class Process:
         """Starts it. Raises `UnreadableError` where that fails."""
         from multiprocessing.spawn import get_executable
 
-        self.used = self.late = False
+        self.used = self.gave_way = self.late = False
         path = json.dumps([str(Path(entry).absolute()) for entry in sys.path])
         try:
             self._process = subprocess.Popen(
@@ -84,10 +84,19 @@ class Process:
             raise UnreadableError(f"reading it gave no text ({type(error).__name__}: {error})") from error
 
     def give_way(self) -> None:
-        """To all other processes of the machine, from now on."""
+        """To all other processes of the machine, from now on: there is no way back."""
+        self.gave_way = True
         if hasattr(os, "setpriority"):
             with suppress(OSError):
                 os.setpriority(os.PRIO_PROCESS, self.pid, 10)
+
+    def runs(self) -> bool:
+        return self._process.poll() is None
+
+    def end_late(self) -> None:
+        """Kills it because the time of its call is over."""
+        self.late = True
+        self.kill()
 
     def kill(self) -> None:
         self._process.kill()

@@ -7,6 +7,7 @@ import atexit
 import os
 import pickle
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Generic, TypeVar, cast
@@ -16,7 +17,9 @@ from rarr.retrievers.extraction_process import TIME_IS_UP, Limits, Outcome
 from rarr.retrievers.process import Process
 
 SLOW_S = 1.0
-"""Seconds after which a call gives way to others."""
+"""Seconds after which a call gives its turn to others."""
+STUCK_S = 5.0
+"""Seconds after which its process gives way to all others of the machine; it is not used again."""
 AT_ONCE = max(2, min(4, os.cpu_count() or 1))
 """Calls at the same time, without those that are slow."""
 MOST = 8
@@ -64,7 +67,7 @@ class Call(Generic[Result]):
                 self._process = process
             with _watched(process, self._limits.seconds, turn):
                 outcome = process.ask(self._request, self._limits.megabytes * 1_000_000)
-            keep = process.used = not (outcome.last or turn.given_up)  # what gave way stays behind all others
+            keep = process.used = not (outcome.last or process.gave_way)
             return outcome
         except EOFError:
             if process.status() == 0 and process.used:
@@ -119,13 +122,18 @@ class _Pool:
                 turn.give_up()
 
     def take(self) -> Process:
-        with self._lock:
-            if self._idle:
-                return self._idle.pop()
+        while (process := self._kept()) is not None:
+            if process.runs():
+                return process
+            self.end(process)
         process = Process()
         with self._lock:
             self._all.add(process)
         return process
+
+    def _kept(self) -> Process | None:
+        with self._lock:
+            return self._idle.pop() if self._idle else None
 
     def give(self, process: Process) -> None:
         with self._lock:
@@ -143,8 +151,9 @@ class _Pool:
             self.end(process)
 
     def pids(self) -> list[int]:
+        """Those that run."""
         with self._lock:
-            return [process.pid for process in self._all]
+            return [process.pid for process in self._all if process.runs()]
 
     def renew(self) -> None:
         """In a fork, which has neither the threads of its parent nor any right to its processes."""
@@ -165,15 +174,14 @@ if hasattr(os, "register_at_fork"):
 def _watched(process: Process, seconds: float, turn: Turn) -> Iterator[None]:
     """Has a call give way when it is slow, and kills its process when its time is over."""
     done = threading.Event()
+    started = time.monotonic()
 
     def watch() -> None:
-        if done.wait(min(SLOW_S, seconds)):
-            return
-        turn.give_up()
-        process.give_way()
-        if not done.wait(seconds - SLOW_S):
-            process.late = True
-            process.kill()
+        stages = ((SLOW_S, turn.give_up), (STUCK_S, process.give_way), (seconds, process.end_late))
+        for after, act in stages:
+            if done.wait(max(0.0, min(after, seconds) - (time.monotonic() - started))):
+                return
+            act()
 
     threading.Thread(target=watch, name="rarr-watch", daemon=True).start()
     try:

@@ -32,7 +32,7 @@ from rarr.tools.failures import failure_of, redacted
 from rarr.tools.patience import PerLoop
 
 MOST_RESULTS = 20  # that Tavily gives
-MOST_BYTES = 50_000_000
+MOST_BYTES = 20_000_000
 """Of its answer, which holds the texts of all pages found."""
 _LONGEST_QUERY = 400  # characters that Tavily takes
 _CURES = {

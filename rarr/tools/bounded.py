@@ -88,9 +88,9 @@ class _Limited(httpx2.AsyncByteStream):
                     yield piece
         except TooLongError:
             most = f"{self._most / 1_000_000:g} MB"
-            raise CallFailure("server", f"{self._name} answered with more than {most}") from None
+            raise CallFailure("refused", f"{self._name} answered with more than {most}") from None
         except PackedError as error:
-            raise CallFailure("server", f"{self._name} cannot be understood: {error}") from None
+            raise CallFailure("refused", f"{self._name} cannot be understood: {error}") from None
 
     async def aclose(self) -> None:
         await self._response.aclose()
