@@ -100,8 +100,7 @@ def retriever(settings: Settings, opened: Opened, on_index: OnIndex | None = Non
 
 def web_source(name: str, settings: Settings, opened: Opened) -> Any:
     """The source on the web of this name as it is, to be probed; None for another."""
-    make = _WEB.get(name)
-    return make(settings, opened) if make else None
+    return _WEB[name](settings, opened) if name in _WEB else None
 
 
 def named(settings: Settings) -> list[Any]:
@@ -294,7 +293,6 @@ _WEB: dict[str, Callable[[Settings, Opened], Retriever]] = {
 }
 NAMES = ("corpus", *_WEB)
 """What `search` may name."""
-
 _KNOWN = f"{', '.join(NAMES[:-1])} or {NAMES[-1]}"
 
 

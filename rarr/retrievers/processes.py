@@ -58,12 +58,12 @@ class Call(Generic[Result]):
                 self._process.kill()
 
     def _asked(self, turn: "Turn") -> Outcome | None:
+        self._require_wanted()  # before a process is started
         process = _pool.take()
         keep = False
         try:
             with self._lock:
-                if self._stopped:
-                    raise UnreadableError("it is no longer wanted", lasting=False)
+                self._require_wanted()
                 self._process = process
             with _watched(process, self._limits.seconds, turn):
                 outcome = process.ask(self._request, self._limits.megabytes * 1_000_000)
@@ -81,9 +81,12 @@ class Call(Generic[Result]):
             else:
                 _pool.end(process)
 
-    def _ended(self, process: Process) -> UnreadableError:
+    def _require_wanted(self) -> None:
         if self._stopped:
-            return UnreadableError("it is no longer wanted", lasting=False)
+            raise UnreadableError("it is no longer wanted", lasting=False)
+
+    def _ended(self, process: Process) -> UnreadableError:
+        self._require_wanted()
         if process.late or process.status() == TIME_IS_UP:
             return UnreadableError(f"to read it takes more than {self._limits.seconds:g} s")
         return UnreadableError(f"to read it ended the process that read it (status {process.status()})")
