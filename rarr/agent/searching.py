@@ -16,8 +16,10 @@ from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus import Corpus
 from rarr.retrievers.domains import Limits
+from rarr.retrievers.extracting import Processes
 from rarr.tools.background import run
 from rarr.tools.failures import redacted
+from rarr.tools.files import private_folder
 from rarr.tools.meter import meter
 from rarr.tools.worker import work
 from rarr.trained.ranking import TrainedReranker
@@ -38,7 +40,7 @@ class Opened:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._kept: list[Closes] = []
+        self._kept: list[Closes] = [Processes()]
 
     def __iter__(self) -> Iterator[Closes]:
         return iter(self._kept)
@@ -98,8 +100,7 @@ def retriever(settings: Settings, opened: Opened, on_index: OnIndex | None = Non
 
 def web_source(name: str, settings: Settings, opened: Opened) -> Any:
     """The source on the web of this name as it is, to be probed; None for another."""
-    make = _WEB.get(name)
-    return make(settings, opened) if make else None
+    return _WEB[name](settings, opened) if name in _WEB else None
 
 
 def named(settings: Settings) -> list[Any]:
@@ -271,7 +272,7 @@ def _cache(settings: Settings) -> "Cache":
 
     path = cache_path(settings)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
     except OSError as error:
         raise SettingsError(
             f"home {str(path.parent)!r} cannot be made ({error.strerror}): name another folder with RARR_HOME"
@@ -292,7 +293,6 @@ _WEB: dict[str, Callable[[Settings, Opened], Retriever]] = {
 }
 NAMES = ("corpus", *_WEB)
 """What `search` may name."""
-
 _KNOWN = f"{', '.join(NAMES[:-1])} or {NAMES[-1]}"
 
 

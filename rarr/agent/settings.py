@@ -187,7 +187,7 @@ class Settings(BaseSettings):
     support_threshold: float = Field(default=0.55, ge=0, le=1)
     """A sentence counts as supported from this support on."""
     max_file_mb: int = Field(default=200, ge=1)
-    """Files of a corpus above this size, in megabytes, are skipped with a warning."""
+    """Files of a corpus above this size, in megabytes as unpacked, are skipped with a warning."""
     otel: bool = False
     """Send spans to the collector of OTEL_EXPORTER_OTLP_ENDPOINT (OpenTelemetry; extra `otel`)."""
     trace: bool = True

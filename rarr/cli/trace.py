@@ -208,7 +208,9 @@ def _write_page(file: Path, page: str, *, private: bool) -> None:
 
 def _write_private(file: Path, page: str) -> None:
     """Nobody else reads it, not even while it is written."""
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    from rarr.tools.files import private_folder
+
+    private_folder(file.parent)
     part = file.with_name(file.name + ".part")
     part.unlink(missing_ok=True)  # one that a crash left
     part.touch(mode=0o600, exist_ok=False)

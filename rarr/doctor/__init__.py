@@ -17,6 +17,7 @@ from rarr.errors import InputError, RarrError
 from rarr.records import Passage
 from rarr.tools.chat import CallFailure
 from rarr.tools.failures import redacted
+from rarr.tools.files import private_folder
 
 if TYPE_CHECKING:
     from rarr.tools.patient import Patient
@@ -105,7 +106,7 @@ def _settings(settings: Settings, chosen: dict[str, Any]) -> Iterator[Finding]:
 
 def _home(home: Path) -> Finding:
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        private_folder(home)
         with tempfile.TemporaryFile(dir=home):
             return Finding("home", "ok", f"{home} can be written")
     except OSError as error:

@@ -9,6 +9,8 @@ import httpx2
 from rarr.doctor.findings import Finding
 from rarr.retrievers.links import shown
 from rarr.retrievers.probing import Probe
+from rarr.tools.bounded import bounded_client
+from rarr.tools.chat import CallFailure
 from rarr.tools.failures import redacted
 
 LIMIT_S = 3.0
@@ -25,7 +27,7 @@ async def reached(name: str, asked: Probe) -> Finding:
     except TimeoutError:
         said = f"configured, but {host} gives no answer within {LIMIT_S:g} s"
         return Finding(name, "broken", said, asked.cures[0])
-    except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL, CallFailure, OSError, ValueError) as error:
         why = shown(redacted(" ".join(str(error).split()))) or type(error).__name__
         return Finding(name, "broken", f"configured, but {host} cannot be reached ({why})", asked.cures[0])
     if status not in asked.good:
@@ -40,7 +42,7 @@ async def reached(name: str, asked: Probe) -> Finding:
 async def _answer(asked: Probe) -> tuple[int, str]:
     """The status and the content type of the answer, whose body is not waited for."""
     async with (
-        httpx2.AsyncClient(timeout=None, follow_redirects=True) as client,  # the caller has one
+        bounded_client("it", timeout=None, follow_redirects=True) as client,  # the caller has a time limit
         client.stream("GET", asked.url, params=dict(asked.params), headers=dict(asked.headers)) as response,
     ):
         return response.status_code, response.headers.get("content-type", "")

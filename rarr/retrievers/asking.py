@@ -11,6 +11,7 @@ import httpx2
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.links import shown
+from rarr.tools.bounded import bounded_client
 from rarr.tools.chat import CallFailure
 from rarr.tools.failures import failure_of, failure_of_status, redacted, secrets_of, without_keys
 from rarr.tools.openai_protocol import certificates
@@ -76,8 +77,8 @@ class JsonService:
         # No timeout here: the client's own are for one read each, and do not end what comes byte by byte.
         certified = certificates()
         self._clients = PerLoop(
-            lambda: httpx2.AsyncClient(
-                headers=dict(headers), verify=certified, timeout=None, follow_redirects=True
+            lambda: bounded_client(
+                asking.name, headers=headers, verify=certified, timeout=None, follow_redirects=True
             ),
             httpx2.AsyncClient.aclose,
         )

@@ -1,17 +1,13 @@
 """A text -> the windows of sentences that are indexed and retrieved as passages."""
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rarr.tools.document import Span, blocks, split_sentences
+from rarr.tools.document import Block, Span, blocks, sentences_of
 
 LONGEST = 2000
 """Characters of a passage, at most."""
-
-# Without such a line there is no heading, and the text need not be parsed twice.
-_MAY_BE_HEADING = re.compile(r"^[ \t>*+\d.)-]{0,40}(?:#|(?:=+|-+)[ \t]*\r?$)", re.MULTILINE)
 
 
 class Window(NamedTuple):
@@ -29,9 +25,11 @@ def windows(text: str, *, window: int, step: int) -> list[Window]:
     as fit, and a sentence that is longer is cut at white space. Together they cover every sentence, and none
     is the end of the one before it.
     """
-    spans = [piece for span in split_sentences(text, tables=True) for piece in _pieces(text, span)]
+    parsed = blocks(text)
+    spans = [piece for span in sentences_of(text, parsed, tables=True) for piece in _pieces(text, span)]
+    headings = [block for block in parsed if block.kind == "heading"]
     found: list[Window] = []
-    for heading, section in _sections(text, spans):
+    for heading, section in _sections(text, headings, spans):
         found.extend(Window(start, end, heading) for start, end in _slide(section, window, step))
     return found
 
@@ -49,21 +47,16 @@ def _slide(spans: Sequence[Span], window: int, step: int) -> Iterator[tuple[int,
         first = min(first + step, last, max(len(spans) - window, first + 1))
 
 
-def _sections(text: str, spans: Sequence[Span]) -> Iterator[tuple[str, Sequence[Span]]]:
+def _sections(
+    text: str, headings: Sequence[Block], spans: Sequence[Span]
+) -> Iterator[tuple[str, Sequence[Span]]]:
     """The words of each heading with the sentences under it; "" for those before the first."""
-    headings = _headings(text)
     starts = [span.start for span in spans]
     cuts = [bisect_left(starts, heading.start) for heading in headings]
     words = [text[heading.start : heading.end].strip().strip("#=-").strip() for heading in headings]
     for name, begin, end in zip(["", *words], [0, *cuts], [*cuts, len(spans)], strict=True):
         if begin < end:
             yield name, spans[begin:end]
-
-
-def _headings(text: str) -> list[Span]:
-    if not _MAY_BE_HEADING.search(text):
-        return []
-    return [Span(block.start, block.end) for block in blocks(text) if block.kind == "heading"]
 
 
 def _pieces(text: str, span: Span) -> Iterator[Span]:

@@ -8,10 +8,11 @@ from functools import cache
 
 import httpx2
 
-# Only what can be unpacked within a limit is asked for.
+from rarr.tools.bounded import ASKED
+
 _ASKED = {
     "Accept": "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.8, */*;q=0.1",
-    "Accept-Encoding": "gzip",
+    **ASKED,
     "Connection": "close",
 }
 

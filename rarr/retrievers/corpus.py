@@ -57,7 +57,9 @@ class Corpus:
             return cls(reader, Path(reader.facts.get("shown", "")), max_file_mb)
         key = hashlib.blake2b(f"{where}\n{window}\n{step}".encode(errors="surrogateescape"))
         index = home.expanduser() / "indexes" / key.hexdigest()[:32]
-        build_index(path, index, window=window, step=step, max_file_mb=max_file_mb, progress=progress)
+        build_index(
+            path, index, window=window, step=step, max_file_mb=max_file_mb, private=True, progress=progress
+        )
         return cls(IndexReader(index, window, step), path, max_file_mb)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:

@@ -1,4 +1,4 @@
-"""Text from other people's bytes, which may be made so that reading them never ends."""
+"""Text from other people's bytes, which may be made so that reading them never ends: read in processes."""
 
 import asyncio
 import threading
@@ -6,39 +6,52 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
 
-from rarr.retrievers.documents import UnreadableError
-from rarr.tools.patience import Limiter
+from rarr.retrievers.documents import MEGABYTE
+from rarr.retrievers.extraction_process import Limits
+from rarr.retrievers.processes import Call, end_idle
 
-LIMIT_S = 30.0
-"""Seconds for one page; a long one takes about one."""
-AT_ONCE = 4  # they share the interpreter, so that more of them would only run out of time together
+PAGE = Limits(seconds=20, megabytes=600)
+"""For one page from the web: a megabyte of HTML takes about 2 s and 100 MB."""
+FILE = Limits(seconds=60, megabytes=1000)
+"""For one file of the user, and `MORE` for each megabyte that it holds."""
+MORE = Limits(seconds=30, megabytes=20)
 
 Result = TypeVar("Result")
 
-_turns = Limiter(AT_ONCE)
 
+async def extracted(function: Callable[..., Result], *args: object) -> Result:
+    """`function(*args)`, made in a process within the limits `PAGE`. Raises `UnreadableError`.
 
-async def extracted(extract: Callable[[], Result]) -> Result:
-    """What `extract` gives, in a thread of its own. Raises what it raises, and `UnreadableError` when late.
-
-    Nothing can end a thread. One that is late is left to itself, outside the pool that all else runs in, and
-    a program does not wait for it at its end.
+    A call that is cancelled is ended at once.
     """
-    async with _turns():
-        done: Future[Result] = Future()
-        done.set_running_or_notify_cancel()  # so that nobody who stops waiting takes it from the thread
-        threading.Thread(target=_settle, args=(extract, done), name="rarr-extract", daemon=True).start()
-        try:
-            async with asyncio.timeout(LIMIT_S) as limit:
-                return await asyncio.wrap_future(done)
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            raise UnreadableError(f"to read it takes more than {LIMIT_S:g} s") from None
-
-
-def _settle(extract: Callable[[], Result], done: Future[Result]) -> None:
+    call = Call(function, *args, limits=PAGE)
+    done: Future[Result] = Future()
+    done.set_running_or_notify_cancel()
+    threading.Thread(target=_settle, args=(call, done), name="rarr-extract", daemon=True).start()
     try:
-        done.set_result(extract())
-    except BaseException as error:  # also a MemoryError is for whoever waits
+        return await asyncio.wrap_future(done)
+    except asyncio.CancelledError:
+        call.stop()
+        raise
+
+
+def extracted_file(function: Callable[..., Result], *args: object, size: int) -> Result:
+    """The same of a file of the user that holds `size` bytes, for callers without an event loop."""
+    held = size / MEGABYTE
+    seconds = round(FILE.seconds + held * MORE.seconds)
+    return Call(function, *args, limits=Limits(seconds, round(FILE.megabytes + held * MORE.megabytes)))()
+
+
+class Processes:
+    """What a reviser closes: the processes that have nothing to do."""
+
+    async def aclose(self) -> None:
+        """Ends them; others start when they are needed."""
+        await asyncio.to_thread(end_idle)
+
+
+def _settle(call: Call[Result], done: Future[Result]) -> None:
+    try:
+        done.set_result(call())
+    except BaseException as error:
         done.set_exception(error)

@@ -10,6 +10,7 @@ from typing import IO, cast
 
 from rarr.retrievers.decoding import decode
 from rarr.retrievers.documents import Complain, Document, UnreadableError, moment, too_much, unopened
+from rarr.retrievers.extracting import extracted_file
 from rarr.retrievers.html import read_page
 from rarr.retrievers.json_records import read_array, read_lines
 from rarr.retrievers.pdf import read_pdf
@@ -18,6 +19,7 @@ from rarr.unicode import valid
 
 _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
 _FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
+_PACKED = 10  # times as much as its size is what a packed text usually holds
 _OPENING = 20_000  # characters in which a title is looked for
 
 
@@ -29,17 +31,41 @@ def extract(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document
     reason alone, also after some documents: where a file is damaged, what comes before the damage is kept.
     """
     found = False
+    for document in (_read_apart if kind(path.name) in _APART else read)(path, max_bytes, complain):
+        found = True
+        yield document
+    if not found:
+        raise UnreadableError("it holds no text")
+
+
+def read(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
+    """As `extract`, without a process of its own; none where nothing holds text."""
     try:
         for document in _READERS[kind(path.name)](path, max_bytes, complain):
             if document.text.strip():
-                found = True
                 yield replace(document, text=valid(document.text), title=valid(document.title))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise UnreadableError(f"its compressed content is damaged ({error})") from error
     except OSError as error:
         raise unopened(error) from error
-    if not found:
-        raise UnreadableError("it holds no text")
+
+
+def read_all(path: Path, max_bytes: int) -> tuple[list[Document], list[str]]:
+    """What `read` gives, and what it complains of."""
+    notes: list[str] = []
+    return list(read(path, max_bytes, notes.append)), notes
+
+
+def _read_apart(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
+    """As `read`, in a process: a small file may be made to take hours, or all of the memory."""
+    try:
+        size = path.stat().st_size * (_PACKED if path.suffix.lower() == ".gz" else 1)
+    except OSError as error:
+        raise unopened(error) from error
+    documents, notes = extracted_file(read_all, path, max_bytes, size=min(size, max_bytes))
+    for note in notes:
+        complain(note)
+    yield from documents
 
 
 def kind(name: str) -> str:
@@ -85,6 +111,7 @@ _READERS: dict[str, Callable[[Path, int, Complain], Iterator[Document]]] = {
     ".jsonl": _json_lines,
 }
 KINDS = tuple(_READERS)
+_APART = (".html", ".htm", ".pdf", ".json")  # the others are read line by line, or at once as they are
 
 
 def _open(path: Path) -> IO[bytes]:

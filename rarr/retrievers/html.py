@@ -47,6 +47,8 @@ def read_page(data: bytes, charset: str | None = None, *, most_bytes: int | None
             return Page(_text(trafilatura.baseline(html)[0]), "", None)
         facts = page if isinstance(page, dict) else page.as_dict()
         return Page(_text(facts["body"]), facts["title"] or "", moment(facts["date"]))
+    except MemoryError:  # the process has a limit
+        raise
     except Exception as error:  # whatever hostile markup makes the parsers raise
         raise UnreadableError(f"its HTML cannot be read ({type(error).__name__}: {error})") from error
 

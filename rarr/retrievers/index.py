@@ -2,8 +2,9 @@
 
 import hashlib
 import shutil
+import stat
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from rarr.retrievers.manifest import FORMAT, MANIFEST, Manifest, Version
 from rarr.retrievers.passages import open_passages
 from rarr.retrievers.reading import PASSAGES, IndexReader, failures, place
 from rarr.retrievers.scanning import File, Scan, Skip, scan
+from rarr.tools.files import make_private, private_folder
 from rarr.unicode import valid
 
 Progress = Callable[[int, int], None]
@@ -48,17 +50,19 @@ def build_index(
     window: int,
     step: int,
     max_file_mb: int,
+    private: bool = False,
     progress: Progress | None = None,
 ) -> IndexReport:
     """Makes the index of the corpus at `path` in the folder `out`, or brings it up to date.
 
     Files that are as they were are not read again. An index in `out` that is damaged, or was made with
     another window, step or version, is made anew. Waits while another process builds it. Raises `InputError`
-    where `path` holds nothing to search or `out` cannot be written or holds other files.
+    where `path` holds nothing to search or `out` cannot be written or holds other files. What is `private`
+    is for its owner alone; else it is as the umask has it.
     """
     max_bytes = max_file_mb * MEGABYTE
     found = scan(path, max_bytes)
-    with failures(lambda why: InputError(_unwritable(out, why))), _alone(out) as waited:
+    with failures(lambda why: InputError(_unwritable(out, why))), _alone(out, private) as waited:
         if waited:
             found = scan(path, max_bytes)
         with closing(_manifest(out, window, step)) as manifest:
@@ -129,14 +133,18 @@ class _Update:
 
 
 @contextmanager
-def _alone(out: Path) -> Iterator[bool]:
+def _alone(out: Path, private: bool) -> Iterator[bool]:
     """Makes the folder and holds its lock; whether another process had it before."""
-    out.mkdir(parents=True, exist_ok=True)
+    if private:
+        private_folder(out)
+        out.chmod(0o700)  # it may have been made by a version that did not care
+    else:
+        out.mkdir(parents=True, exist_ok=True)
     if foreign := [entry.name for entry in out.iterdir() if not entry.name.startswith(_OURS)]:
         raise InputError(
             f"{str(out)!r} holds other files, such as {foreign[0]!r}: give a new folder for the index"
         )
-    lock = FileLock(out / _LOCK)
+    lock = FileLock(out / _LOCK, mode=0o600) if private else FileLock(out / _LOCK)
     try:
         lock.acquire(blocking=False)
         waited = False
@@ -146,7 +154,19 @@ def _alone(out: Path) -> Iterator[bool]:
     try:
         yield waited
     finally:
+        if private:  # tantivy and SQLite make files as the umask has it, in a folder that nobody else enters
+            make_private(out)
+        else:
+            _share(out)
         lock.release()
+
+
+def _share(out: Path) -> None:
+    """Gives the files that tantivy and SQLite make in their own way the mode that the umask gave the lock."""
+    with suppress(OSError):  # of another owner
+        mode = stat.S_IMODE((out / _LOCK).stat().st_mode)
+        for path in (*(out / PASSAGES).glob("*.json"), *out.glob(f"{MANIFEST}*")):
+            path.chmod(mode)
 
 
 def _manifest(out: Path, window: int, step: int) -> Manifest:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import IO
 
-from rarr.retrievers.documents import Complain, Document, UnreadableError, moment, too_much
+from rarr.retrievers.documents import MEGABYTE, Complain, Document, UnreadableError, moment, too_much
 from rarr.unicode import valid
 
 
@@ -21,16 +21,25 @@ def read_array(data: bytes, complain: Complain) -> Iterator[Document]:
             complain(f"item {number} is left out: {problem}")
 
 
+LONGEST_RECORD = 20 * MEGABYTE
+"""Bytes of a line of JSON lines: many books."""
+
+
 def read_lines(lines: IO[bytes], max_bytes: int, complain: Complain) -> Iterator[Document]:
     """The documents of JSON lines; a line that holds none goes to `complain` by its number, from 1.
 
-    A line of more than `max_bytes` ends the reading: it is no line of records.
+    A line of more than `LONGEST_RECORD` ends the reading, since it is no line of records; so do more than
+    `max_bytes` in all, which a small file can hold when it is compressed.
     """
-    number = 0
-    while line := lines.readline(max_bytes + 1):
+    number = read = 0
+    most = min(max_bytes, LONGEST_RECORD)
+    while line := lines.readline(most + 1):
         number += 1
-        if len(line) > max_bytes:
-            raise UnreadableError(f"line {number} holds {too_much(max_bytes)}", lasting=False)
+        read += len(line)
+        if len(line) > most < max_bytes:
+            raise UnreadableError(f"line {number} holds more than {most // MEGABYTE} MB: split it")
+        if read > max_bytes:
+            raise UnreadableError(f"it holds {too_much(max_bytes)}", lasting=False)
         if not line.strip():
             continue
         try:

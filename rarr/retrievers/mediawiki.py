@@ -10,7 +10,6 @@ _LONGEST_QUERY = 250  # characters; Wikipedia refuses more than 300
 _OPERATORS = re.compile(r"[\"“”„«»!?*~:|&/\\(){}\[\]<>^=`;]+")
 _LEADING = re.compile(r"(?<!\S)[-–—+']+|[,.']+(?!\S)")
 
-_HEADING = re.compile(r"^(={1,6})[ \t]*(\S.*?)[ \t]*\1$")
 _MARKED = re.compile(r"(#{1,6}) (.*)")
 _FORMULA = re.compile(r"\s*\{\\displaystyle (.*)\}\s*")
 _GOES_ON = re.compile(r"[ ,.;:)]")
@@ -65,7 +64,7 @@ def _fitting(words: list[str], joined: str) -> str:
 def article_text(extract: str) -> str:
     """A plain text of TextExtracts as Markdown, without references and the like."""
     lines = (line.strip() for line in _with_plain_formulas(extract))
-    return _without_apparatus([_HEADING.sub(_marked, line) for line in lines if line])
+    return _without_apparatus([_with_mark(line) for line in lines if line])
 
 
 def parsed_text(html: str) -> str:
@@ -74,8 +73,15 @@ def parsed_text(html: str) -> str:
     return _without_apparatus(without_furniture(page.text).split("\n\n"))
 
 
-def _marked(heading: re.Match[str]) -> str:
-    return f"{'#' * len(heading[1])} {heading[2]}"
+def _with_mark(line: str) -> str:
+    """A heading as Markdown has it, such as ## Fruit for == Fruit ==; any other line as it is.
+
+    Without a pattern: hostile lines would take the square of their length.
+    """
+    before, after = (len(line) - len(line.lstrip("=")), len(line) - len(line.rstrip("=")))
+    level = min(before, after, 6)
+    words = line[level : len(line) - level].strip(" \t")
+    return f"{'#' * level} {words}" if level and words else line
 
 
 def _without_apparatus(blocks: list[str]) -> str:

@@ -2,26 +2,26 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import partial
 from typing import Protocol
 from urllib.parse import urldefrag, urlsplit
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.cache import Cache
-from rarr.retrievers.chunking import windows
+from rarr.retrievers.chunking import Window, windows
 from rarr.retrievers.dates import published
-from rarr.retrievers.decoding import decode
 from rarr.retrievers.documents import UnreadableError
 from rarr.retrievers.extracting import extracted
 from rarr.retrievers.fetching import Fetched
-from rarr.retrievers.furniture import without_furniture
-from rarr.retrievers.html import MOST_BYTES, Page, read_page
 from rarr.retrievers.links import shown
-from rarr.retrievers.pdf import read_pdf
-from rarr.unicode import valid
+from rarr.retrievers.page_text import extract_page
+
+LONG = 100_000
+"""Characters of a text from which on it is cut in a process: hostile ones take seconds, not milliseconds."""
 
 
 class Fetches(Protocol):
@@ -41,17 +41,17 @@ class Extracted:
     site: str = ""
     published_at: datetime | None = None
 
-    def passages(self, retrieved_at: datetime, *, window: int, step: int) -> list[Passage]:
-        """Its windows, in order."""
-        return passages_of(
-            self.text,
-            source=self.url,
-            title=self.title,
-            window=window,
-            step=step,
-            retrieved_at=retrieved_at,
-            published_at=self.published_at,
-        )
+    async def passages(self, retrieved_at: datetime, *, window: int, step: int) -> list[Passage]:
+        """Its windows, in order. Raises `RetrievalError` for a text that takes too long to cut."""
+        found: Sequence[Window] | None = None
+        if len(self.text) > LONG:
+            try:
+                found = await extracted(partial(windows, window=window, step=step), self.text)
+            except UnreadableError as error:
+                raise RetrievalError(f"{shown(self.url)} cannot be used: {error}") from error
+        make = partial(passages_of, self.text, window=window, step=step, found=found)
+        facts = {"source": self.url, "title": self.title, "published_at": self.published_at}
+        return await asyncio.to_thread(make, retrieved_at=retrieved_at, **facts)
 
     def to_bytes(self) -> bytes:
         """As the cache keeps it: JSON, which `from_bytes` reads."""
@@ -118,7 +118,7 @@ class PageReader:
         except ValueError:  # as of http://[
             raise RetrievalError(f"{shown(url)} is no address: leave it out") from None
         page, at = await self._shelf.page(url, lambda: self._fetched(url))
-        return await asyncio.to_thread(page.passages, at, window=self._window, step=self._step)
+        return await page.passages(at, window=self._window, step=self._step)
 
     async def extracted(self, url: str) -> str | None:
         """The text into which the offsets of a passage with the source `url` point; None: not kept."""
@@ -127,7 +127,7 @@ class PageReader:
     async def _fetched(self, url: str) -> Extracted:
         fetched = await self._fetcher.fetch(url)
         try:
-            page = await extracted(lambda: extract_page(fetched))
+            page = await extracted(extract_page, fetched.content, fetched.media_type, fetched.charset)
         except UnreadableError as error:
             said = " ".join(str(error).split())
             raise RetrievalError(f"{shown(url)} cannot be used: {said}") from error
@@ -145,8 +145,12 @@ def passages_of(
     retrieved_at: datetime,
     published_at: datetime | None,
     offset: int = 0,
+    found: Sequence[Window] | None = None,
 ) -> list[Passage]:
-    """The windows of `text` as passages. `offset` is where `text` begins in its source."""
+    """The windows of `text` as passages. `offset` is where `text` begins in its source.
+
+    `found` are the windows, where they are known already.
+    """
     return [
         Passage(
             text=text[start:end],
@@ -157,37 +161,5 @@ def passages_of(
             retrieved_at=retrieved_at,
             published_at=published_at,
         )
-        for start, end, _ in windows(text, window=window, step=step)
+        for start, end, _ in (windows(text, window=window, step=step) if found is None else found)
     ]
-
-
-def extract_page(fetched: Fetched) -> Page:
-    """The main text of what was fetched. Raises `UnreadableError`, its message the reason alone."""
-    # Many a server calls all that it sends HTML.
-    read = _pdf if fetched.content[:5].lower() == b"%pdf-" else _READERS[fetched.media_type]
-    page = read(fetched)
-    if not page.text.strip():
-        raise UnreadableError("it holds no text")
-    return Page(valid(page.text), valid(page.title), page.published_at)
-
-
-def _html(fetched: Fetched) -> Page:
-    page = read_page(fetched.content, fetched.charset, most_bytes=MOST_BYTES)
-    return page._replace(text=without_furniture(page.text))
-
-
-def _pdf(fetched: Fetched) -> Page:
-    return Page(*read_pdf(fetched.content), None)
-
-
-def _text(fetched: Fetched) -> Page:
-    return Page(decode(fetched.content, fetched.charset), "", None)
-
-
-_READERS = {
-    "text/html": _html,
-    "application/xhtml+xml": _html,
-    "text/plain": _text,
-    "text/markdown": _text,
-    "application/pdf": _pdf,
-}

@@ -12,6 +12,7 @@ import httpx2
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.probing import Probe
+from rarr.tools.bounded import bounded_client
 from rarr.tools.chat import CallFailure
 from rarr.tools.failures import failure_of, failure_of_status, redacted, secrets_of
 from rarr.tools.openai_protocol import CONNECT_S, certificates
@@ -60,7 +61,8 @@ class EndpointReranker:
         self._finding_out = PerLoop(asyncio.Lock)
         certified = certificates()
         self._clients = PerLoop(
-            lambda: httpx2.AsyncClient(
+            lambda: bounded_client(
+                self.name,
                 headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
                 verify=certified,
                 timeout=httpx2.Timeout(timeout_s, connect=CONNECT_S, pool=None),

@@ -2,7 +2,7 @@
 
 import codecs
 import re
-import zlib
+from contextlib import aclosing
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ import httpx2
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.links import shown
+from rarr.tools.bounded import PackedError, TooLongError, pieces
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -25,7 +26,6 @@ _MARKUP = re.compile(
 )
 _UNPRINTABLE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _GLANCE = 4096  # bytes
-_GZIP = 16 + zlib.MAX_WBITS
 
 
 class Body(NamedTuple):
@@ -80,57 +80,21 @@ async def receive(response: httpx2.Response, most: int) -> Body:
 
     Raises `RetrievalError` where it cannot be unpacked.
     """
-    packed = _packing(response)
-    content, sent = bytearray(), 0
-    async for chunk in response.aiter_raw():
-        sent += len(chunk)
-        # No more than is wanted, however much a small piece holds.
-        content += packed.unpacked(chunk, most + 1 - len(content)) if packed else chunk
-        if max(sent, len(content)) > most:
-            return Body(bytes(content[:most]), whole=False)
-    if packed and sent and not packed.whole:
-        raise RetrievalError("its packed content ends too early: try again, or leave it out")
+    content = bytearray()
+    try:
+        async with aclosing(pieces(response, most)) as body:
+            async for piece in body:
+                content += piece
+    except TooLongError:
+        return Body(bytes(content), whole=False)
+    except PackedError as error:
+        raise RetrievalError(f"{error}: leave it out") from None
     return Body(bytes(content), whole=True)
 
 
 def too_long(max_bytes: int) -> RetrievalError:
     """What is said of a page with more than `max_bytes`."""
     return RetrievalError(f"it is longer than {max_bytes:,} bytes: raise the limit, or leave it out")
-
-
-class _Gzip:
-    """What was packed with gzip: members, one after the other, of which zlib reads one."""
-
-    def __init__(self) -> None:
-        self._member = zlib.decompressobj(_GZIP)
-
-    @property
-    def whole(self) -> bool:
-        """Whether what came so far ends where a member does."""
-        return self._member.eof
-
-    def unpacked(self, data: bytes, most: int) -> bytes:
-        """What `data`, the next piece, holds; at most `most` bytes. Raises `RetrievalError`."""
-        content = b""
-        while data and len(content) < most:
-            if self._member.eof:
-                data = data.lstrip(b"\0")  # members may be padded
-                if not data:
-                    break
-                self._member = zlib.decompressobj(_GZIP)
-            try:
-                content += self._member.decompress(data, most - len(content))
-            except zlib.error as error:
-                raise RetrievalError(f"its packed content is damaged ({error}): leave it out") from None
-            data = self._member.unused_data
-        return content
-
-
-def _packing(response: httpx2.Response) -> _Gzip | None:
-    coding = response.headers.get("Content-Encoding", "identity").strip().lower()
-    if coding not in ("", "identity", "gzip", "x-gzip"):
-        raise RetrievalError(f"it is packed as {shown(coding, 40)}, which was not asked for: leave it out")
-    return _Gzip() if "gzip" in coding else None
 
 
 def _known(charset: str) -> str | None:

@@ -39,14 +39,23 @@ class Scan(NamedTuple):
 def scan(path: Path, max_bytes: int) -> Scan:
     """The files of the corpus at `path`: hidden ones and other kinds are left out, larger ones skipped.
 
-    Links to files are followed. Links to folders are not: they may lead out of the corpus or in a circle,
-    and would show one file under two names. Raises `InputError` where nothing can be read.
+    Links to files in the corpus are followed; links out of it are not, since whoever fills the folder would
+    choose what is read of this machine. Nor are links to folders, which may lead in a circle and would show
+    one file under two names. Raises `InputError` where nothing can be read.
     """
-    is_folder = located(path).is_dir()
+    root = located(path)
     found = Scan([], [])
-    for name, candidate in _walk(path, found.skipped) if is_folder else [("", path)]:
-        if kind(candidate.name):
+    leaving: list[str] = []
+    for name, candidate in _walk(path, found.skipped) if root.is_dir() else [("", path)]:
+        if not kind(candidate.name):
+            continue
+        if name and _leads_out(candidate, root):
+            leaving.append(name)
+        else:
             _look(name, candidate, max_bytes, found)
+    if leaving:
+        more = f", nor are {len(leaving) - 1} others" if len(leaving) > 1 else ""
+        found.skipped.append(Skip(leaving[0], f"a link that leads out of the corpus is not followed{more}"))
     if not found.files:
         why = found.skipped[0] if found.skipped else None
         reason = f"{why.file or path}: {why.reason}" if why else f"it holds none of {', '.join(KINDS)}"
@@ -92,6 +101,14 @@ def _is_link(path: Path) -> bool:
     try:
         return path.is_symlink()
     except OSError:  # in a folder that may be listed and not entered: what is in it is skipped one by one
+        return False
+
+
+def _leads_out(path: Path, root: Path) -> bool:
+    """Is `path` a link to what is there and not in `root`? One that leads nowhere is skipped as such."""
+    try:
+        return path.is_symlink() and not path.resolve(strict=True).is_relative_to(root)
+    except (OSError, RuntimeError):
         return False
 
 

@@ -10,23 +10,33 @@ from hashlib import sha256
 from typing import Any, Literal
 from urllib.parse import urldefrag
 
-from rarr.errors import SetupError
+import httpx2
+
+from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.asking import Asking, outcomes
 from rarr.retrievers.cache import Cache
 from rarr.retrievers.dates import published
+from rarr.retrievers.documents import UnreadableError
 from rarr.retrievers.domains import Limits, host_of
+from rarr.retrievers.extracting import extracted
 from rarr.retrievers.furniture import without_furniture
 from rarr.retrievers.left_out import readable
+from rarr.retrievers.links import shown
 from rarr.retrievers.nearest import nearest
+from rarr.retrievers.page_text import MOST_CHARACTERS
 from rarr.retrievers.pages import Extracted, Shelf
 from rarr.retrievers.probing import Probe
+from rarr.tools.bounded import bounded_client
 from rarr.tools.chat import CallFailure
 from rarr.tools.failures import failure_of, redacted, without_keys
+from rarr.tools.openai_protocol import certificates
 from rarr.tools.patience import PerLoop
 from rarr.unicode import valid
 
 MOST_RESULTS = 20  # that Tavily gives
+MOST_BYTES = 20_000_000
+"""Of its answer, which holds the texts of all pages found."""
 _LONGEST_QUERY = 400  # characters that Tavily takes
 _CURES = {
     0: "check the connection, or search elsewhere with search=wikipedia or corpus=PATH",
@@ -78,9 +88,11 @@ class Tavily:
         self._url = (base_url or "https://api.tavily.com").rstrip("/")
         self._cache, self._shelf = cache, Shelf(cache, "tavily")
         self._asking = Asking("Tavily", cures=_CURES, timeout_s=timeout_s, attempts=attempts)
+        certified = certificates()
         self._clients = PerLoop(
-            lambda: AsyncTavilyClient(api_key=key, api_base_url=base_url), AsyncTavilyClient.close
+            lambda: bounded_client("Tavily", most=MOST_BYTES, verify=certified), httpx2.AsyncClient.aclose
         )
+        self._tavily = partial(AsyncTavilyClient, api_key=key, api_base_url=base_url)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Passages of the `k` best pages, the nearest to `query` of each. Raises `RetrievalError`.
@@ -116,7 +128,8 @@ class Tavily:
 
     async def _search(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
         try:
-            answer = valid(await self._clients.get().search(**request, timeout=self._timeout_s))
+            client = self._tavily(client=self._clients.get())
+            answer = valid(await client.search(**request, timeout=self._timeout_s))
         except Exception as error:
             raise _failure(error, self._key) from None
         results = answer.get("results") if isinstance(answer, dict) else None
@@ -127,12 +140,20 @@ class Tavily:
 
     async def _passages(self, result: Mapping[str, Any], query: str) -> Sequence[Passage]:
         page, at = await self._page(result)
-        passages = partial(page.passages, at, window=self._window, step=self._step)
-        return await asyncio.to_thread(lambda: nearest(passages(), query))
+        passages = await page.passages(at, window=self._window, step=self._step)
+        return await asyncio.to_thread(nearest, passages, query)
+
+    async def _text(self, result: Mapping[str, Any]) -> str:
+        """The page's own text; "" where Tavily did not get it. Raises `RetrievalError`."""
+        raw = result.get("raw_content")
+        try:
+            return await extracted(page_text, raw) if isinstance(raw, str) and raw.strip() else ""
+        except UnreadableError as error:
+            raise RetrievalError(f"{shown(result['url'])} cannot be used: {error}") from error
 
     async def _page(self, result: Mapping[str, Any]) -> tuple[Extracted, datetime]:
         url = result["url"]
-        text = await asyncio.to_thread(_text, result)
+        text = await self._text(result)
         if not text:
             if kept := await self._shelf.kept(url):
                 return kept
@@ -169,10 +190,11 @@ def _shortened(query: str) -> str:
     return words if len(words) <= _LONGEST_QUERY else words[:_LONGEST_QUERY].rpartition(" ")[0]
 
 
-def _text(result: Mapping[str, Any]) -> str:
-    """The page's own text; "" where Tavily did not get it."""
-    raw = result.get("raw_content")
-    text = without_furniture(_plain(raw)) if isinstance(raw, str) else ""
+def page_text(markdown: str) -> str:
+    """The words of a page that Tavily gives as Markdown; "" where there are none."""
+    if len(markdown) > MOST_CHARACTERS:
+        raise UnreadableError(f"its text is longer than {MOST_CHARACTERS:,} characters")
+    text = without_furniture(_plain(markdown))
     return text if text.strip() else ""
 
 

@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -125,8 +124,8 @@ class Wikipedia:
         """The nearest to `query` of an article; none of a page that is none."""
         url = self._address(title)
         page, at = await self._shelf.page(url, lambda: self._article(title, url))
-        passages = partial(page.passages, at, window=self._window, step=self._step)
-        return await asyncio.to_thread(lambda: nearest(passages(), query))
+        passages = await page.passages(at, window=self._window, step=self._step)
+        return await asyncio.to_thread(nearest, passages, query)
 
     def _address(self, title: str) -> str:
         return f"{self._root}/wiki/{quote(title.replace(' ', '_'), safe=_UNQUOTED)}"
@@ -159,7 +158,7 @@ class Wikipedia:
         answer = await self._ask({"action": "parse", "page": title, "prop": "text", "redirects": "1"})
         html = str(_object(answer.get("parse")).get("text", ""))
         try:
-            return await extracted(lambda: parsed_text(html))
+            return await extracted(parsed_text, html)
         except UnreadableError as error:
             said = f"{self._name} gave a page that cannot be read ({shown(str(error))})"
             raise RetrievalError(f"{said}: leave it out, {_ELSE}") from error

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from filelock import FileLock
 
 from rarr.errors import InputError
+from rarr.tools.files import private_file, private_folder
 
 BUSY_S = 5.0  # to wait for another process that writes; each of its writes takes milliseconds
 _OPENING_S = 10.0
@@ -39,9 +40,10 @@ def _opened(path: Path, schema: Schema) -> sqlite3.Connection:
     if path.exists() and not (os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)):
         # Where nobody has it open, SQLite wants to be told that nobody writes.
         return _connected(path, schema, "ro" if Path(f"{path}-wal").exists() else "ro&immutable=1")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(path.parent)
     # SQLite does not wait for others when it changes over to write-ahead logging: they wait here.
-    with FileLock(f"{path}.lock", timeout=_OPENING_S):
+    with FileLock(f"{path}.lock", timeout=_OPENING_S, mode=0o600):
+        private_file(path)  # texts and what was asked about them are their owner's
         return _connected(path, schema, "rwc")
 
 
@@ -63,7 +65,7 @@ def _prepare(sqlite: sqlite3.Connection, path: Path, schema: Schema) -> None:
         for query in ("PRAGMA application_id", "PRAGMA user_version", "SELECT COUNT(*) FROM sqlite_master")
     )
     if name == 0 and tables == 0:
-        path.chmod(0o600)  # texts and what was asked about them are their owner's
+        path.chmod(0o600)
         sqlite.execute("PRAGMA journal_mode = WAL")  # readers and a writer do not wait for each other
         sqlite.executescript(_made(schema))
     elif name != schema.name:

@@ -71,8 +71,11 @@ def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
 
 def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> CallFailure:
     """`error` by its HTTP status, else by the name of its class: providers share no base class."""
-    if isinstance(error, CallFailure):
-        return error
+    # Clients wrap what reading an answer raises, such as that it is too long.
+    if (
+        failure := next((one for one in (error, *_causes(error)) if isinstance(one, CallFailure)), None)
+    ) is not None:
+        return failure
     if (status := _status(error)) is not None:
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
         return failure_of_status(status, headers, _said(error), model, secrets)

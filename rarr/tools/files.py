@@ -1,7 +1,9 @@
-"""Files that are there as a whole or not at all, whenever the process or the machine ends."""
+"""Files that are there as a whole or not at all, whenever the process or the machine ends; private files."""
 
 import os
+import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -30,3 +32,26 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def private_folder(path: Path) -> None:
+    """Makes the folder `path`, and those above it that are missing, for its owner alone.
+
+    Folders that are there stay as they are. Raises `OSError`.
+    """
+    for folder in reversed([one for one in (path, *path.parents) if not one.exists()]):
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def private_file(path: Path) -> None:
+    """Makes an empty file for its owner alone, where there is none. Raises `OSError`."""
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+
+
+def make_private(folder: Path) -> None:
+    """Takes `folder` and all that is in it from everybody but its owner, where they have it."""
+    for path in (folder, *folder.rglob("*")):
+        with suppress(FileNotFoundError):  # a reader may remove what it made meanwhile
+            mode = path.lstat().st_mode
+            if mode & 0o077 and not stat.S_ISLNK(mode):
+                path.chmod(stat.S_IMODE(mode) & 0o700)

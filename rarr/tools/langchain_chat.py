@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import SecretStr
 
 from rarr.errors import RarrError, SettingsError, SetupError
+from rarr.tools.bounded import bounded_client
 from rarr.tools.chat import Adapted, Answer, Ask, CallFailure, Tokens
 from rarr.tools.failures import failure_of, redacted, refused_part, secrets_of
 from rarr.tools.openai_protocol import certificates
@@ -137,7 +138,7 @@ def langchain_chat(name: str, **options: Any) -> LangChainChat:
     # The integration's own client is one for all event loops, and breaks in the second.
     certified = certificates()
     clients = PerLoop(
-        lambda: httpx2.AsyncClient(verify=certified, limits=_UNLIMITED, follow_redirects=True),
+        lambda: bounded_client(name, verify=certified, limits=_UNLIMITED, follow_redirects=True),
         httpx2.AsyncClient.aclose,
     )
     needs_client = _of_openai_shape(first) and not getattr(first, "openai_proxy", None)

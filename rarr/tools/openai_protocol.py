@@ -14,13 +14,13 @@ from typing import Any
 
 import httpx2
 
+from rarr.tools.bounded import bounded_client
 from rarr.tools.chat import Adapted, Answer, Ask, CallFailure, Tokens
 from rarr.tools.failures import failure_of, failure_of_status, redacted, refused_part, secrets_of
 from rarr.tools.patience import PerLoop
 
 CONNECT_S = 5.0
 PROBE_S = 5.0
-LONGEST = 10_000_000  # bytes of a response
 certificates = cache(httpx2.create_ssl_context)  # 40 ms for each client otherwise
 _FORMATS = ("json_schema", "function", "json_object", "text")
 
@@ -47,7 +47,8 @@ class OpenAIProtocol:
         self._left_out: set[str] = set()
         certified = certificates()  # here, since it reads files: clients are made on the event loop
         self._clients = PerLoop(
-            lambda: httpx2.AsyncClient(
+            lambda: bounded_client(
+                name,
                 headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
                 verify=certified,
                 timeout=httpx2.Timeout(timeout_s, connect=CONNECT_S, pool=None),
@@ -72,7 +73,8 @@ class OpenAIProtocol:
             body["max_completion_tokens"] = ask.max_tokens
         body = {key: value for key, value in body.items() if key not in left_out}
         try:
-            response = await self._posted(body)
+            url = f"{self._base_url}/chat/completions"
+            response = await self._clients.get().post(url, json=body)
             if response.is_success:
                 return _answer(response.json(), self.name, self.secrets)
         except Exception as error:
@@ -83,22 +85,6 @@ class OpenAIProtocol:
         if self._adapts(failure, kind, body):
             raise Adapted(str(failure))
         raise failure
-
-    async def _posted(self, body: dict[str, Any]) -> httpx2.Response:
-        """The whole response, which no server may make longer than any answer is."""
-        request = self._clients.get().build_request("POST", f"{self._base_url}/chat/completions", json=body)
-        response = await self._clients.get().send(request, stream=True)
-        try:
-            chunks, size = [], 0
-            async for chunk in response.aiter_raw():
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > LONGEST:
-                    raise CallFailure("server", f"{self.name} answered with more than {LONGEST // 10**6} MB")
-        finally:
-            await response.aclose()
-        # Made anew, so that what is compressed is unpacked.
-        return httpx2.Response(response.status_code, headers=response.headers, content=b"".join(chunks))
 
     async def probe(self) -> str:
         """Which models the server says that it has, at no cost. Raises `CallFailure`."""

@@ -124,7 +124,7 @@ def test_sources_and_reranker_share_one_cache(notes: Path, connections: Any) -> 
     components = wire(web)
     assert len([path for path, _ in connections if "cache.sqlite" in path]) == 1
     opened = sorted(type(one).__name__ for one in components.opened)
-    assert opened == ["Cache", "EndpointReranker", "Fetcher", "SearXNG", "Wikipedia"]
+    assert opened == ["Cache", "EndpointReranker", "Fetcher", "Processes", "SearXNG", "Wikipedia"]
 
 
 def test_no_cache_is_opened_where_nothing_is_cached(notes: Path, tmp_path: Path) -> None:

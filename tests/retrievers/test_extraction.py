@@ -87,15 +87,15 @@ def test_date_is_in_the_front_matter(tmp_path: Path) -> None:
     assert read(file)[0].published_at == datetime(2020, 3, 4, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("limit", "said"), [("MOST_PAGES", "1 pages, more"), ("MOST_CHARACTERS", "holds more")]
-)
-def test_pdf_without_end_is_skipped(
-    limit: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pdf_module, limit, 0)
-    with pytest.raises(UnreadableError, match=f"its PDF .*{said} .*: split it"):
-        read(written(tmp_path / "a.pdf", pdf("Peaches grow.")))
+def test_pdf_of_too_many_pages_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_module, "MOST_PAGES", 0)
+    with pytest.raises(UnreadableError, match="its PDF has 1 pages, more than 0: split it"):
+        pdf_module.read_pdf(pdf("Peaches grow."))
+
+
+def test_pdf_of_too_much_text_is_refused() -> None:
+    with pytest.raises(UnreadableError, match="its PDF holds more than 5 characters: split it"):
+        pdf_module.read_pdf(pdf("Peaches grow."), most_characters=5)
 
 
 def test_pages_of_a_pdf_stand_apart(tmp_path: Path) -> None:

@@ -2,11 +2,14 @@
 
 import asyncio
 import gzip
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
 from rarr.errors import RetrievalError
+from rarr.retrievers import robots as robots_module
 from rarr.retrievers.addresses import Resolve
 from rarr.retrievers.robots import MOST_BYTES
 from retrievers.fetches import PAGE, PATIENCE_S, SHORT_S, fetch, make, refusal
@@ -178,3 +181,24 @@ async def test_fetch_without_respect_asks_for_no_rules() -> None:
 async def test_fetch_with_one_turn_has_one_for_the_rules() -> None:
     async with site(answer(ALLOWS)) as server:
         await fetch(server.url(), respect_robots=True, per_host=1, concurrency=1)
+
+
+async def test_fetch_keeps_the_event_loop_free_of_robots(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = []
+
+    def note(function: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*args: Any) -> Any:
+            threads.append(threading.current_thread())
+            return function(*args)
+
+        return noted
+
+    monkeypatch.setattr(robots_module, "rules", note(robots_module.rules))
+    monkeypatch.setattr(robots_module, "allowed", note(robots_module.allowed))
+    async with site(answer(b"User-agent: *\n" + b"Disallow: /a\n" * 40_000)) as server:
+        fetcher = make(respect_robots=True)
+        for _ in range(2):
+            await fetcher.fetch(server.url())
+    assert server.paths == ["/robots.txt", "/", "/"]
+    assert len(threads) == 3  # parsed once
+    assert threading.main_thread() not in threads

@@ -1,6 +1,6 @@
 """How pages of web sources are read and kept."""
 
-import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -11,9 +11,13 @@ import pytest
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers import extracting, pages
+from rarr.retrievers.chunking import windows
+from rarr.retrievers.documents import UnreadableError
+from rarr.retrievers.extraction_process import Limits
 from rarr.retrievers.fetching import Fetched
 from rarr.retrievers.furniture import without_furniture
 from rarr.retrievers.nearest import nearest
+from rarr.retrievers.page_text import extract_page
 from rarr.retrievers.pages import PageReader, passages_of
 from rarr.retrievers.responses import PAGE_TYPES
 from retrievers.caches import opened
@@ -24,6 +28,11 @@ HTML = """<html><head><title>Fruit</title><meta property="article:published_time
 <p>The peach is a fruit. It grows in Georgia, and in California as well. Many farmers plant it.</p>
 <h2>Größe</h2><p>A tree is five metres high. Some trees are higher, as is well known.</p></article></body>
 </html>"""
+
+
+def sleep(*_: object, **__: object) -> None:
+    """Longer than any limit here; it runs in a process."""
+    time.sleep(30)
 
 
 class Web:
@@ -101,20 +110,35 @@ async def test_page_is_decoded_as_the_server_says(reading: Reading) -> None:
 async def test_page_that_takes_too_long_to_read_is_left_out(
     reading: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended = threading.Event()
-    monkeypatch.setattr(extracting, "LIMIT_S", 0.05)
-    monkeypatch.setattr(pages, "extract_page", lambda fetched: ended.wait(10))
+    monkeypatch.setattr(extracting, "PAGE", Limits(0.05, 600))
+    monkeypatch.setattr(pages, "extract_page", sleep)
     with pytest.raises(RetrievalError, match=r"cannot be used: to read it takes more than 0\.05 s"):
         await reading(Web(HTML.encode())).read(URL)
-    ended.set()
 
 
-async def test_page_of_more_html_than_any_article_is_left_out(
+def test_page_of_more_html_than_any_article_is_refused() -> None:
+    with pytest.raises(UnreadableError, match="its HTML is longer than 5 MB"):
+        extract_page(b"<html>" + b"x" * 5_000_000, "text/html", None)
+
+
+def test_page_of_more_text_than_a_book_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnreadableError, match="its text is longer than 2,000,000 characters"):
+        extract_page(b"Peaches. " * 300_000, "text/plain", None)
+
+
+async def test_page_of_much_text_is_cut_in_a_process_as_it_is_here(reading: Reading) -> None:
+    text = "# Peach\n\n" + "It is a fruit. " * 8000
+    found = await reading(Web(text.encode(), "text/plain")).read(URL)
+    assert [(one.start, one.end) for one in found] == [cut[:2] for cut in windows(text, window=2, step=1)]
+
+
+async def test_page_whose_text_takes_too_long_to_cut_is_left_out(
     reading: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "MOST_BYTES", 100)
-    with pytest.raises(RetrievalError, match="its HTML is longer than"):
-        await reading(Web(HTML.encode())).read(URL)
+    monkeypatch.setattr(pages, "windows", sleep)
+    monkeypatch.setattr(extracting, "PAGE", Limits(0.5, 600))
+    with pytest.raises(RetrievalError, match=r"to read it takes more than 0\.5 s"):
+        await reading(Web(b"Peaches. " * 20_000, "text/plain")).read(URL)
 
 
 @pytest.mark.parametrize("url", ["http://[#a", "https://a.org/\ud800"])

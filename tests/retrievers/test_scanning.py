@@ -46,6 +46,30 @@ def test_links_to_files_are_followed(folder: Path) -> None:
     assert "link.md" in names(folder)
 
 
+def test_links_out_of_the_corpus_are_not_followed_which_is_told_once(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("Secret.")
+    (folder / "more" / "one.md").symlink_to(tmp_path / "secret.md")
+    (folder / "more" / "program.py").symlink_to(tmp_path / "secret.md")
+    assert skipped(folder) == [Skip("more/one.md", "a link that leads out of the corpus is not followed")]
+    (folder / "more" / "three.md").symlink_to("../../secret.md")
+    (tmp_path / "step.md").symlink_to(folder / "peaches.md")
+    (folder / "two.md").symlink_to(tmp_path / "step.md")  # out and in again: it ends in the corpus
+    assert names(folder) == ["peaches.md", "two.md", "more/paris.txt"]
+    [(name, reason)] = skipped(folder)
+    assert (name, reason.partition(", ")[2]) == ("more/one.md", "nor are 1 others")
+
+
+def test_links_of_a_corpus_that_is_a_link_itself_are_followed_in_it(folder: Path, tmp_path: Path) -> None:
+    (folder / "link.md").symlink_to(folder / "peaches.md")
+    (tmp_path / "there").symlink_to(folder)
+    assert "link.md" in names(tmp_path / "there")
+
+
+def test_a_corpus_of_one_file_may_be_a_link(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "link.md").symlink_to(folder / "peaches.md")
+    assert names(tmp_path / "link.md") == [""]
+
+
 def test_links_to_folders_are_not_followed(folder: Path) -> None:
     (folder / "loop").symlink_to(folder)
     assert len(names(folder)) == 2

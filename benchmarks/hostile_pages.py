@@ -1,0 +1,195 @@
+"""What hostile pages and answers cost, and what an ordinary page costs meanwhile.
+
+Run as `python -m benchmarks.hostile_pages`. It makes the pages, reads each of them alone, then eight PDFs and
+three pages of HTML at once with ordinary pages in between, and then has servers answer with a megabyte that
+unpacks to a thousand. Memory is that of this process and of those that read pages, of which Linux tells. It
+ends with status 1 where a process or a thread outlives its limit.
+"""
+
+import asyncio
+import gzip
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks.hostile_makers import HTML, ORDINARY, OTHER
+from rarr.retrievers import processes
+from rarr.retrievers.asking import Asking, JsonService
+from rarr.retrievers.chunking import windows
+from rarr.retrievers.documents import UnreadableError
+from rarr.retrievers.extracting import PAGE, extracted
+from rarr.retrievers.page_text import extract_page
+from rarr.tools.openai_protocol import OpenAIProtocol
+
+GRACE_S = 3.0
+"""Seconds beyond its limit in which a call has to end, the start of its process included."""
+ORDINARY_PAGES = 20
+UNPACKED = 1_000_000_000
+
+
+class Memory:
+    """The most megabytes that this process and those that read pages held, while it is entered."""
+
+    async def __aenter__(self) -> "Memory":
+        self.own = self.theirs = 0.0
+        self._watching = asyncio.create_task(self._watch())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._look()
+        self._watching.cancel()
+
+    async def _watch(self) -> None:
+        while True:
+            self._look()
+            await asyncio.sleep(0.02)
+
+    def _look(self) -> None:
+        self.own = max(self.own, _megabytes("self"))
+        self.theirs = max(self.theirs, *map(_megabytes, map(str, processes.pids())), 0.0)
+
+
+def _megabytes(pid: str) -> float:
+    try:
+        status = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:  # it has ended, or this is not Linux
+        return 0.0
+    return next((int(line.split()[1]) / 1000 for line in status if line.startswith("VmRSS:")), 0.0)
+
+
+async def read(content: bytes, kind: str) -> str:
+    """What comes of a page: its text, cut into passages, or why not."""
+    try:
+        page = await extracted(extract_page, content, kind, None)
+        found = await extracted(partial(windows, window=4, step=1), page.text)
+    except UnreadableError as error:
+        return str(error)
+    return f"{len(page.text):,} characters, {len(found)} passages"
+
+
+async def alone() -> list[str]:
+    """The pages that took longer than the limits of the two calls that each needs."""
+    late = []
+    print(f"{'each alone':28} {'KB':>6} {'gzip':>6} {'s':>6} {'MB own':>7} {'MB read':>8}")
+    pages = {name: (make, "text/html") for name, make in HTML.items()} | OTHER
+    for name, (make, kind) in pages.items():
+        content = make()
+        sizes = f"{len(content) / 1000:6.0f} {len(gzip.compress(content, 6)) / 1000:6.0f}"
+        async with Memory() as memory:
+            started = time.perf_counter()
+            outcome = await read(content, kind)
+            seconds = time.perf_counter() - started
+        print(f"{name:28} {sizes} {seconds:6.2f} {memory.own:7.0f} {memory.theirs:8.0f} {outcome}")
+        if seconds > 2 * (PAGE.seconds + GRACE_S):
+            late.append(name)
+    return late
+
+
+async def ordinary() -> list[float]:
+    """Seconds for each of some ordinary pages, one after the other."""
+    times = []
+    for _ in range(ORDINARY_PAGES):
+        started = time.perf_counter()
+        await extracted(extract_page, ORDINARY, "text/html", None)
+        times.append(time.perf_counter() - started)
+        await asyncio.sleep(0.1)
+    return times
+
+
+def _shown(times: Sequence[float]) -> str:
+    middle, most = 1000 * statistics.median(times), 1000 * max(times)
+    return f"{middle:.1f} ms in the middle, {most:.1f} ms at most"
+
+
+async def meanwhile() -> None:
+    await extracted(extract_page, ORDINARY, "text/html", None)  # warm
+    in_thread = []
+    for _ in range(ORDINARY_PAGES):
+        started = time.perf_counter()
+        await asyncio.to_thread(extract_page, ORDINARY, "text/html", None)
+        in_thread.append(time.perf_counter() - started)
+    print(f"\nan ordinary page of {len(ORDINARY) / 1000:.0f} KB")
+    print(f"  in a thread, as it was before: {_shown(in_thread)}")
+    print(f"  in a process: {_shown(await ordinary())}")
+    pages = [(OTHER["PDF"][0](), "application/pdf")] * 8 + [(HTML["headings"](), "text/html")] * 3
+    async with Memory() as memory:
+        started = time.perf_counter()
+        hostile = [asyncio.create_task(read(*page)) for page in pages]
+        await asyncio.sleep(0.1)
+        print(f"  in a process, behind {len(pages)} hostile pages: {_shown(await ordinary())}")
+        outcomes = await asyncio.gather(*hostile)
+        seconds = time.perf_counter() - started
+    print(f"  those took {seconds:.1f} s and {memory.own:.0f} MB here, {memory.theirs:.0f} MB in a process:")
+    for outcome in sorted(set(outcomes)):
+        print(f"    {outcomes.count(outcome)} times: {outcome}")
+
+
+async def serve(body: bytes) -> asyncio.Server:
+    """A server on this machine that answers everything so."""
+
+    async def reply(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n"
+        writer.write(f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
+        writer.close()
+
+    return await asyncio.start_server(reply, "127.0.0.1", 0)
+
+
+async def answers() -> None:
+    packing = gzip.compress(b" " * 10_000_000, 6)
+    body = packing * (UNPACKED // 10_000_000)
+    print(f"\nan answer of {len(body) / 1e6:.1f} MB in gzip that holds {UNPACKED / 1e6:.0f} MB")
+    server = await serve(body)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    model = OpenAIProtocol("vllm:m", base_url=url, api_key=None, timeout_s=60)
+    search = JsonService(Asking("SearXNG", cures={0: "mend it"}, timeout_s=60, attempts=1), {})
+    for name, ask in (("model", model.probe), ("search", partial(search.get, url, {}))):
+        await _asked(name, ask)
+    await model.aclose()
+    await search.aclose()
+    server.close()
+
+
+async def _asked(name: str, ask: Callable[[], Awaitable[Any]]) -> None:
+    async with Memory() as memory:
+        before, started = memory.own or _megabytes("self"), time.perf_counter()
+        try:
+            outcome = str(await ask())
+        except Exception as error:
+            outcome = str(error)
+        seconds = time.perf_counter() - started
+    print(f"  {name}: {seconds:.2f} s, {memory.own - before:.0f} MB more here: {outcome}")
+
+
+def outlived() -> list[str]:
+    """The processes and threads that are still there once nothing is read."""
+    processes.end_idle()
+    end = time.monotonic() + GRACE_S
+    while time.monotonic() < end and (processes.pids() or _threads()):
+        time.sleep(0.01)
+    return [*map(str, processes.pids()), *_threads()]
+
+
+def _threads() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name in ("rarr-extract", "rarr-watch")]
+
+
+async def main() -> int:
+    print(f"limits of a call: {PAGE.seconds:g} s, {PAGE.megabytes} MB; {processes.MOST} processes at most\n")
+    late = await alone()
+    await meanwhile()
+    await answers()
+    left = await asyncio.to_thread(outlived)
+    print(f"\nbeyond the limit: {', '.join(late) or 'no page'}")
+    print(f"left over: {', '.join(left) or 'no process and no thread'}")
+    return 1 if left or late else 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

@@ -1,0 +1,139 @@
+"""What is kept of a user's texts is the user's alone; what the user writes with -o is as the umask has it."""
+
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rarr import Reviser, Settings
+from rarr.retrievers.cache import Cache
+from rarr.retrievers.corpus import Corpus
+from rarr.retrievers.index import build_index
+from rarr.tools.files import make_private, private_file, private_folder
+from rarr.traces.store import TraceStore
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+DOCUMENTS = {"a.md": "Peaches grow in Georgia.", "b.html": "<p>The bridge is 221 metres long.</p>"}
+BUILD: dict[str, Any] = {"window": 4, "step": 1, "max_file_mb": 1}
+
+
+@pytest.fixture(params=[0o022, 0o000, 0o002])
+def umask(request: pytest.FixtureRequest) -> Iterator[int]:
+    before = os.umask(request.param)
+    yield request.param
+    os.umask(before)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    folder = tmp_path / "corpus"
+    folder.mkdir(mode=0o700)
+    for name, text in DOCUMENTS.items():
+        private_file(folder / name)
+        (folder / name).write_text(text)
+    return folder
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def open_to_others(folder: Path) -> list[str]:
+    """What in `folder` somebody else may read, write or enter."""
+    return [f"{path} {mode(path):o}" for path in (folder, *folder.rglob("*")) if mode(path) & 0o077]
+
+
+@pytest.mark.usefixtures("umask")
+def test_data_folder_is_private(corpus: Path, tmp_path: Path) -> None:
+    home = tmp_path / "some" / "where" / "home"
+    settings = Settings(corpus=corpus, home=home, search="corpus,wikipedia", offline=True)
+    with Reviser(settings) as reviser:
+        reviser.revise("Peaches grow in Texas.")
+        assert open_to_others(tmp_path / "some") == []  # while files are open
+    assert {"traces.sqlite", "cache.sqlite", "indexes"} <= {path.name for path in home.iterdir()}
+    assert open_to_others(tmp_path / "some") == []
+
+
+@pytest.mark.usefixtures("umask")
+def test_index_stays_private_when_it_is_brought_up_to_date(corpus: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    for text in ("Pears grow.", "Plums grow.", ""):
+        Corpus.open(corpus, home=home, **BUILD).close()
+        assert open_to_others(home) == []
+        (corpus / "c.md").write_text(text)
+
+
+def test_index_of_an_earlier_version_becomes_private(corpus: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    Corpus.open(corpus, home=home, **BUILD).close()
+    [index] = (home / "indexes").iterdir()
+    for path in (index, *index.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    Corpus.open(corpus, home=home, **BUILD).close()
+    assert open_to_others(home) == []
+
+
+def test_index_that_cannot_be_built_is_private(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(" ")
+    with pytest.raises(Exception, match="no file in corpus"):
+        Corpus.open(tmp_path / "a.md", home=tmp_path / "home", **BUILD)
+    assert open_to_others(tmp_path / "home") == []
+
+
+@pytest.mark.parametrize("name", ["cache", "traces"])
+@pytest.mark.usefixtures("umask")
+def test_database_is_private_from_the_first_moment(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "home" / "x.sqlite"
+    modes: list[int] = []
+
+    def connect(*args: Any, **options: Any) -> sqlite3.Connection:
+        modes.append(mode(path))
+        opened: sqlite3.Connection = connected(*args, **options)
+        return opened
+
+    connected = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    made: Any = Cache(path, max_age_s={}) if name == "cache" else TraceStore(path)
+    made.close()
+    assert modes[0] == 0o600
+    assert open_to_others(tmp_path / "home") == []
+
+
+def test_index_that_is_written_with_o_is_not_private_but_follows_the_umask(
+    corpus: Path, tmp_path: Path, umask: int
+) -> None:
+    out = tmp_path / "index"
+    build_index(corpus, out, **BUILD)
+    usual = {True: 0o777 & ~umask, False: 0o666 & ~umask}
+    assert [path for path in (out, *out.rglob("*")) if mode(path) != usual[path.is_dir()]] == []
+
+
+@pytest.mark.usefixtures("umask")
+def test_private_folder_leaves_those_that_are_there(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir(mode=0o755)
+    before = mode(tmp_path / "a")
+    private_folder(tmp_path / "a" / "b" / "c")
+    private_folder(tmp_path / "a" / "b" / "c")
+    assert [mode(tmp_path / part) for part in ("a", "a/b", "a/b/c")] == [before, 0o700, 0o700]
+
+
+def test_private_folder_keeps_what_its_owner_may_do(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a").write_text("a")
+    (tmp_path / "in" / "a").chmod(0o544)
+    (tmp_path / "in" / "link").symlink_to(tmp_path / "else")
+    (tmp_path / "else").touch(0o644)
+    make_private(tmp_path / "in")
+    assert (mode(tmp_path / "in" / "a"), mode(tmp_path / "else") & 0o044) == (0o500, 0o044)
+
+
+def test_private_file_keeps_what_is_there(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a")
+    private_file(tmp_path / "a")
+    assert (tmp_path / "a").read_text() == "a"
