@@ -12,13 +12,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from rarr.tools.invisible import bare, spelled
+from rarr.tools.untrusted import suspicion
+
 from benchmarks.injections import Injection, Lookalike, injections, lookalikes
 from benchmarks.report import machine, share
 from benchmarks.shared_data import rows
 from rarr import Passage, Reviser, Revision, Settings
 from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel, UnansweredError
-from rarr.tools.invisible import bare, spelled
-from rarr.tools.untrusted import suspicion
 
 CLEAN = ("dev/retrieval/wiki_passages_corpus.jsonl", "train/text_wikipedia_recent.jsonl.gz")
 SAMPLE = 500  # clean passages of the data sets

@@ -30,6 +30,10 @@ class Span(NamedTuple):
         """Do the two ranges share a character?"""
         return self.start < other.end and other.start < self.end
 
+    def moved(self, by: int) -> "Span":
+        """The range as far behind."""
+        return Span(self.start + by, self.end + by)
+
 
 class Block(NamedTuple):
     """A run of whole lines of one kind; `level` is a heading's, from 1 to 6."""

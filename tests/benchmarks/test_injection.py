@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from benchmarks.injections import injections, lookalikes
 
 from benchmarks.injection import ObedientModel, Outcome, can_read, changed, run
-from benchmarks.injections import injections, lookalikes
 from rarr.testing import Asked
 from rarr.tools.chat import Message
 

@@ -1,0 +1,53 @@
+"""The short answers that a language model gives: whether a text says one, and whether two of them differ."""
+
+import re
+
+from rarr.embedded.numbers import Number
+from rarr.embedded.values import Value, same, values
+from rarr.embedded.words import fold, tokens
+
+_NO_SPACES = "\u2e80"  # from here on, scripts that put no spaces between words
+
+
+def stands_in(answer: str, text: str) -> bool:
+    """Does `text` say `answer`: in these words, or with the same values and at least half of the other words?
+
+    What has neither a value nor a word of content, such as "yes", stands nowhere.
+    """
+    if not any(token.stem for token in tokens(answer)):
+        return False
+    if _has_phrase(text, answer):
+        return True
+    words = {token.stem for token in tokens(text)}
+    compared = [value for value in values(answer) if value.kind != "term"]
+    if not all(_stands(value, answer, text, words) for value in compared):
+        return False
+    others = [
+        token.stem in words
+        for token in tokens(answer)
+        if token.stem and not any(value.start <= token.start < value.end for value in compared)
+    ]
+    return 2 * sum(others) >= len(others)
+
+
+def differ(one: str, other: str) -> bool:
+    """Do both answers have values that can be compared, of which no two mean the same?"""
+    compared = [same(mine, its) for mine in values(one) for its in values(other)]
+    return any(alike is False for alike in compared) and not any(compared)
+
+
+def _stands(value: Value, answer: str, text: str, words: set[str]) -> bool:
+    end = value.read.tail if isinstance(value.read, Number) else value.end
+    phrase = answer[value.start : end]
+    if any(same(value, other) for other in values(text)) or _has_phrase(text, phrase):
+        return True
+    return value.kind == "name" and all(token.stem in words for token in tokens(phrase) if token.stem)
+
+
+def _has_phrase(text: str, phrase: str) -> bool:
+    """Words and numbers are matched whole: "22" stands neither in "221" nor in "22.5"."""
+    said = fold(phrase).split()
+    inner = r"\s+".join(map(re.escape, said))
+    before = r"(?<!\w)(?<!\d[.,])" if said[0][0] < _NO_SPACES else ""
+    after = r"(?!\w)(?![.,]\d)" if said[-1][-1] < _NO_SPACES else ""
+    return re.search(before + inner + after, fold(text)) is not None
