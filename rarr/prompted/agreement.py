@@ -70,11 +70,13 @@ class PromptedChecker:
             verdict=answer.verdict,
         )
         read = "\n".join(filter(None, (context, scope.before, looked_at)))
-        doubt = await work(self._doubt, said, read, quoted(evidence))
+        # What follows from an edit stands in no passage: it is reckoned, and must be confirmed.
+        passage = "" if query.follows else quoted(evidence)
+        doubt = await work(self._doubt, said, read, passage)
         return said.model_copy(update={"verdict": "unknown", "reason": doubt}) if doubt else said
 
     def _doubt(self, said: Agreement, text: str, passage: str) -> str:
-        """Why the verdict cannot be acted on; empty where it can."""
+        """Why the verdict cannot be acted on; empty where it can. No passage has no part in it."""
         if said.verdict not in ("agrees", "disagrees"):
             return ""
         mine, its = (" ".join(answer.split()) for answer in (said.text_answer, said.evidence_answer))
@@ -83,7 +85,7 @@ class PromptedChecker:
             found = f"gives {its!r} for both"
         elif not (mine and its):
             found = "gives an answer for one of the two alone"
-        elif not self._reader.stands_in(its, passage):
+        elif passage and not self._reader.stands_in(its, passage):
             found = f"its answer of the evidence, {its!r}, does not stand in the passage"
         elif not self._reader.stands_in(mine, text):
             found = f"its answer of the text, {mine!r}, does not stand in the text"
