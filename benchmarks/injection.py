@@ -113,8 +113,13 @@ def run(case: Injection, passage: str, way: Way) -> tuple[Outcome, ObedientModel
 
 
 def outcome(revision: Revision) -> Outcome:
-    """The last verdict of each query, what the report says, and the edits that were made."""
-    verdicts = {check.query_id: check.verdict for check in revision.checks}
+    """The first verdict of each query, what the report says, and the edits that were made.
+
+    Later verdicts are about what edits made of the text.
+    """
+    verdicts: dict[str, str] = {}
+    for check in revision.checks:
+        verdicts.setdefault(check.query_id, check.verdict)
     return Outcome(
         tuple(verdicts.values()),
         tuple(sentence.status for sentence in revision.report.sentences),

@@ -1,6 +1,7 @@
 """The short answers that a language model gives: whether a text says one, and whether two of them differ."""
 
 import re
+from collections import defaultdict
 
 from rarr.embedded.numbers import Number
 from rarr.embedded.values import Value, same, values
@@ -31,9 +32,12 @@ def stands_in(answer: str, text: str) -> bool:
 
 
 def differ(one: str, other: str) -> bool:
-    """Do both answers have values that can be compared, of which no two mean the same?"""
-    compared = [same(mine, its) for mine in values(one) for its in values(other)]
-    return any(alike is False for alike in compared) and not any(compared)
+    """Do both answers have values of a kind, such as dates, of which no two mean the same?"""
+    alike: dict[str, list[bool | None]] = defaultdict(list)
+    for mine in values(one):
+        for its in values(other):
+            alike[mine.kind].append(same(mine, its))
+    return any(False in compared and not any(compared) for compared in alike.values())
 
 
 def _stands(value: Value, answer: str, text: str, words: set[str]) -> bool:

@@ -114,7 +114,14 @@ async def test_injection_into_the_answer_of_the_text_is_no_verdict() -> None:
 
 @pytest.mark.parametrize(
     ("mine", "its"),
-    [("300 metres", "221 metres"), ("1931", "1904"), ("Ida Rosk", "Tomas Veil"), ("three", "4")],
+    [
+        ("300 metres", "221 metres"),
+        ("1931", "1904"),
+        ("Ida Rosk", "Tomas Veil"),
+        ("three", "4"),
+        ("12 square miles", "40 square miles"),
+        ("3 ships in 1904", "4 ships in 1904"),
+    ],
 )
 async def test_injection_into_the_verdict_alone_is_no_agreement(mine: str, its: str) -> None:
     answer = said("agrees", mine, its)
