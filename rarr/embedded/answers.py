@@ -31,13 +31,32 @@ def stands_in(answer: str, text: str) -> bool:
     return 2 * sum(others) >= len(others)
 
 
-def differ(one: str, other: str) -> bool:
-    """Do both answers have values of a kind, such as dates, of which no two mean the same?"""
+def differ(answer: str, text: str, other: str, passage: str) -> bool:
+    """Do an answer of `text` and another of `passage` have values of a kind, of which no two mean the same?
+
+    A number without a unit has that which stands behind it in its source.
+    """
     alike: dict[str, list[bool | None]] = defaultdict(list)
-    for mine in values(one):
-        for its in values(other):
+    for mine in _read(answer, text):
+        for its in _read(other, passage):
             alike[mine.kind].append(same(mine, its))
     return any(False in compared and not any(compared) for compared in alike.values())
+
+
+def _read(answer: str, source: str) -> list[Value]:
+    return [read for value in values(answer) for read in _with_unit(value, answer, source)]
+
+
+def _with_unit(value: Value, answer: str, source: str) -> list[Value]:
+    if not isinstance(value.read, Number) or value.read.unit:
+        return [value]
+    written = answer[value.start : value.end]
+    there = [
+        one
+        for one in values(source)
+        if isinstance(one.read, Number) and source[one.start : one.end] == written
+    ]
+    return there or [value]
 
 
 def _stands(value: Value, answer: str, text: str, words: set[str]) -> bool:

@@ -30,8 +30,8 @@ class AnswerReader(Protocol):
     def stands_in(self, answer: str, text: str) -> bool:
         """Does `text` say `answer`?"""
 
-    def differ(self, one: str, other: str) -> bool:
-        """Have both answers values that can be compared, of which no two mean the same?"""
+    def differ(self, answer: str, text: str, other: str, passage: str) -> bool:
+        """Have an answer of `text` and another of `passage` values of a kind, none of them the same?"""
 
 
 class PromptedChecker:
@@ -89,7 +89,7 @@ class PromptedChecker:
             found = f"its answer of the evidence, {its!r}, does not stand in the passage"
         elif not self._reader.stands_in(mine, text):
             found = f"its answer of the text, {mine!r}, does not stand in the text"
-        elif said.verdict == "agrees" and self._reader.differ(mine, its):
+        elif said.verdict == "agrees" and self._reader.differ(mine, text, its, passage):
             found = f"its answers differ: {mine!r} and {its!r}"
         verb = "agree" if said.verdict == "agrees" else "disagree"
         return f"the model says that they {verb}, but {found}" if found else ""

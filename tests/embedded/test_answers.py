@@ -13,9 +13,7 @@ number = st.integers(2, 900)
 def test_answer_of_another_number_differs_and_stands_nowhere(one: int, other: int, unit: str) -> None:
     passage = f"It is {other} {unit} in all."
     assert stands_in(f"{one} {unit}", passage) == (one == other)
-    assert differ(f"{one} {unit}", f"about {other} {unit}" if one == other else f"{other} {unit}") == (
-        one != other
-    )
+    assert differ(f"{one} {unit}", "", f"{other} {unit}", passage) == (one != other)
 
 
 @pytest.mark.parametrize(
@@ -30,13 +28,29 @@ def test_answer_of_another_number_differs_and_stands_nowhere(one: int, other: in
     ],
 )
 def test_answers_that_are_alike_or_cannot_be_compared_do_not_differ(one: str, other: str) -> None:
-    assert not differ(one, other)
+    assert not differ(one, "", other, "")
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "other", "passage", "expected"),
+    [
+        ("221", "It is 221 metres high.", "726", "It is 726 feet high.", False),
+        ("221", "It is 221 metres high.", "726 feet", "It is 726 feet high.", False),
+        ("212", "It is 212 metres high.", "726", "It is 726 feet high.", True),
+        ("221", "It has 221 seats.", "726", "It has 726 seats.", True),
+        ("9", "9 people saw 9 metres.", "30", "It is 30 feet high.", False),
+    ],
+)
+def test_number_without_a_unit_has_that_of_its_source(
+    answer: str, text: str, other: str, passage: str, expected: bool
+) -> None:
+    assert differ(answer, text, other, passage) == expected
 
 
 @given(st.text(max_size=30), st.text(max_size=60))
 def test_any_answer_and_text_are_compared(answer: str, text: str) -> None:
     stands_in(answer, text)
-    differ(answer, text)
+    differ(answer, text, text, answer)
 
 
 @given(st.text(max_size=30))
