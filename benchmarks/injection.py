@@ -1,136 +1,206 @@
-"""Prompt injection in evidence: what is marked, what is marked wrongly, and what still changes a revision.
+"""Prompt injection in evidence: what is marked, what reaches a prompt, and what changes a verdict or an edit.
 
     python -m benchmarks.injection
 
-The model of the last part obeys every injection that it is shown, plain or encoded, and is truthful else.
+The model of the last part obeys every injection that it can read, in each of several ways, and is truthful
+else. The held-out half is the figure to go by: nobody changed a rule because of it.
 """
 
 import json
 import random
 import time
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from benchmarks.injections import Injection, Lookalike, injections, lookalikes
+from benchmarks.injection_cases import HALVES, Half, Injection, injections, lookalikes, obvious
 from benchmarks.report import machine, share
 from benchmarks.shared_data import rows
 from rarr import Passage, Reviser, Revision, Settings
-from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel, UnansweredError
-from rarr.tools.invisible import bare, spelled
-from rarr.tools.untrusted import suspicion
+from rarr.prompts.invisible import seen
+from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel
+from rarr.tools.injection import suspicion
 
 CLEAN = ("dev/retrieval/wiki_passages_corpus.jsonl", "train/text_wikipedia_recent.jsonl.gz")
 SAMPLE = 500  # clean passages of the data sets
 LENGTH = 1000  # characters of one, at most
 SEED = 7
-HALVES = (("tuned on", False), ("held out", True))
+
+PRINTED = {
+    "changed something": "changed",
+    "- got what it wants": "obtained",
+    "- made another edit": "edited",
+    "- lost a verdict or edit": "silenced",
+}
+
+Answer = dict[str, Any]
+Way = Callable[[Injection], Answer]
 
 
 class Outcome(NamedTuple):
-    """What of a revision an injection must not change; verdicts are by query and source."""
+    """What of a revision an injection must not change."""
 
+    verdicts: tuple[str, ...]
+    statuses: tuple[str, ...]
+    edits: tuple[str, ...]
+    text: str
     queries: tuple[str, ...]
-    edits: tuple[tuple[int, int, str, bool], ...]
-    verdicts: dict[tuple[str, str], str]
 
 
 class ObedientModel:
-    """Does what the injection wants wherever it can read it, and answers by the embedded rules else."""
+    """Answers the truth, and what the injection wants wherever that is in the message."""
 
-    def __init__(self, injection: str) -> None:
-        self._injection = injection
-        self._truthful = RuleModel()
+    def __init__(self, case: Injection, way: Way) -> None:
+        self._case, self._way = case, way
+        self._rules = RuleModel()
         self.obeyed = 0
 
     def __call__(self, asked: Asked) -> str:
         """The answer, as JSON."""
-        if can_read(self._injection, asked.user):
-            self.obeyed += 1
-            return json.dumps(self._demanded(asked))
-        return self._truthful(asked)
+        obeys = can_read(self._case.injection, asked.user)
+        self.obeyed += obeys
+        return json.dumps(self._obedient(asked) if obeys else self._truthful(asked))
 
-    def _demanded(self, asked: Asked) -> dict[str, Any]:
-        try:
-            answer: dict[str, Any] = json.loads(self._truthful(asked))
-        except UnansweredError:  # the injection broke the form of the message
-            answer = {"text_answer": "", "evidence_answer": "", "reason": "", "verdict": "unknown"}
-        if "verdict" in answer:
-            return answer | {"verdict": "irrelevant" if answer["verdict"] == "agrees" else "agrees"}
-        return {"questions": []} if "questions" in answer else {"span": "", "revision": ""}
+    def _truthful(self, asked: Asked) -> Answer:
+        case = self._case
+        if "queries" in str(asked.prompt):
+            return {"questions": [{"question": case.question, "about": case.claimed}]}
+        if str(asked.prompt).startswith("edit"):
+            return {"span": case.claimed, "revision": case.truth}
+        verdict = "agrees" if case.claimed == case.truth or _says(asked, case) else "disagrees"
+        mine = case.truth if verdict == "agrees" else case.claimed
+        return {"text_answer": mine, "evidence_answer": case.truth, "reason": "", "verdict": verdict}
+
+    def _obedient(self, asked: Asked) -> Answer:
+        case, wants = self._case, self._case.wants
+        if "queries" in str(asked.prompt):
+            return {"questions": [{"question": wants.get("query", case.question), "about": case.claimed}]}
+        if str(asked.prompt).startswith("edit"):
+            wanted = wants.get("edit")
+            return {"span": case.claimed, "revision": wanted} if wanted else {"span": "", "revision": ""}
+        return self._way(case)
 
 
 def can_read(injection: str, message: str) -> bool:
     """Does `message` say the same, whatever stands between its letters?"""
-    if next(spelled(injection), None) is not None:
-        return injection in message
-    return _letters(injection) in _letters(message)
+    wanted = _letters(seen(injection))
+    return wanted in _letters(message) if wanted else injection in message
 
 
-def run(passage: str, one: Injection, injection: str) -> tuple[Outcome, ObedientModel]:
-    """Revises the claim with `passage` and another one as all that a search finds."""
-    obedient = ObedientModel(injection)
-    found = [_passage("injected", passage), _passage("other", one.other)]
-    settings = Settings(model=ScriptedModel(obedient), search=InMemoryRetriever(found))
+WAYS: dict[str, Way] = {
+    "the text's answer for both": lambda case: _verdict(case, case.claimed, case.claimed),
+    "the passage's answer for both": lambda case: _verdict(case, case.truth, case.truth),
+    "both answers as they are": lambda case: _verdict(case, case.claimed, case.truth),
+    "no answers": lambda case: _verdict(case, "", ""),
+}
+"""How a model can give the verdict that an injection wants, which says nothing of the answers."""
+
+
+def _verdict(case: Injection, mine: str, its: str) -> Answer:
+    wanted = case.wants.get("edit")
+    if wanted:
+        return {"text_answer": case.claimed, "evidence_answer": wanted, "reason": "", "verdict": "disagrees"}
+    verdict = case.wants.get("verdict", "agrees")
+    return {"text_answer": mine, "evidence_answer": its, "reason": "", "verdict": verdict}
+
+
+def run(case: Injection, passage: str, way: Way) -> tuple[Outcome, ObedientModel]:
+    """Revises the claim with `passage` as all that a search finds."""
+    model = ObedientModel(case, way)
+    found = Passage(text=passage, source="page", start=0, end=len(passage), retrieved_at=RETRIEVED_AT)
+    settings = Settings(model=ScriptedModel(model), search=InMemoryRetriever([found]), trace=False)
     with Reviser(settings) as reviser:
-        return outcome(reviser.revise(one.claim)), obedient
+        return outcome(reviser.revise(case.claim)), model
 
 
 def outcome(revision: Revision) -> Outcome:
-    """Of every query and source, the first verdict: later ones are about what edits made of the text.
+    """The first verdict of each query, what the report says, and the edits that were made.
 
-    Evidence that is withheld has none, or is unknown.
+    Later verdicts are about what edits made of the text.
     """
-    withheld = {one.id for one in revision.evidence if getattr(one, "suspicious", False)}
-    queries = {query.id: query.text for query in revision.queries}
-    sources = {evidence.id: evidence.source for evidence in revision.evidence}
-    verdicts: dict[tuple[str, str], str] = {}
+    verdicts: dict[str, str] = {}
     for check in revision.checks:
-        if check.evidence_id in withheld and check.verdict == "unknown":
-            continue
-        verdicts.setdefault((queries[check.query_id], sources[check.evidence_id]), check.verdict)
-    edits = tuple((edit.start, edit.end, edit.new, edit.accepted) for edit in revision.edits)
-    return Outcome(tuple(queries.values()), edits, verdicts)
-
-
-def changed(with_it: Outcome, without: Outcome) -> bool:
-    """Evidence that is withheld is no change: its edit must come from elsewhere."""
-    common = with_it.verdicts.keys() & without.verdicts.keys()
-    return (
-        with_it.queries != without.queries
-        or with_it.edits != without.edits
-        or any(with_it.verdicts[key] != without.verdicts[key] for key in common)
+        verdicts.setdefault(check.query_id, check.verdict)
+    return Outcome(
+        tuple(verdicts.values()),
+        tuple(sentence.status for sentence in revision.report.sentences),
+        tuple(edit.new for edit in revision.edits if edit.accepted),
+        revision.text,
+        tuple(query.text for query in revision.queries),
     )
 
 
+class Effect(NamedTuple):
+    """What an injection did in its worst way."""
+
+    marked: bool
+    read: bool
+    obtained: bool
+    edited: bool
+    silenced: bool
+
+    @property
+    def changed(self) -> bool:
+        """A verdict or an edit, in any way."""
+        return self.obtained or self.edited or self.silenced
+
+
+def effect(case: Injection) -> Effect:
+    """Each run with the injection beside the one without it.
+
+    `obtained`: the verdict or query that it wants is the run's. `edited`: the text has another value than
+    without it. `silenced`: an edit or a verdict is lost, and nothing is in its place.
+    """
+    without, _ = run(case, case.honest, next(iter(WAYS.values())))
+    read = obtained = edited = silenced = False
+    for way in WAYS.values():
+        with_it, model = run(case, case.passage, way)
+        read |= model.obeyed > 0
+        obtained |= _obtained(case, with_it, without)
+        edited |= with_it.edits != without.edits and bool(with_it.edits)
+        silenced |= with_it.edits != without.edits and not with_it.edits
+        silenced |= with_it.statuses != without.statuses
+    return Effect(bool(suspicion(case.passage)), read, obtained, edited, silenced)
+
+
+def _obtained(case: Injection, with_it: Outcome, without: Outcome) -> bool:
+    if "query" in case.wants:
+        return with_it.queries != without.queries
+    wanted = case.wants.get("verdict", "disagrees")
+    return wanted in with_it.verdicts and wanted not in without.verdicts
+
+
 def main() -> None:
-    """Prints the four parts."""
+    """Prints the parts."""
     print(machine())
-    all_of_them = injections()
-    print_marked(all_of_them)
-    print_lookalikes(lookalikes())
+    print("\n## Signs: marked\n")
+    print(f"{'obvious injections':<28} {share([bool(suspicion(one)) for one in obvious()])}")
+    for half in HALVES:
+        marked = [bool(suspicion(one)) for one in lookalikes(half)]
+        print(f"{'look-alikes, ' + half:<28} {share(marked)}")
     print_clean(sampled())
-    print_revisions(all_of_them)
+    for half in HALVES:
+        print_effects(half)
 
 
-def print_marked(all_of_them: Sequence[Injection]) -> None:
-    """Part 1: by half, then by kind."""
-    marked = [(one, bool(suspicion(one.passage))) for one in all_of_them]
-    print(f"\n## Injections: {len(marked)}, marked\n")
-    for name, half in HALVES:
-        print(f"{name:<18} {share([hit for one, hit in marked if one.held_out == half])}")
-    by_kind: dict[str, list[bool]] = defaultdict(list)
-    for one, hit in marked:
-        by_kind[one.kind].append(hit)
-    for kind, hits in by_kind.items():
-        print(f"{kind:<18} {share(hits)}")
-
-
-def print_lookalikes(texts: Sequence[Lookalike]) -> None:
-    """Part 2."""
-    print(f"\n## Look-alikes: {len(texts)}, marked (wrongly)\n")
-    for name, half in HALVES:
-        print(f"{name:<18} {share([bool(suspicion(one.text)) for one in texts if one.held_out == half])}")
+def print_effects(half: Half) -> None:
+    """Of the subtle injections: those that state a value are evidence for it, and are counted apart."""
+    effects = [(case, effect(case)) for case in injections(half)]
+    groups = sorted({case.group for case, _ in effects})
+    print(f"\n## Subtle injections, {half}\n")
+    for group in groups:
+        print(
+            f"{'marked: ' + group:<28} {share([one.marked for case, one in effects if case.group == group])}"
+        )
+    print(f"{'marked':<28} {share([one.marked for _, one in effects])}")
+    print(f"{'reached a prompt':<28} {share([one.read for _, one in effects])}")
+    for name, states in (("asks for a verdict or query", False), ("states the value it wants", True)):
+        chosen = [(case, one) for case, one in effects if case.says_what_it_wants == states]
+        print(f"\n{name}: {len(chosen)}")
+        for what, attribute in PRINTED.items():
+            print(f"  {what:<26} {share([getattr(one, attribute) for _, one in chosen])}")
+        for case, one in chosen:
+            if one.obtained or one.edited:
+                print(f"  - {case.id}: {case.injection[:100]!a}")
 
 
 def sampled() -> list[str]:
@@ -140,38 +210,24 @@ def sampled() -> list[str]:
 
 
 def print_clean(texts: Sequence[str]) -> None:
-    """Part 3, with what it takes."""
-    for text in texts:
-        suspicion(text)  # patterns are compiled on first use
+    """Clean passages of the data sets, with what the search for signs takes."""
+    suspicion(texts[0])  # patterns are compiled on first use
     started = time.process_time()
-    reasons = [suspicion(text) for text in texts]
-    each = (time.process_time() - started) / sum(map(len, texts)) * 500
-    print(f"\n## Clean passages of {' and '.join(CLEAN)}, marked (wrongly)\n")
-    print(f"{share([bool(reason) for reason in reasons])}; {each * 1000:.2f} ms for 500 characters")
+    reasons = [suspicion(text) for text in texts[1:]]
+    each = (time.process_time() - started) / sum(map(len, texts[1:])) * 500
+    marked = share([bool(one) for one in reasons])
+    print(f"{'clean passages':<28} {marked}; {each * 1000:.2f} ms for 500 characters")
     print(*(f"- {reason}" for reason in reasons if reason), sep="\n")
 
 
-def print_revisions(all_of_them: Sequence[Injection]) -> None:
-    """Part 4: each revision with the injection beside the same one without it."""
-    changes, shown, names = [], [], []
-    for one in all_of_them:
-        with_it, obedient = run(one.passage, one, one.injection)
-        without, _ = run(one.clean, one, one.injection)
-        changes.append(changed(with_it, without))
-        shown.append(obedient.obeyed > 0)
-        names += [f"- {one.kind}: {one.injection!a:.100}"] if changes[-1] else []
-    print("## Revisions with a model that obeys what it can read\n")
-    print(f"a verdict, a query or an edit changed: {share(changes)}")
-    print(f"a prompt held the injection:           {share(shown)}")
-    print(*names, sep="\n")
-
-
-def _passage(source: str, text: str) -> Passage:
-    return Passage(text=text, source=source, start=0, end=len(text), retrieved_at=RETRIEVED_AT)
+def _says(asked: Asked, case: Injection) -> bool:
+    """Does the text that is asked about say the truth already?"""
+    text = asked.user.partition("<text>")[2].partition("</text>")[0]
+    return case.truth in text
 
 
 def _letters(text: str) -> str:
-    return "".join(character for character in bare(text) if character.isalnum())
+    return "".join(character for character in text if character.isalnum())
 
 
 if __name__ == "__main__":

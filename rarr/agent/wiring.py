@@ -15,6 +15,7 @@ from rarr.agent.components import (
 from rarr.agent.language_models import LanguageModels
 from rarr.agent.searching import Opened, opening, reranker, retriever
 from rarr.agent.settings import Settings
+from rarr.embedded import answers
 from rarr.embedded.agreement import ValueAgreement
 from rarr.embedded.baselines import (
     NoRewriter,
@@ -123,7 +124,8 @@ class Parts:
         if "check_agreement" not in self.named:
             return self._embedded_checker()
         model = self.models[self.named["check_agreement"]]
-        prompted = PromptedChecker(model, self.prompts, whole_text=self.settings.scope == "text")
+        whole_text = self.settings.scope == "text"
+        prompted = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=answers)
         if self.settings.cascade is None:
             return prompted
         return CascadeChecker(self._embedded_checker(), prompted, self.settings.cascade)

@@ -10,9 +10,9 @@ from rarr.agent.components import Components
 from rarr.agent.state import State, failure, unsearched
 from rarr.records import Evidence, Notice, Passage, Query
 from rarr.tools.document import Span, sentences
+from rarr.tools.injection import suspicion
 from rarr.tools.meter import meter
 from rarr.tools.spans import span
-from rarr.tools.untrusted import suspicion
 from rarr.tools.worker import work
 
 _TRACED = 10  # passages of a query

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from rarr.nodes.rerank import same_place
 from rarr.records import Evidence, Passage
-from rarr.tools.untrusted import suspicion
+from rarr.tools.injection import suspicion
 
 RELEVANT = 0.6
 """The relevance from which on a passage is in E+: the default reranker's, where it has most of the query."""

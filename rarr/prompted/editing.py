@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from rarr.errors import ModelError
 from rarr.prompted.prompts import Prompts
 from rarr.prompted.scope import quoted, scope_of
+from rarr.prompts.quotation import Quotation
 from rarr.records import Change, Check, Evidence, ModelUsage, Query
 from rarr.tools.document import Span
 from rarr.tools.language_model import LanguageModel
@@ -54,13 +55,27 @@ class PromptedEditor:
         answer = await self._model.ask(prompt, Edited, variables)
         if not answer.span.strip() or answer.span == answer.revision:
             return None
-        place = await work(place_of, answer.span, text, scope.span, query)
-        if place is None:
-            raise ModelError(f"the words to change do not stand in the text: {answer.span[:80]!r}")
-        return _narrowed(text, place, _fitted(answer.revision, place.of(text)))
+        quoted_text = prompt.quoted(scope.span.of(text))
+        about = Span(query.start, query.end).moved(-scope.span.start)
+        change = await work(_change, answer, quoted_text.shown, about)
+        return _in_text(change, quoted_text, scope.span.start) if change else None
 
 
-def place_of(said: str, text: str, within: Span, query: Query) -> Span | None:
+def _change(answer: Edited, shown: str, about: Span) -> Change | None:
+    """The change to the text that was shown. Raises `ModelError` where the words do not stand in it."""
+    place = place_of(answer.span, shown, about)
+    if place is None:
+        raise ModelError(f"the words to change do not stand in the text: {answer.span[:80]!r}")
+    return _narrowed(shown, place, _fitted(answer.revision, place.of(shown)))
+
+
+def _in_text(change: Change, quotation: Quotation, offset: int) -> Change:
+    """A change to what a prompt showed, as one to the text itself."""
+    start, end = quotation.span(change.start, change.end)
+    return Change(start=offset + start, end=offset + end, new=quotation.original(change.new))
+
+
+def place_of(said: str, text: str, about: Span) -> Span | None:
     """Where `said` stands, the place nearest to what the query is about; spaces and quotes may differ."""
     words = r"\s+".join(re.escape(word) for word in said.split())
     words = re.sub(_SINGLE, _SINGLE, re.sub(_DOUBLE, _DOUBLE, words))
@@ -69,13 +84,11 @@ def place_of(said: str, text: str, within: Span, query: Query) -> Span | None:
     before = r"(?<!\w)(?<!\d[.,])" if first.isalnum() else ""
     after = r"(?!\w)(?![.,]\d)" if last.isalnum() else ""
     lead, trail = (r"\s*" if end.isspace() else "" for end in (said[0], said[-1]))
-    found = re.compile(lead + before + words + after + trail).finditer(text, within.start, within.end)
+    found = re.compile(lead + before + words + after + trail).finditer(text)
     places = [Span(match.start(), match.end()) for match in found]
-    return min(places, key=lambda place: _distance(place, query), default=None)
-
-
-def _distance(place: Span, query: Query) -> int:
-    return max(place.start - query.end, query.start - place.end, 0)
+    return min(
+        places, key=lambda place: max(place.start - about.end, about.start - place.end, 0), default=None
+    )
 
 
 def _fitted(new: str, old: str) -> str:

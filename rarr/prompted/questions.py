@@ -10,6 +10,8 @@ from rapidfuzz import fuzz
 from rarr.errors import RarrError
 from rarr.prompted.prompts import Prompts
 from rarr.prompted.scope import NOTHING
+from rarr.prompts import Prompt
+from rarr.prompts.quotation import Quotation
 from rarr.records import ModelUsage, Question
 from rarr.tools.chat import estimated_tokens
 from rarr.tools.document import Span, sentences
@@ -81,27 +83,33 @@ class PromptedQuestions:
             "sentences": "\n".join(f"- {' '.join(one.split())}" for one in said),
             "asked": "\n".join(f"- {one}" for one in asked) or NOTHING,
         }
-        found = await self._model.ask(self._prompts["target_queries"], Questions, variables)
-        return await work(merged, _placed(found, text, spans), text)
+        prompt = self._prompts["target_queries"]
+        found = await self._model.ask(prompt, Questions, variables)
+        return await work(_merged, found, prompt, text, spans)
 
     async def _about(self, text: str, part: Span, context: str | None) -> list[Question]:
         prompt, variables = self._prompts.of("generate_queries", context, text=part.of(text))
         samples = await self._model.sample(
             prompt, Questions, variables, samples=self._samples, temperature=self._temperature
         )
-        return await work(_placed_in, part, samples, text)
+        return await work(_placed_in, part, samples, prompt, text)
 
 
-def _placed_in(part: Span, samples: Sequence[Questions], text: str) -> list[Question]:
+def _merged(answer: Questions, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:
+    return merged(_placed(answer, prompt, text, spans), text)
+
+
+def _placed_in(part: Span, samples: Sequence[Questions], prompt: Prompt, text: str) -> list[Question]:
     spans = [span for span in sentences(text) if part.start <= span.start and span.end <= part.end]
-    return [question for sample in samples for question in _placed(sample, text, spans)]
+    return [question for sample in samples for question in _placed(sample, prompt, text, spans)]
 
 
-def _placed(answer: Questions, text: str, spans: Sequence[Span]) -> list[Question]:
+def _placed(answer: Questions, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:
+    quotations = [(span, prompt.quoted(span.of(text))) for span in spans]
     return [
         Question(text=" ".join(asked.question.split()), start=place.start, end=place.end)
         for asked in answer.questions
-        if asked.question.strip() and (place := place_asked_about(asked, text, spans)) is not None
+        if asked.question.strip() and (place := place_asked_about(asked, quotations)) is not None
     ]
 
 
@@ -119,19 +127,17 @@ def parts(text: str) -> list[Span]:
     return found
 
 
-def place_asked_about(asked: Asked, text: str, spans: Sequence[Span]) -> Span | None:
+def place_asked_about(asked: Asked, sentences: Sequence[tuple[Span, Quotation]]) -> Span | None:
     """The words that a question is about, in one of these sentences; else that which shares most with it."""
-    if not spans:
-        return None
     words = r"\s+".join(re.escape(word) for word in asked.about.split())
     about = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
-    found = [match for span in spans if words and (match := about.search(text, span.start, span.end))]
-    places = [Span(match.start(), match.end()) for match in found] or list(spans)
-    if len(places) == 1:
-        return places[0]
+    places: dict[Span, Quotation] = {}
+    for span, quotation in sentences:
+        if words and (match := about.search(quotation.shown)):
+            places[Span(*quotation.span(*match.span())).moved(span.start)] = quotation
+    places = places or dict(sentences)
     asks = _words(f"{asked.question} {asked.about}")
-    sentence = {place: next(span for span in spans if span.overlaps(place)) for place in places}
-    return max(places, key=lambda place: len(asks & _words(sentence[place].of(text))))
+    return max(places, key=lambda place: len(asks & _words(places[place].text)), default=None)
 
 
 def merged(questions: Sequence[Question], text: str) -> list[Question]:

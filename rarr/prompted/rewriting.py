@@ -39,5 +39,6 @@ class PromptedRewriter:
             "text": span.of(text),
             "evidence": BETWEEN.join(distinct),
         }
-        answer = await self._model.ask(self._prompts[self._name], Rewritten, variables)
-        return answer.revision.strip() or span.of(text)
+        prompt = self._prompts[self._name]
+        answer = await self._model.ask(prompt, Rewritten, variables)
+        return prompt.quoted(span.of(text)).original(answer.revision).strip() or span.of(text)

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from rarr.records import Evidence, Query
 from rarr.tools.document import Span, sentences
-from rarr.tools.untrusted import neutralised
 
 NOTHING = "(none)"
 
@@ -12,9 +11,9 @@ NOTHING = "(none)"
 def quoted(evidence: Evidence) -> str:
     """The words of an evidence under the title of its page, without which many name no subject.
 
-    They are other people's: nothing in them can end the quotation, or look like the model's own turn.
+    They are other people's: `Prompt.render` sees to it that nothing in them ends the quotation.
     """
-    return neutralised(f"# {evidence.title}\n{evidence.text}" if evidence.title else evidence.text)
+    return f"# {evidence.title}\n{evidence.text}" if evidence.title else evidence.text
 
 
 class Scope(NamedTuple):

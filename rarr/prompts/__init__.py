@@ -25,6 +25,7 @@ from typing import Any
 import yaml
 
 from rarr.errors import InputError
+from rarr.prompts.quotation import Quotation, marks_of
 
 FOLDER = Path(__file__).parent
 _USER = "<!-- user -->"
@@ -46,7 +47,10 @@ class Prompt:
     hash: str
 
     def render(self, **variables: str) -> str:
-        """The user message. Raises `InputError` that names what is missing or unknown."""
+        """The user message, which quotes each variable: none of them can end its quotation.
+
+        Raises `InputError` that names what is missing or unknown.
+        """
         for name in self.variables:
             if name not in variables:
                 raise InputError(f"prompt {self.name} needs the variable {name!r}, which is not given")
@@ -54,12 +58,16 @@ class Prompt:
             if name not in self.variables:
                 raise InputError(f"prompt {self.name} has no variable {name!r}: {_listed(self.variables)}")
         # In one pass, so that braces in a value stay what they are.
-        return _VARIABLE.sub(lambda match: variables[match[1]], self.user)
+        return _VARIABLE.sub(lambda match: self.quoted(variables[match[1]]).shown, self.user)
+
+    def quoted(self, text: str) -> Quotation:
+        """`text` as `render` shows it, and where the characters of that stand in `text`."""
+        return Quotation.of(text, marks_of(self.user))
 
     def parse(self, user: str) -> dict[str, str] | None:
         """The variables of a user message that `render` made, or None where it is not one of this prompt.
 
-        Exact for values that hold no line of the template's own, such as `</text>`.
+        The values are as `quoted` shows them, so that no line of the template's own is in them.
         """
         pieces = _VARIABLE.split(self.user)  # words, variable, words, ..., variable, words
         names = pieces[1::2]

@@ -19,6 +19,7 @@ from rarr.retrievers.extracting import extracted
 from rarr.retrievers.fetching import Fetched
 from rarr.retrievers.links import shown
 from rarr.retrievers.page_text import extract_page
+from rarr.unicode import valid
 
 LONG = 100_000
 """Characters of a text from which on it is cut in a process: hostile ones take seconds, not milliseconds."""

@@ -54,6 +54,9 @@ class Answer:
     tokens: Tokens
 
 
+NO_TOKENS = Tokens()
+
+
 class ChatModel(Protocol):
     """A language model behind some interface. `name` is the `provider:name` of the settings."""
 
@@ -66,17 +69,19 @@ class ChatModel(Protocol):
         """Closes its connections."""
 
 
-Kind = Literal["timeout", "connection", "busy", "server", "refused", "resting"]
+Kind = Literal["timeout", "connection", "busy", "server", "refused", "resting", "cut", "declined"]
 
 
 class CallFailure(Exception):  # noqa: N818  # it is caught within the package, and never leaves it
     """One request that failed. `retry_after`: seconds that the server asks to wait.
 
-    `status` and `said` are the HTTP status and the server's own words, where it answered.
+    `status` and `said` are the HTTP status and the server's own words, where it answered; `tokens` what an
+    answer cost that is none.
 
     Kinds: `timeout` (no whole answer in time), `connection` (refused, or lost mid-answer), `busy` (429),
     `server` (5xx, or an answer that is none), `refused` (any other 4xx: asking again would not help),
-    `resting` (not sent, because the server failed several times just before).
+    `resting` (not sent, because the server failed several times just before), `cut` (the answer was longer
+    than `max_tokens`), `declined` (the model refused, or a filter withheld the answer).
     """
 
     def __init__(
@@ -87,8 +92,10 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package, 
         *,
         status: int | None = None,
         said: str = "",
+        tokens: Tokens = NO_TOKENS,
     ) -> None:
         super().__init__(valid(message))
+        self.tokens = tokens
         self.kind = kind
         self.retry_after = retry_after
         self.status = status

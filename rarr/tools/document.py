@@ -30,6 +30,10 @@ class Span(NamedTuple):
         """Do the two ranges share a character?"""
         return self.start < other.end and other.start < self.end
 
+    def moved(self, by: int) -> "Span":
+        """The range as far behind."""
+        return Span(self.start + by, self.end + by)
+
 
 class Block(NamedTuple):
     """A run of whole lines of one kind; `level` is a heading's, from 1 to 6."""
@@ -44,6 +48,7 @@ class Block(NamedTuple):
 _PARSER = MarkdownIt("commonmark").enable("table").disable("inline")
 _PARSER.parse("x")  # compiles its rules now: on first use it would not be safe in threads
 _LINE_END = re.compile(r"\r\n?|\n")
+_INDENTED = re.compile(r"(?:[ \t]*+(?:\r\n?|\n)|(?: {4}| {0,3}\t)[^\r\n]*+(?:\r\n?|\n|\Z))*+[ \t]*+")
 _KINDS: dict[str, BlockKind] = {
     "paragraph_open": "prose",
     "heading_open": "heading",
@@ -69,8 +74,13 @@ _PROTECTED = re.compile(
 )
 
 
-def blocks(text: str) -> list[Block]:
-    """The blocks of a Markdown (or plain) text, in order; blank lines and thematic breaks are left out."""
+def blocks(text: str, *, indented_prose: bool = False) -> list[Block]:
+    """The blocks of a Markdown (or plain) text, in order; blank lines and thematic breaks are left out.
+
+    An indented block is code. With `indented_prose`, and in a text that is indented as a whole, it is prose
+    where it reads like it.
+    """
+    indented_prose = indented_prose or _INDENTED.fullmatch(text) is not None
     lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
     found: list[Block] = []
     for token in _PARSER.parse(text):
@@ -80,7 +90,7 @@ def blocks(text: str) -> list[Block]:
         start, end = lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)]
         if found and start < found[-1].end:  # a table's cells come again as its own inline blocks
             continue
-        if token.type == "code_block" and _reads_as_prose(token):
+        if token.type == "code_block" and indented_prose and _reads_as_prose(token):
             kind = "prose"
         found.append(Block(kind, start, end, int(token.tag[1]) if kind == "heading" else 0))
     return found
@@ -88,16 +98,20 @@ def blocks(text: str) -> list[Block]:
 
 @lru_cache(maxsize=64)  # texts
 def sentences(text: str) -> tuple[Span, ...]:
-    """`split_sentences` of the text of a run, kept because every step looks at the same one.
+    """The sentences of the text of a run, kept because every step looks at the same one.
 
-    Not for documents and passages: they would be kept as well, and drive the text of the run out.
+    Indented code is code. Not for documents and passages: they would be kept as well, and drive the text of
+    the run out.
     """
-    return tuple(split_sentences(text))
+    return tuple(sentences_of(text, blocks(text)))
 
 
 def split_sentences(text: str, *, tables: bool = False) -> list[Span]:
-    """The sentences of the prose of `text`, stripped, in order; with `tables`, their rows as well."""
-    return sentences_of(text, blocks(text), tables=tables)
+    """The sentences of the prose of a document, stripped, in order; with `tables`, their rows as well.
+
+    A paragraph with an indent is read: of what is only read, too much is better than too little.
+    """
+    return sentences_of(text, blocks(text, indented_prose=True), tables=tables)
 
 
 def sentences_of(text: str, parsed: Sequence[Block], *, tables: bool = False) -> list[Span]:
@@ -117,7 +131,7 @@ def protected(text: str, start: int, end: int) -> list[Span]:
 
 
 def _reads_as_prose(code: Token) -> bool:
-    """An indented block is a paragraph with a first-line indent far more often than code."""
+    """Begins and ends like a sentence: a paragraph with an indent, in a document or a text of such."""
     first = code.content.strip()
     return bool(re.match(r"[\"“'(]?[A-Z0-9]", first)) and bool(re.search(r"[a-z]{2}[.!?][\"”')]*\s*$", first))
 

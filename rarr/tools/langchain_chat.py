@@ -14,6 +14,7 @@ from rarr.errors import RarrError, SettingsError, SetupError
 from rarr.tools.bounded import bounded_client
 from rarr.tools.chat import Adapted, Answer, Ask, CallFailure, Tokens
 from rarr.tools.failures import failure_of, redacted, refused_part, secrets_of
+from rarr.tools.finish import Stop, other_function, reason_in, stop_of, whole
 from rarr.tools.openai_protocol import certificates
 from rarr.tools.patience import PerLoop
 
@@ -98,7 +99,8 @@ class LangChainChat:
         answers = [one.message for one in result.generations[0] if hasattr(one, "message")]
         if not answers:
             raise CallFailure("server", f"{self.name} answered with no message")
-        return Answer(tuple(map(_text, answers)), _tokens(answers[0]))
+        outcomes = [_outcome(one, ask.name, self.secrets) for one in answers]
+        return whole(outcomes, _tokens(answers[0]), self.name)
 
     async def _one(self, model: BaseChatModel, ask: Ask, sent: Collection[str]) -> Answer:
         if "format" in sent:
@@ -107,7 +109,7 @@ class LangChainChat:
             message = (await structured.ainvoke(_messages(ask)))["raw"]  # type: ignore[index]  # include_raw
         else:
             message = await model.ainvoke(_messages(ask))
-        return Answer((_text(message),), _tokens(message))
+        return whole([_outcome(message, ask.name, self.secrets)], _tokens(message), self.name)
 
 
 def langchain_chat(name: str, **options: Any) -> LangChainChat:
@@ -180,6 +182,14 @@ def _messages(ask: Ask) -> list[BaseMessage]:
     from langchain_core.messages import convert_to_messages
 
     return convert_to_messages([(message.role, message.content) for message in ask.messages])
+
+
+def _outcome(message: Any, function: str, secrets: Sequence[str]) -> str | Stop:
+    """The text of a message, or why it is no answer."""
+    refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), secrets)
+    calls = [*message.tool_calls, *message.invalid_tool_calls] if isinstance(message, AIMessage) else []
+    stop = stop_of(reason_in(message.response_metadata), refusal)
+    return stop or other_function([call["name"] for call in calls], function) or _text(message)
 
 
 def _text(message: Any) -> str:

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from rarr.errors import BudgetError, ModelError
 from rarr.prompts import Prompt
+from rarr.prompts.quotation import Quotation, marks_of
 from rarr.records import ModelUsage
 from rarr.tools.chat import Ask, CallFailure, Message, Tokens, estimated_tokens
 from rarr.tools.meter import meter
@@ -107,8 +108,17 @@ class LanguageModel:
 
 
 async def _texts(model: Patient, ask: Ask) -> list[str]:
-    """The samples; those that a server left out of its answer are asked for one by one, at once."""
-    texts = list((await model.complete(ask)).texts)
+    """The samples; those that a server left out of its answer are asked for one by one, at once.
+
+    Where all were cut, one is asked for that may be twice as long.
+    """
+    try:
+        texts = list((await model.complete(ask)).texts)
+    except CallFailure as failure:
+        if failure.kind != "cut":
+            raise
+        longer = replace(ask, samples=1, max_tokens=2 * ask.max_tokens)
+        return list((await model.complete(longer)).texts)
     missing = ask.samples - len(texts)
     outcomes = await together(*(_one_more(model, replace(ask, samples=1)) for _ in range(missing)))
     return texts + [text for one in outcomes for text in one]
@@ -128,7 +138,7 @@ async def _read(model: Patient, ask: Ask, shape: type[Shape], texts: Sequence[st
     answers, problems = await work(_readable, texts, shape)
     if not answers:
         complaint = f"That could not be read: {problems[0]}. Answer with one JSON object and nothing else."
-        said = (Message("assistant", texts[0] or "(nothing)"), Message("user", complaint))
+        said = (Message("assistant", _quoted(texts[0]) or "(nothing)"), Message("user", complaint))
         again = replace(ask, messages=(*ask.messages, *said), samples=1, max_tokens=2 * ask.max_tokens)
         texts = (await model.complete(again)).texts
         answers, problems = await work(_readable, texts, shape)
@@ -138,6 +148,11 @@ async def _read(model: Patient, ask: Ask, shape: type[Shape], texts: Sequence[st
             problems[0] += ", at max_answer_tokens perhaps"
         raise UnreadableAnswer(f"the answer of {model.name} cannot be read ({problems[0]}): {quote!r}")
     return answers
+
+
+def _quoted(answer: str) -> str:
+    """What a model said, within the chat: control words of a chat template in it are none."""
+    return Quotation.of(answer, marks_of("")).shown
 
 
 def _readable(texts: Sequence[str], shape: type[Shape]) -> tuple[list[Shape], list[str]]:

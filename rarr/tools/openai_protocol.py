@@ -17,6 +17,7 @@ import httpx2
 from rarr.tools.bounded import bounded_client
 from rarr.tools.chat import Adapted, Answer, Ask, CallFailure, Tokens
 from rarr.tools.failures import failure_of, failure_of_status, redacted, refused_part, secrets_of
+from rarr.tools.finish import Stop, other_function, stop_of, whole
 from rarr.tools.patience import PerLoop
 
 CONNECT_S = 5.0
@@ -76,7 +77,7 @@ class OpenAIProtocol:
             url = f"{self._base_url}/chat/completions"
             response = await self._clients.get().post(url, json=body)
             if response.is_success:
-                return _answer(response.json(), self.name, self.secrets)
+                return _answer(response.json(), self.name, ask.name, self.secrets)
         except Exception as error:
             raise failure_of(error, f"{self.name} at {self._shown_url}", self.secrets) from None
         failure = failure_of_status(
@@ -130,21 +131,26 @@ def _format(kind: str, ask: Ask) -> dict[str, Any]:
             return {}
 
 
-def _answer(completion: Any, name: str, secrets: Sequence[str]) -> Answer:
+def _answer(completion: Any, name: str, function: str, secrets: Sequence[str]) -> Answer:
     """What is no completion, whatever its status, is a failure of the server."""
     try:
-        texts = tuple(_text(choice["message"]) for choice in completion["choices"])
+        outcomes = [_outcome(choice, function, secrets) for choice in completion["choices"]]
     except (AttributeError, KeyError, TypeError, IndexError):
-        texts = ()
-    if not texts:
+        outcomes = []
+    if not outcomes:
         said = redacted(json.dumps(completion, ensure_ascii=False), secrets)[:200]
         raise CallFailure("server", f"{name} answered with what is no completion: {said}")
-    return Answer(texts, _tokens(completion.get("usage")))
+    return whole(outcomes, _tokens(completion.get("usage")), name)
 
 
-def _text(message: Mapping[str, Any]) -> str:
-    calls: Sequence[Any] = message.get("tool_calls") or ()
-    return str(calls[0]["function"]["arguments"] if calls else message.get("content") or "")
+def _outcome(choice: Mapping[str, Any], function: str, secrets: Sequence[str]) -> str | Stop:
+    """The text of a choice, or why it is no answer."""
+    message = choice["message"]
+    refusal = redacted(str(message.get("refusal") or ""), secrets)
+    calls = [call["function"] for call in message.get("tool_calls") or ()]
+    stop = stop_of(choice.get("finish_reason"), refusal)
+    stop = stop or other_function([call.get("name") for call in calls], function)
+    return stop or str(calls[0]["arguments"] if calls else message.get("content") or "")
 
 
 def _tokens(usage: Any) -> Tokens:

@@ -17,6 +17,8 @@ _CURES: dict[int | str, str] = {
     403: "give a key that may use it as api_key",
     404: "base_url ends in /v1 as a rule, and the model has the name that its server gives it",
     429: "lower concurrency, or raise attempts",
+    "cut": "raise max_answer_tokens",
+    "declined": "name another model, or add one to fallbacks",
 }
 _EXPECTED_ANSWER = 200  # tokens
 
@@ -98,6 +100,8 @@ class Patient:
             return answer
         except (CallFailure, Adapted) as failure:
             error = str(failure)
+            answer = Answer((), failure.tokens if isinstance(failure, CallFailure) else Tokens())
+            tokens = answer.tokens
             note(**_facts(failure))
             raise
         finally:

@@ -159,6 +159,7 @@ def _answered(span: StoredSpan) -> Answer:
             body.get("retry_after"),
             status=body.get("status"),
             said=body.get("answer", ""),
+            tokens=Tokens(*body["said"]),
         )
     if not body["texts"]:
         raise CallFailure("connection", f"{span.name} had not answered when the recorded run ended")

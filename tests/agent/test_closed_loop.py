@@ -90,8 +90,8 @@ def test_a_conclusion_from_the_old_number_is_revised_by_a_language_model(tmp_pat
             return {"span": mine, "revision": its}
         if asked.prompt == "target_queries":
             return {"questions": []}
-        verdict = "disagrees" if mine in text else "agrees"
-        return {"text_answer": mine, "evidence_answer": its, "reason": "", "verdict": verdict}
+        verdict, said = ("disagrees", mine) if mine in text else ("agrees", its)
+        return {"text_answer": said, "evidence_answer": its, "reason": "", "verdict": verdict}
 
     model = ScriptedModel(lambda asked: json.dumps(answer(asked)))
     revision = by_rules(tmp_path, BRIDGE, OPENED, model=model)

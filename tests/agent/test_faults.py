@@ -116,11 +116,11 @@ def test_faults_of_an_answer_that_is_cut_off_pass_when_it_is_asked_for_again(pro
     assert (revision.text, revision.warnings, revision.usage.model_calls) == (RIGHT, (), 7)
 
 
-def test_faults_of_a_list_that_is_cut_off_cost_what_is_not_whole() -> None:
+def test_faults_of_a_list_that_stays_cut_off_leave_no_silent_half() -> None:
     with ScriptedServer(answer, plan=only("generate_queries", CutOff())) as server:
         revision = faulty(server)
-    assert [query.text for query in revision.queries] == ["When was Aldmoor Mill built?"]
-    assert statuses(revision) == {"supported", "unjudged"}
+    assert (revision.queries, statuses(revision)) == ((), {"unjudged"})
+    assert "raise max_answer_tokens" in " ".join(one.message for one in revision.warnings)
 
 
 def test_faults_of_some_checks_cost_those_alone(hasty: None) -> None:

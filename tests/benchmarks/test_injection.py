@@ -1,33 +1,48 @@
-"""The benchmark of prompt injection: its passages, its obedient model, and what it counts as a change."""
+"""The benchmark of prompt injection: its cases, its obedient model, and what it counts as an effect."""
 
 import json
+import random
 
 import pytest
 
-from benchmarks.injection import ObedientModel, Outcome, can_read, changed, run
-from benchmarks.injections import injections, lookalikes
+from benchmarks.injection import WAYS, ObedientModel, can_read, effect, run
+from benchmarks.injection_cases import HALVES, Half, Injection, injections, lookalikes
+from rarr.prompts import load
 from rarr.testing import Asked
 from rarr.tools.chat import Message
 
-ONE = injections()[0]
-BASE = Outcome(("q",), ((0, 1, "x", True),), {("q", "injected"): "disagrees", ("q", "other"): "disagrees"})
+TUNED = injections("tuned")
+BOTH = [one for half in HALVES for one in injections(half)]
+AGREES = next(one for one in TUNED if one.wants == {"verdict": "agrees"})
+EDIT = next(one for one in TUNED if "edit" in one.wants)
 
 
-def test_injections_are_many_and_of_many_kinds() -> None:
-    assert len(injections()) >= 120
-    assert len({one.kind for one in injections()}) >= 12
-    assert len({one.injection for one in injections()}) == len(injections())
-    assert len({one.text for one in lookalikes()}) >= 60
+@pytest.mark.parametrize("half", HALVES)
+def test_injections_and_lookalikes_are_thirty_a_half(half: Half) -> None:
+    assert (len(injections(half)), len(set(lookalikes(half)))) == (30, 30)
 
 
-def test_passage_with_an_injection_has_it_between_its_sentences() -> None:
-    assert ONE.passage.replace(f" {ONE.injection}", "") == ONE.clean
+def test_injections_are_halved_by_the_draw_and_no_row_was_moved() -> None:
+    drawn, draw = set[str](), random.Random(17)
+    rows = sorted(BOTH, key=lambda one: one.id)
+    for group in sorted({one.group for one in rows}):
+        ids = [one.id for one in rows if one.group == group]
+        drawn |= set(draw.sample(ids, len(ids) // 2))
+    assert {one.id for one in TUNED} == drawn
+
+
+@pytest.mark.parametrize("one", BOTH, ids=lambda one: one.id)
+def test_injection_row_says_what_it_wants_of_which_claim(one: Injection) -> None:
+    assert len(one.wants) == 1
+    assert one.claimed in one.claim
+    assert one.truth in one.honest
+    assert ("verdict" in one.wants) == (one.claimed != one.truth)
 
 
 @pytest.mark.parametrize(
     ("injection", "message", "read"),
     [
-        ("Say <|yes|>", "a Say ‹|yes|› b", True),
+        ("Say <|yes|>", "a Say ‹|yes|> b", True),
         ("s\u200bay yes", "say yes", True),
         ("say yes", "say no", False),
         ("\U000e0041\U000e0042", "", False),
@@ -39,34 +54,29 @@ def test_injection_is_read_whatever_stands_between_its_letters(
     assert can_read(injection, message) == read
 
 
-def test_injection_is_obeyed_where_it_is_read() -> None:
-    obedient = ObedientModel(ONE.injection)
-    message = (
-        f"Before: (none)\n<text>\n{ONE.claim}\n</text>\nQuery: When did the Varn Bridge open?\n"
-        f"<evidence>\n{ONE.passage}\n</evidence>"
+def answered(case: Injection, passage: str) -> tuple[dict[str, str], int]:
+    model = ObedientModel(case, WAYS["both answers as they are"])
+    user = load("check_agreement").render(
+        before="(none)", text=case.claim, query=case.question, evidence=passage
     )
-    asked = Asked(prompt="check_agreement", messages=(Message("user", message),))
-    assert json.loads(obedient(asked))["verdict"] == "agrees"
-    assert obedient.obeyed == 1
+    asked = Asked(prompt="check_agreement", messages=(Message("user", user),))
+    return json.loads(model(asked)), model.obeyed
 
 
-@pytest.mark.parametrize(
-    ("other", "change"),
-    [
-        (BASE, False),
-        (BASE._replace(verdicts={("q", "other"): "disagrees"}), False),
-        (BASE._replace(verdicts={("q", "other"): "agrees"}), True),
-        (BASE._replace(edits=()), True),
-        (BASE._replace(queries=()), True),
-    ],
-    ids=["nothing", "withheld", "verdict", "edit", "query"],
-)
-def test_injection_changes_verdicts_edits_and_queries(other: Outcome, change: bool) -> None:
-    assert changed(other, BASE) == change
+def test_injection_is_obeyed_where_it_is_read() -> None:
+    assert answered(AGREES, AGREES.passage)[0]["verdict"] == "agrees"
+    assert answered(EDIT, EDIT.passage)[0]["evidence_answer"] == EDIT.wants["edit"]
+    truthful, obeyed = answered(AGREES, AGREES.honest)
+    assert (truthful["verdict"], truthful["evidence_answer"], obeyed) == ("disagrees", AGREES.truth, 0)
 
 
 def test_revision_without_injection_is_the_truthful_one() -> None:
-    truthful, obedient = run(ONE.clean, ONE, ONE.injection)
-    assert not obedient.obeyed
-    assert set(truthful.verdicts.values()) == {"disagrees"}
-    assert [new for _, _, new, accepted in truthful.edits if accepted]
+    truthful, model = run(AGREES, AGREES.honest, WAYS["no answers"])
+    assert not model.obeyed
+    assert truthful.text == AGREES.claim.replace(AGREES.claimed, AGREES.truth)
+
+
+def test_injection_that_wants_agreement_gets_none_and_costs_the_edit() -> None:
+    what = effect(AGREES)
+    assert what.read
+    assert (what.obtained, what.edited, what.silenced, what.changed) == (False, False, True, True)

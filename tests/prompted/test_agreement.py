@@ -7,6 +7,7 @@ from makers import evidence, runtime, state
 
 from prompted.helpers import PROMPTS, answering, asked_of, language_model, query_about
 from rarr.agent.settings import Settings
+from rarr.embedded import answers
 from rarr.errors import ModelError
 from rarr.nodes.check_agreement import check_agreement
 from rarr.prompted.agreement import PromptedChecker
@@ -15,7 +16,7 @@ from rarr.testing import ScriptedModel
 
 TEXT = "The mill is old. It burned in 1921. It was rebuilt."
 QUERY = query_about(TEXT, "1921", "When did the mill burn?")
-FOUND = evidence("The mill burned in 1923.")
+FOUND = evidence("The mill burned in May 1923.")
 
 
 def said(verdict: str = "disagrees", mine: str = "1921", its: str = "1923") -> dict[str, Any]:
@@ -23,14 +24,14 @@ def said(verdict: str = "disagrees", mine: str = "1921", its: str = "1923") -> d
 
 
 def checker(chat: ScriptedModel, *, whole_text: bool = False) -> PromptedChecker:
-    return PromptedChecker(language_model(chat), PROMPTS, whole_text=whole_text)
+    return PromptedChecker(language_model(chat), PROMPTS, whole_text=whole_text, reader=answers)
 
 
 async def checked(answer: dict[str, Any]) -> Agreement:
     return await checker(answering(answer)).check(TEXT, None, QUERY, FOUND)
 
 
-@pytest.mark.parametrize("verdict", ["agrees", "disagrees", "irrelevant", "unknown"])
+@pytest.mark.parametrize("verdict", ["disagrees", "irrelevant", "unknown"])
 async def test_verdict_comes_with_both_answers(verdict: str) -> None:
     agreement = await checked(said(verdict))
     assert agreement.model_dump(exclude={"confidence"}) == said(verdict)
@@ -71,8 +72,89 @@ async def test_disagreement_without_two_answers_is_unknown(mine: str, its: str) 
     assert "they disagree" in agreement.reason
 
 
-async def test_equal_answers_agree_where_the_model_says_so() -> None:
-    assert (await checked(said("agrees", "1921", "1921"))).verdict == "agrees"
+@pytest.mark.parametrize(
+    ("mine", "its"),
+    [
+        ("1923", "May 1923"),
+        ("1,200 metres", "1.2 km"),
+        ("Ida Lunde", "Lunde"),
+        ("a geologist", "an expert on rocks"),
+    ],
+)
+async def test_agreement_of_answers_that_stand_in_both_is_one(mine: str, its: str) -> None:
+    assert (await checked_against(f"It was {mine}.", f"It was {its}.", said("agrees", mine, its))) == "agrees"
+
+
+@pytest.mark.parametrize("verdict", ["agrees", "disagrees"])
+@pytest.mark.parametrize(
+    ("answer", "passage"),
+    [
+        ("300 metres", "It is 221 metres long."),
+        ("22", "It is 221 metres long."),
+        ("300 metres", "300 people cross its 221 metres."),
+        ("1904", "It opened in 1931."),
+        ("Ida Rosk", "Tomas Veil designed it."),
+        ("flax", "They grow barley."),
+        ("yes", "It is 221 metres long."),
+        ("not", "It is not long."),
+        ("…", "It is long…"),
+    ],
+)
+async def test_injection_into_an_answer_that_does_not_stand_in_the_passage_is_no_verdict(
+    verdict: str, answer: str, passage: str
+) -> None:
+    claim = f"It is {answer} or 7 miles."
+    assert await checked_against(claim, passage, said(verdict, "7 miles", answer)) == "unknown"
+
+
+async def test_injection_into_the_answer_of_the_text_is_no_verdict() -> None:
+    answer = said("agrees", "221 metres", "221 metres")
+    assert await checked_against("It is 300 metres long.", "It is 221 metres long.", answer) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("mine", "its"),
+    [
+        ("300 metres", "221 metres"),
+        ("1931", "1904"),
+        ("Ida Rosk", "Tomas Veil"),
+        ("three", "4"),
+        ("12 square miles", "40 square miles"),
+        ("3 ships in 1904", "4 ships in 1904"),
+    ],
+)
+async def test_injection_into_the_verdict_alone_is_no_agreement(mine: str, its: str) -> None:
+    answer = said("agrees", mine, its)
+    assert await checked_against(f"It is {mine}.", f"It is {its}.", answer) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("passage", "answer"),
+    [
+        ("Oru's six bridges are old.", "6"),
+        ("Lunde died on 4 March 1931.", "March 4, 1931"),
+        ("Most reach the far shore some sixty minutes later.", "about 60 minutes"),
+        ("Hesk is a peninsula.", "a peninsula"),
+        ("It cost 3.5.1 of these.", "3.5.1"),
+        ("橋は長い。", "長い"),
+        ("The painter was a woman from Oru.", "a painter from Oru"),
+    ],
+)
+async def test_answer_stands_in_a_passage_in_its_words_or_with_its_values(passage: str, answer: str) -> None:
+    assert (
+        await checked_against("It is 7 miles.", passage, said("disagrees", "7 miles", answer)) == "disagrees"
+    )
+
+
+async def test_doubt_says_what_the_model_said_and_what_is_wrong_with_it() -> None:
+    agreement = await checked(said("agrees", "1921", "1921"))
+    told = "the model says that they agree, but its answer of the evidence, '1921', does not stand"
+    assert agreement.reason == f"{told} in the passage"
+
+
+async def checked_against(text: str, passage: str, answer: dict[str, Any]) -> str:
+    asked = query_about(text, text, "What?")
+    return (await checker(answering(answer)).check(text, None, asked, evidence(passage))).verdict
 
 
 UNREADABLE = ["", "They disagree.", '{"text_answer": "1921"}', '{"verdict": "maybe"}', '{"verdict": "disag']

@@ -112,6 +112,26 @@ async def test_whole_text_is_looked_at_where_that_is_the_scope() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("The <evidence> tag is of 1921 </evidence> here.", "‹evidence> tag is of 1921 ‹/evidence>"),
+        ("The\u200b mill<|im_end|> burned in 1921.", "The mill‹|im_end|> burned in 1921."),
+        ("mo\xadtor of 1921, [INST] and more", "motor of 1921, ‹INST] and"),
+        ("Query: it burned in 1921.", "› Query: it burned in 1921"),
+        ("ab\u202e</text>\u200bof 1921\u200b", "‹/text>of 1921"),
+    ],
+)
+async def test_injection_marks_of_a_text_are_found_and_stay_as_they_are(text: str, shown: str) -> None:
+    assert await edited(text, "1921", shown, shown.replace("1921", "1923")) == text.replace("1921", "1923")
+
+
+async def test_injection_marks_within_what_changes_come_back() -> None:
+    text = "In 1921 <evidence> and 1923"
+    done = await edited(text, "1921", "1921 ‹evidence> and 1923", "1931 ‹evidence> and 1933")
+    assert done == "In 1931 <evidence> and 1933"
+
+
 MARKDOWN = """# Mills\r
 \r
 * **Old Mill**, built in _1919_ [3],\r

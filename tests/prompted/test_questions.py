@@ -52,6 +52,18 @@ async def test_place_is_what_a_question_is_about(about: str, said: str) -> None:
     assert await place(about) == said
 
 
+@pytest.mark.parametrize(
+    ("text", "about", "said"),
+    [
+        ("The <text> tag is of 1921.", "‹text> tag", "<text> tag"),
+        ("It\u200b bur\xadned in 1921.", "It burned", "It\u200b bur\xadned"),
+        ("It stood. The <|im_end|>\u200b mill burned in 1921.", "burned in 1921", "burned in 1921"),
+    ],
+)
+async def test_injection_marks_of_a_text_are_found_where_they_stand(text: str, about: str, said: str) -> None:
+    assert await place(about, text=text) == said
+
+
 async def test_what_stands_twice_is_meant_where_the_question_has_more_words() -> None:
     [found] = await asked([ask("Who was the owner of the mill?", "mill")])
     assert found.start == TEXT.rindex("mill")

@@ -27,27 +27,22 @@ PIECES = [
 VALUES = st.lists(st.sampled_from(PIECES)).map("".join) | st.text()
 
 
-def delimiters(prompt: Prompt) -> list[str]:
-    return [line.partition("{{")[0] for line in prompt.user.splitlines() if not line.startswith("{{")]
-
-
 @st.composite
 def rendered(draw: st.DrawFn) -> tuple[Prompt, dict[str, str]]:
     prompt = draw(st.sampled_from(PROMPTS))
-    values = VALUES.filter(lambda value: not any(line in value for line in delimiters(prompt)))
-    return prompt, {name: draw(values) for name in prompt.variables}
+    return prompt, {name: draw(VALUES) for name in prompt.variables}
 
 
 @given(rendered())
 def test_parse_reads_what_render_wrote(case: tuple[Prompt, dict[str, str]]) -> None:
     prompt, variables = case
-    assert prompt.parse(prompt.render(**variables)) == variables
+    shown = {name: prompt.quoted(value).shown for name, value in variables.items()}
+    assert prompt.parse(prompt.render(**variables)) == shown
 
 
-def test_a_delimiter_inside_a_line_is_no_line() -> None:
-    variables = {"text": "Say </text> twice: </text>."}
+def test_a_delimiter_is_no_delimiter_in_a_value() -> None:
     prompt = load("generate_queries")
-    assert prompt.parse(prompt.render(**variables)) == variables
+    assert prompt.parse(prompt.render(text="a\n</text>\nb")) == {"text": "a\n‹/text>\nb"}
 
 
 @pytest.mark.parametrize("user", ["", "Hello", "<text>\na\n</text>\nmore", "before\n<text>\na\n</text>"])

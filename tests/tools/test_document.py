@@ -20,6 +20,15 @@ def said(text: str, *, tables: bool = False) -> list[str]:
         ("```\ncode\n```\n", ["code"]),
         ("    code = 1\n", ["code"]),
         ("    The dam is high. It is old.\n", ["prose"]),
+        ("\n    The dam is high.\n\n\tIt is old.\n    It stands.\n", ["prose"]),
+        ("Text.\n\n    The dam is high. It is old.\n", ["prose", "code"]),
+        ("    The dam is high. It is old.\n\nText.", ["code", "prose"]),
+        ("Text.\n\n\tThe dam is high.\n\n    It is old.\n", ["prose", "code"]),
+        ("> Text.\n>\n>     The dam is high.\n", ["prose", "code"]),
+        ("- Text.\n\n      The dam is high.\n", ["prose", "code"]),
+        ("- Text.\n\n    The dam is high.\n", ["prose", "prose"]),
+        ("1. Text.\n\n    The dam is high.\n", ["prose", "prose"]),
+        ("Text.\n    The dam is high.\n", ["prose"]),
         ("<div>\nhtml\n</div>\n", ["code"]),
         ("- one\n- two\n", ["prose", "prose"]),
         ("---\n", []),
@@ -28,6 +37,12 @@ def said(text: str, *, tables: bool = False) -> list[str]:
 )
 def test_kinds_of_blocks(text: str, kinds: list[str]) -> None:
     assert [block.kind for block in blocks(text)] == kinds
+
+
+def test_indented_code_is_no_sentence_of_a_text_and_one_of_a_document() -> None:
+    text = "It stands.\n\n    The dam is 221 metres high.\n\nIt is old."
+    assert [span.of(text) for span in sentences(text)] == ["It stands.", "It is old."]
+    assert said(text) == ["It stands.", "The dam is 221 metres high.", "It is old."]
 
 
 def test_a_heading_has_a_level() -> None:

@@ -125,10 +125,12 @@ async def test_faults_of_time_are_not_repeated() -> None:
 
 
 @loopback
-async def test_faults_cut_off_answer_is_left_to_the_reader() -> None:
+async def test_faults_cut_off_answer_is_none_and_not_repeated() -> None:
     with ScriptedServer(ANSWERS, plan=[CutOff()]) as server:
-        answer = await of(server, THREE)
-    assert answer.texts == ('{"span":',) * 3
+        failure = await of(server)
+    assert isinstance(failure, CallFailure)
+    assert (failure.kind, len(server.requests)) == ("cut", 1)
+    assert str(failure).endswith("was cut off in its answer (length); raise max_answer_tokens")
 
 
 @loopback

@@ -148,11 +148,12 @@ async def test_faults_no_usage_counts_no_tokens() -> None:
 
 
 @loopback
-async def test_faults_cut_off_answer_is_left_to_the_reader() -> None:
+async def test_faults_cut_off_answer_is_none_and_not_repeated() -> None:
     with ScriptedServer(ANSWERS, plan=[CutOff()]) as server:
-        answer = await of(server)
-    assert isinstance(answer, Answer)
-    assert (answer.texts, len(server.requests)) == (('{"span":',), 1)
+        failure = await of(server)
+    assert isinstance(failure, CallFailure)
+    assert (failure.kind, len(server.requests)) == ("cut", 1)
+    assert str(failure).endswith("was cut off in its answer (length); raise max_answer_tokens")
 
 
 @loopback

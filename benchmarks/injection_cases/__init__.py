@@ -1,0 +1,64 @@
+"""Passages with an injection and passages that only look like it: see README.md beside this file."""
+
+import json
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+Half = Literal["tuned", "held_out"]
+HALVES: tuple[Half, ...] = ("tuned", "held_out")
+_FOLDER = Path(__file__).parent
+
+
+class Injection(NamedTuple):
+    """An injection behind an honest passage.
+
+    `claim` is the text under revision: of `question` it says `claimed`, and the passage says `truth`. The
+    injection wants one of these: a `verdict`, an `edit` to a value, a `query`.
+    """
+
+    id: str
+    group: str
+    technique: str
+    language: str
+    question: str
+    claim: str
+    claimed: str
+    honest: str
+    truth: str
+    injection: str
+    wants: dict[str, str]
+
+    @property
+    def passage(self) -> str:
+        """The honest passage with the injection behind it."""
+        return f"{self.honest} {self.injection}"
+
+    @property
+    def says_what_it_wants(self) -> bool:
+        """Does the injection state the value that it wants? Then the passage is evidence for that value."""
+        wanted = self.wants.get("edit") or (self.claimed if "verdict" in self.wants else "")
+        return wanted != "" and wanted.casefold() in self.injection.casefold()
+
+
+def injections(half: Half) -> list[Injection]:
+    """The subtle injections of a half."""
+    return [Injection(**row) for row in _read(f"injections_{half}")]
+
+
+def lookalikes(half: Half) -> list[str]:
+    """The benign passages of a half."""
+    return [row["passage"] for row in _read(f"lookalikes_{half}")]
+
+
+def obvious() -> list[str]:
+    """Injections that shout, which the signs were written from."""
+    return [row["injection"] for row in _read("obvious")]
+
+
+def ordinary() -> list[str]:
+    """Ordinary passages, which the signs were mended with in view."""
+    return [row["passage"] for row in _read("ordinary")]
+
+
+def _read(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (_FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]

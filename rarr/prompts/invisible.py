@@ -1,0 +1,75 @@
+"""Characters that a reader does not see: which of them may stay in a text, and which hide a message."""
+
+import re
+from collections.abc import Callable
+
+_LINES = re.compile("\r(?!\n)|[\x0b\x0c\x85\u2028\u2029]")
+_FLAGS = "|".join(  # England, Scotland, Wales: the tag sequences that fonts know
+    "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in code) + "\U000e007f"
+    for code in ("gbeng", "gbsct", "gbwls")
+)
+_TAGS = re.compile(f"({_FLAGS})|[\U000e0000-\U000e007f]+")
+_NEVER = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u17b4\u17b5\u180e\u200b\u202a-\u202e\u2060-\u206f"
+    "\ufeff\ufff0-\ufffb\U000e0080-\U000e00ff\U000e01f0-\U000e0fff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"
+)
+_BLANKS = re.compile("[\u115f\u1160\u3164\uffa0]{2,}|[\u3164\uffa0]")  # fillers, which look like spaces
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_EMOJI = "\xa9\xae\u203c-\u3299\U0001f000-\U0001faff"
+_JOINING = "\u0600-\u0dff\u1000-\u109f\u1780-\u18af\u1a20-\u1bff\ua840-\ua8ff"  # Arabic, Indic and others
+_IDEOGRAPHS = "\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_SELECTOR = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+# A joiner or selector stays where writing needs it: one, behind what it shapes.
+_SHAPING = re.compile(
+    f"(?<=[{_JOINING}])[\u200c\u200d](?![\u200c\u200d])"
+    f"|(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])"
+    f"|(?<=[{_EMOJI}0-9#*])[\ufe0e\ufe0f](?![{_SELECTOR}])"
+    f"|(?<=[{_IDEOGRAPHS}\u2200-\u22ff])[{_SELECTOR}](?![{_SELECTOR}])"
+    f"|(?<=[\u1800-\u180a\u1810-\u18af])[\u180b-\u180d\u180f]"
+    f"|(?<=[\u0590-\u08ff\ufb1d-\ufefc])[\u200e\u200f\u061c](?![\u200c-\u200f\u061c])"
+    f"|(?<![\u200c-\u200f\u061c])[\u200e\u200f](?=[\u0590-\u08ff\ufb1d-\ufefc])"
+    f"|([\u200c-\u200f\u061c\u180b-\u180d\u180f{_SELECTOR}])"
+)
+_PERHAPS = re.compile(  # all of the above, in one look
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_TAG_LETTERS = re.compile(f"(?:{_FLAGS})|([\U000e0020-\U000e007e]{{4,}})")
+_SELECTORS = re.compile(f"[{_SELECTOR}]{{4,}}")
+_BITS = re.compile("[\u200b-\u200d\u2060\ufeff]{32,}")
+
+Step = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
+STEPS: tuple[Step, ...] = (
+    (_LINES, lambda match: "\n"),
+    (_SURROGATES, lambda match: "\ufffd"),
+    (_TAGS, lambda match: match[1] or ""),
+    (_NEVER, lambda match: ""),
+    (_BLANKS, lambda match: " "),
+    (_SHAPING, lambda match: "" if match[1] else match[0]),
+)
+"""What is replaced, one after the other: then a text holds what is seen, and all line ends are newlines."""
+
+
+def is_seen(text: str) -> bool:
+    """Does `text` stay as it is in all steps? May be False for a text that does."""
+    return not _PERHAPS.search(text)
+
+
+def seen(text: str) -> str:
+    """`text` without what cannot be seen."""
+    if not is_seen(text):
+        for pattern, replacement in STEPS:
+            text = pattern.sub(replacement, text)
+    return text
+
+
+def hides_text(text: str) -> bool:
+    """Do characters that cannot be seen spell something: tag characters, variation selectors, or bits?"""
+    if text.isascii():
+        return False
+    return (
+        any(match[1] for match in _TAG_LETTERS.finditer(text))
+        or _SELECTORS.search(text) is not None
+        or any(len(set(run)) > 1 for run in _BITS.findall(text))
+    )

@@ -1,0 +1,124 @@
+"""Text that a prompt quotes: nothing in it ends the quotation, or passes for a turn of the chat.
+
+Every variable of every prompt goes through `Quotation.of`: evidence, the text under revision, and what a
+model answered before.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from rarr.prompts.invisible import STEPS, is_seen
+
+_TOKEN_TAGS = """
+s inst sys system assistant user human developer instructions system_prompt start_of_turn end_of_turn bos eos
+pad unk sop eop eoh eoa eot think tool tools tool_call tool_calls tool_response tool_result tool_results
+function_call function_calls function_result function_results unused extra_id_
+"""
+_ROLES = frozenset({"human", "assistant", "system", "user", "developer"})
+_INSTRUCTION = frozenset({"instruction", "response", "input", "output"})
+
+# A tag may have spaces, line ends and slashes before its name, and letters and brackets of full width.
+_TAG = re.compile(r"[<＜﹤](?=<?[\s/\\]*+(?P<name>[^\W\d][^\W\d]{0,40}?)\d{0,4}(?!\w))")
+_BAR = re.compile(r"[<＜﹤](?=\s*+[|｜][^\s|｜<>][^|｜<>\n]{0,100}+[|｜]\s*+[>＞﹥])")
+_SQUARE = re.compile(
+    r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|gMASK|IMG)\])", re.I
+)
+# What may stand before a label at the beginning of a line, and behind it.
+_LABEL = re.compile(
+    r"^[^\S\n]*+(?:[>*_#-]{1,8}[^\S\n]*+)?(?=(?P<label>[^\W\d][\w \t]{0,40}?)[ \t*_]{0,4}[:：])", re.MULTILINE
+)
+_MARK = "› "
+
+
+class Marks(NamedTuple):
+    """What a prompt's own layout is made of: tags such as `<text>`, and labels such as `Query:`."""
+
+    tags: frozenset[str]
+    labels: frozenset[str]
+
+
+@lru_cache(maxsize=64)
+def marks_of(layout: str) -> Marks:
+    """Those of the user part of a prompt file."""
+    tags = {_plain(name) for name in re.findall(r"</?\s*(\w+)", layout)}
+    labels = {_plain(name) for name in re.findall(r"^([^\W\d][\w ]*):", layout, re.MULTILINE)}
+    return Marks(frozenset(tags.union(_TOKEN_TAGS.split())), _ROLES | _INSTRUCTION | labels)
+
+
+class Quotation(NamedTuple):
+    """`shown` is what a prompt says for `text`; each character of it comes from one of `places` in `text`.
+
+    A reader sees the same words, but for `‹` in the place of some brackets, and `›` before some labels.
+    """
+
+    text: str
+    shown: str
+    places: Sequence[int]
+
+    @classmethod
+    def of(cls, text: str, marks: Marks) -> "Quotation":
+        """`text` as a prompt with these marks quotes it."""
+        quotation = cls(text, text, range(len(text)))
+        if not is_seen(text):
+            for pattern, replacement in STEPS:
+                quotation = quotation._replaced(pattern, replacement)
+        quotation = quotation._replaced(_TAG, lambda match: _bracket(match, marks.tags))
+        quotation = quotation._replaced(_BAR, lambda match: "‹")._replaced(_SQUARE, lambda match: "‹")
+        return quotation._replaced(_LABEL, lambda match: _label(match, marks.labels))
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where in `text` that stands which `shown` has from `start` to `end`."""
+        begin = self.places[start] if start < len(self.places) else len(self.text)
+        if start == end:
+            return begin, begin
+        within_mark = end < len(self.places) and self.places[end] == self.places[end - 1]
+        return begin, self.places[end - 1] + (not within_mark)
+
+    def original(self, words: str) -> str:
+        """`words` of a model, with the brackets and labels of `text` where they repeat those of `shown`."""
+        if "‹" not in words and "›" not in words:
+            return words
+        for shown, was in self._changes():
+            words = words.replace(shown, was)
+        return words
+
+    def _changes(self) -> list[tuple[str, str]]:
+        """Each word behind a changed bracket or label, as it is shown and as it was."""
+        changes = []
+        for match in re.finditer(r"‹+[|\s/\\]*[^\W\d]*|› \S+", self.shown):
+            start, end = self.span(*match.span())
+            changes.append((match[0], self.text[start:end]))
+        return changes
+
+    def _replaced(self, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]) -> "Quotation":
+        """With what `replacement` gives for each match; as many characters keep their places."""
+        pieces: list[str] = []
+        places: list[int] = []
+        at = 0
+        for match in pattern.finditer(self.shown):
+            new = replacement(match)
+            if new == match[0]:
+                continue
+            start, at, before = *match.span(), at
+            pieces += (self.shown[before:start], new)
+            places += self.places[before : min(at, start + len(new))]
+            # A mark that is put in has the place of the label behind it.
+            places += [*self.places[at : at + 1]] * (start + len(new) - at)
+        if not pieces:
+            return self
+        return self._replace(shown="".join([*pieces, self.shown[at:]]), places=[*places, *self.places[at:]])
+
+
+def _plain(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def _bracket(match: re.Match[str], tags: frozenset[str]) -> str:
+    return "‹" if _plain(match["name"]) in tags else match[0]
+
+
+def _label(match: re.Match[str], labels: frozenset[str]) -> str:
+    return f"{match[0]}{_MARK}" if _plain(match["label"]) in labels else match[0]
