@@ -6,6 +6,7 @@ The rules read the edit and the passage, and ask no model. They hold for every e
 import re
 from collections.abc import Iterator
 
+from rarr.embedded.answers import stands_in
 from rarr.embedded.identity import key_words
 from rarr.embedded.negation import negated
 from rarr.embedded.reading import passage
@@ -81,17 +82,10 @@ class Wording:
         return sources_of(value, self.evidence)
 
     def _unsaid_answer(self) -> str:
-        said = {word.stem for word in tokens(self.known)}
-        for value, sources in self.answers:
-            words = {word.stem for word in tokens(self.answer[value.start : value.end])}
-            if not sources and not (value.kind == "name" and words <= said):
-                return f"the evidence does not say {self.answer[:60]!r}"
-        compared = [extent(value) for value, _ in self.answers]
-        for word in tokens(self.answer):
-            place = Span(word.start, word.end)
-            if word.stem and word.stem not in said and not any(place.overlaps(span) for span in compared):
-                return f"the evidence does not say {word.text!r} of its answer"
-        return ""
+        """What follows from another edit is reckoned; every other answer stands in the evidence."""
+        if self.follows or stands_in(self.answer, self.known):
+            return ""
+        return f"the evidence does not say {self.answer[:60]!r}"
 
     def _another_place(self) -> str:
         """The edit has to touch the text's answer."""
