@@ -16,7 +16,8 @@ from pydantic.fields import FieldInfo
 
 from rarr import revise
 from rarr.agent.graph import build_graph
-from rarr.agent.settings import PRESETS, Settings
+from rarr.agent.presets import PRESETS
+from rarr.agent.settings import Settings
 from rarr.render import render
 
 README = Path(__file__).resolve().parent.parent / "README.md"

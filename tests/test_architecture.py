@@ -30,6 +30,7 @@ LAYERS = (
         "rarr.agent.dependents",
         "rarr.agent.editing",
         "rarr.agent.filters",
+        "rarr.agent.presets",
         "rarr.agent.results",
         "rarr.agent.rounds",
         "rarr.agent.settings_file",
@@ -42,7 +43,9 @@ LAYERS = (
     ("rarr.embedded.*", "rarr.prompted.*", "rarr.nli.*", "rarr.nodes.*", "rarr.testing.*"),
     ("rarr.trained.*",),
     (
+        "rarr.agent.blocks",
         "rarr.agent.checkpoints",
+        "rarr.agent.joining",
         "rarr.agent.language_models",
         "rarr.agent.objects",
         "rarr.agent.searching",

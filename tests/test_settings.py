@@ -10,7 +10,8 @@ from typing import Any, get_origin
 import pytest
 
 import rarr
-from rarr.agent.settings import PRESETS, Settings
+from rarr.agent.presets import PRESETS
+from rarr.agent.settings import Settings
 from rarr.agent.variables import EXAMPLES
 from rarr.errors import SettingsError
 

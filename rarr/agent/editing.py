@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from rarr.agent.state import State
+from rarr.agent.state import State, named
 from rarr.agent.support import moved
 from rarr.records import Change, Check, Edit, Notice, Query
 from rarr.tools.document import Span, sentences
@@ -29,7 +29,7 @@ class Editing:
         self.tried = list(state.get("tried", []))
         self.touched: set[str] = set()
         self.warnings: list[Notice] = []
-        self._checks = state["checks"]
+        self._state, self._checks = state, state["checks"]
         self.queries = moved(state["queries"], self.edits)
 
     def query(self, query_id: str) -> Query:
@@ -57,25 +57,27 @@ class Editing:
         done: list[tuple[int, int]] = []  # where in the text before, and by how much it grew
         changed: list[Span] = []
         for one in proposals:
-            change, sentence = one.change, one.sentence
+            change, sentence, refusal = one.change, one.sentence, one.refusal
+            if not refusal and change.start < self._state.get("lead", 0):
+                refusal = "the change is not in this part of the text"
             if sentence is not None and any(_touches(sentence, span) for span in changed):
                 left_out.add(one.query_id)
                 continue
             shift = sum(grown for start, grown in done if start < change.start)
             start, end = change.start + shift, change.end + shift
             edit = Edit(
-                id=f"e{len(self.edits) + 1}",
+                id=named(self._state, "e", len(self.edits) + 1),
                 start=start,
                 end=end,
                 old=self.text[start:end],
                 new=change.new,
                 query_id=one.query_id,
                 evidence_id=one.evidence_id,
-                accepted=not one.refusal,
-                reason=one.refusal or one.reason,
+                accepted=not refusal,
+                reason=refusal or one.reason,
             )
             self.edits.append(edit)
-            if one.refusal or sentence is None:
+            if refusal or sentence is None:
                 continue
             self.text = self.text[:start] + change.new + self.text[end:]
             self.queries = moved(self.queries, [edit])

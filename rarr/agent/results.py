@@ -13,10 +13,6 @@ from rarr.tools.meter import Budget, Meter
 def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
     """The revision of a run that has come to its end, or as far as it went."""
     text = state["text"]
-    unjudged = tuple(
-        Sentence(text=span.of(text), start=span.start, end=span.end, status="unjudged")
-        for span in sentences(text)
-    )
     return Revision(
         run_id=run_id,
         original=state["original"],
@@ -26,10 +22,19 @@ def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
         evidence=tuple(state.get("evidence", ())),
         checks=tuple(state.get("checks", ())),
         edits=tuple(state.get("edits", ())),
-        report=state.get("report", Report(sentences=unjudged)),
+        report=state.get("report") or _unjudged(text),
         scores=state.get("scores", Scores()),
         usage=usage_of(meter),
         warnings=tuple(_distinct([*state["warnings"], *state.get("told", []), *meter.warnings])),
+    )
+
+
+def _unjudged(text: str) -> Report:
+    return Report(
+        sentences=tuple(
+            Sentence(text=span.of(text), start=span.start, end=span.end, status="unjudged")
+            for span in sentences(text)
+        )
     )
 
 

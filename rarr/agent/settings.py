@@ -31,6 +31,7 @@ from pydantic_settings import (
 
 from rarr.agent.complaints import closest, cure
 from rarr.agent.filters import Domains, Moment, by_domain, require_possible
+from rarr.agent.presets import PRESETS
 from rarr.agent.settings_file import file_values
 from rarr.agent.variables import Variables
 from rarr.errors import SettingsError
@@ -47,27 +48,6 @@ def installed_version() -> str:
 
 
 _SECRET = re.compile(r"api_key|tavily_key|endpoints")  # settings whose values are not repeated in errors
-
-PRESETS: dict[str, dict[str, Any]] = {
-    "default": {},
-    # The constants of RARR (Gao et al. 2023, sections 3.2 to 3.4).
-    "paper": {
-        "documents_per_query": 5,
-        "evidence_per_query": 1,
-        "window": 4,
-        "step": 1,
-        "report_size": 5,
-        "query_samples": 3,
-        "query_temperature": 0.7,
-        "rounds": 1,
-        "scope": "text",
-        "follow_up": False,
-        "verify": False,
-        "cascade": None,
-    },
-    "fast": {"documents_per_query": 2, "evidence_per_query": 1, "query_samples": 1, "rounds": 1},
-}
-
 
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -133,6 +113,8 @@ class Settings(BaseSettings):
     """Refuse edits after which support does not rise, or is lost, or about which sources differ."""
     cascade: float | None = Field(default=None, ge=0, le=1)
     """Ask a language model only where the embedded check is less sure than this; None: always."""
+    block_chars: int | None = Field(default=4000, ge=500)
+    """A longer text goes through all steps in blocks of about so many characters; None: as a whole."""
     concurrency: int = Field(default=32, ge=1, le=10_000)
     """Requests to language models at once, over all branches and texts of a reviser."""
     timeout_s: float = Field(default=60, gt=0)

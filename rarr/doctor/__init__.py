@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_settings import InitSettingsSource
 
-from rarr.agent.settings import PRESETS, Settings
+from rarr.agent.presets import PRESETS
+from rarr.agent.settings import Settings
 from rarr.doctor.findings import Finding, State
 from rarr.doctor.traces import traces
 from rarr.errors import InputError, RarrError

@@ -11,7 +11,7 @@ from rarr.agent.components import Components
 from rarr.agent.settings import Kind
 from rarr.agent.sources import Side, heard
 from rarr.agent.state import State, usable
-from rarr.agent.support import Support, moved, sentence_support
+from rarr.agent.support import Support, moved, own_support
 from rarr.records import Check, Evidence, Report, Sentence, Status, Verdict
 
 # Up to this many subsets, all are tried; above, the greedy choice is close to the best.
@@ -26,7 +26,7 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
     """Aligns the sentences of the revised text to evidence and says where each stands."""
     settings = runtime.context.settings
     queries = moved(state.get("queries", []), state.get("edits", []))
-    supports, failures = await sentence_support("attribute", state, state["text"], queries, runtime.context)
+    supports, failures = await own_support("attribute", state, state["text"], queries, runtime.context)
     outcomes = _Outcomes(state, settings.source_kinds)
     chosen, coverage = select(usable(state), settings.report_size)
     sentences = [_sentence(state, one, outcomes, settings.support_threshold) for one in supports]

@@ -51,7 +51,7 @@ from rarr.evals.metrics.labels import (
 )
 from rarr.evals.metrics.ngrams import sari
 from rarr.evals.metrics.overlap import rouge_l
-from rarr.evals.metrics.preservation import f1_ap, pres_comb, pres_lev
+from rarr.evals.metrics.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_parts
 from rarr.evals.metrics.statistics import Measured, Paired, bootstrap, mean, paired, share
 
 __all__ = [
@@ -85,6 +85,7 @@ __all__ = [
     "precise",
     "pres_comb",
     "pres_lev",
+    "pres_lev_by_parts",
     "restored",
     "roc_auc",
     "rouge_l",
