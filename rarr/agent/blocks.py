@@ -12,7 +12,7 @@ from rarr.agent.settings import Settings
 from rarr.agent.state import State
 from rarr.records import Notice
 from rarr.tools.document import Span
-from rarr.tools.meter import Meter, meter
+from rarr.tools.meter import Meter, apart, meter
 from rarr.tools.spans import span
 from rarr.tools.text_blocks import TextBlock, text_blocks
 from rarr.tools.together import together
@@ -21,6 +21,7 @@ RunBlock = Callable[[State], Awaitable[State]]
 
 _EMBEDDED_AT_ONCE = 2  # one searches while another computes
 _MOST_AT_ONCE = 16
+_DIVIDING = 1.5  # times the grace: after it, the rest is not even divided into sentences
 _REQUESTS = 8  # at once, that a block has on average
 
 
@@ -67,7 +68,7 @@ class _Walk:
             text, at = self._start["original"], self._last.span.end
             if at == len(text):
                 return None
-            if meter().over and (meter().remaining or 0.0) < -meter().grace:
+            if (meter().remaining or 0.0) < -_DIVIDING * meter().grace:
                 self.unread = True
                 rest = Span(at, len(text))
                 self._last = TextBlock(
@@ -82,7 +83,7 @@ class _Walk:
             return None
         text, context = self._start["original"], self._start["context"]
         place = block.span._asdict()
-        with span("block", f"block {block.number}", "", lead=block.lead, **place):
+        with apart(), span("block", f"block {block.number}", "", lead=block.lead, **place):
             return ended(await self._run(begun(text, context, block.number, block.span, block.lead)))
 
 
@@ -111,9 +112,9 @@ def _left_out(outcomes: Sequence[Outcome], meter: Meter, *, unread: bool) -> lis
 
 def _limit(meter: Meter) -> str:
     limits = {
-        "deadline_s": f"the deadline of {meter.budget.deadline_s} s",
+        "deadline_s": f"the deadline of {meter.budget.deadline_s or 0:g} s",
         "max_calls": f"the budget of {meter.budget.max_calls} model calls",
         "max_tokens": f"the budget of {meter.budget.max_tokens} tokens",
-        "max_cost": f"the budget of {meter.budget.max_cost} (cost)",
+        "max_cost": f"the budget of {meter.budget.max_cost or 0:g} (cost)",
     }
     return limits[meter.ended]

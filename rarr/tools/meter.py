@@ -237,3 +237,22 @@ METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
 def meter() -> Meter:
     """The meter of the run that asks; outside of a run one without limits, that nobody reads."""
     return METER.get() or Meter()
+
+
+_ANSWERED: ContextVar[dict[Any, Any] | None] = ContextVar("answered", default=None)
+
+
+def answered() -> dict[Any, Any]:
+    """Answers of models that would say the same again: those of the run, or of the block under way."""
+    known = _ANSWERED.get()
+    return meter().memo if known is None else known
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """What is answered in it is forgotten after it: what a block is asked depends on no other block."""
+    token = _ANSWERED.set({})
+    try:
+        yield
+    finally:
+        _ANSWERED.reset(token)

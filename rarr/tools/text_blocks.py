@@ -48,9 +48,13 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
         span = Span(units[0].start, units[-1].end)
         above = [one for one in headings if not units[0].level or one[0] < units[0].level]
         too_long = any(unit.end - unit.start > _WIDEST * size // 2 for unit in units)
-        block = TextBlock(number, span, "", (), too_long)
-        if not too_long:
-            block = _led(text, block, [title for _, title in above], _ending(text, tail))
+        prose = all(unit.kind == "prose" for unit in units)
+        alone = split_sentences(span.of(text)) if prose or not too_long else []
+        lead = (
+            "" if too_long else _lead(text, span, alone, [title for _, title in above], _ending(text, tail))
+        )
+        moved = tuple(Span(one.start + span.start, one.end + span.start) for one in alone)
+        block = TextBlock(number, span, lead, moved, too_long)
         yield block
         for unit in (unit for unit in units if unit.level):
             title = text[unit.start : unit.end].strip()
@@ -59,22 +63,15 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
         tail = block.sentences or tail
 
 
-def _led(text: str, block: TextBlock, above: Sequence[str], tail: str) -> TextBlock:
-    """With the lead and the sentences of the block: the first lead that leaves its sentences as they are."""
-    alone = split_sentences(block.span.of(text))
+def _lead(text: str, span: Span, alone: Sequence[Span], above: Sequence[str], tail: str) -> str:
+    """What a block is read after: the first that leaves its sentences as they are when it is read `alone`."""
     for parts in ([*above, tail], above):
         lead = "".join(f"{part}\n\n" for part in parts if part)
-        spans = [
-            Span(start - len(lead), end - len(lead))
-            for start, end in split_sentences(lead + block.span.of(text))
-        ]
-        if [one for one in spans if one.end > 0] == alone:
-            break
-    else:
-        lead = ""
-    start = block.span.start
-    sentences = tuple(Span(one.start + start, one.end + start) for one in alone)
-    return block._replace(lead=lead, sentences=sentences)
+        spans = split_sentences(lead + span.of(text))
+        own = [Span(start - len(lead), end - len(lead)) for start, end in spans if end > len(lead)]
+        if own == alone:
+            return lead
+    return ""
 
 
 def _ending(text: str, spans: Sequence[Span]) -> str:
