@@ -21,7 +21,7 @@ RunBlock = Callable[[State], Awaitable[State]]
 
 _EMBEDDED_AT_ONCE = 2  # one searches while another computes
 _MOST_AT_ONCE = 16
-_DIVIDING = 1.5  # times the grace: after it, the rest is not even divided into sentences
+_DIVIDING = 1.25  # times the grace: after it, the rest is not even divided into sentences
 _REQUESTS = 8  # at once, that a block has on average
 
 
@@ -37,7 +37,7 @@ async def by_blocks(start: State, size: int, components: Components, run: RunBlo
     walk = _Walk(start, size, run)
     await together(*(walk.work() for _ in range(_at_once(components))))
     outcomes = [walk.outcomes[number] for number in sorted(walk.outcomes)]
-    state = joined(start, outcomes, components.settings.report_size)
+    state = await asyncio.to_thread(joined, start, outcomes, components.settings.report_size)
     return {**state, "warnings": [*state["warnings"], *_left_out(outcomes, meter(), unread=walk.unread)]}
 
 
@@ -106,12 +106,13 @@ def _left_out(outcomes: Sequence[Outcome], meter: Meter, *, unread: bool) -> lis
         for counts in zip(*((one.done, len(one.block.sentences)) for one in outcomes), strict=True)
     )
     of = "" if unread else f" of {all_}"
-    ended = f"{_limit(meter)} ended the run after {done}{of} sentences: raise {meter.ended} for more"
-    return [*notices, Notice(code=CUT, message=ended, node="")]
+    told = f"{_limit(meter)} ended the run after {done}{of} sentences: raise {meter.ended or 'it'} for more"
+    return [*notices, Notice(code=CUT, message=told, node="")]
 
 
 def _limit(meter: Meter) -> str:
     limits = {
+        "": "a limit",  # of the process in which the run was begun
         "deadline_s": f"the deadline of {meter.budget.deadline_s or 0:g} s",
         "max_calls": f"the budget of {meter.budget.max_calls} model calls",
         "max_tokens": f"the budget of {meter.budget.max_tokens} tokens",

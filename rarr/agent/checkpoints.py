@@ -62,7 +62,8 @@ class Checkpoints:
 
     def config(self, run_id: str, block: int = 0) -> RunnableConfig:
         """How LangGraph, and whoever traces it, calls the run, or that of a block of its text."""
-        config = RunnableConfig(run_name="rarr", metadata={"run_id": run_id})
+        name = f"rarr block {block}" if block else "rarr"
+        config = RunnableConfig(run_name=name, metadata={"run_id": run_id})
         if self._checkpointer is not None:
             config["configurable"] = {"thread_id": f"{run_id}/{block}" if block else run_id}
         return config

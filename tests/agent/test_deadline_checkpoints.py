@@ -64,3 +64,16 @@ def test_run_by_blocks_that_is_done_asks_nothing() -> None:
             one.revise(TEXT, run_id="r1")
     assert content(again) == content(done)
     assert len(model.calls) == asked
+
+
+def test_run_that_a_budget_had_cut_before_it_was_ended_says_so() -> None:
+    saver = InMemorySaver()
+    with (
+        Reviser(by_blocks(max_calls=3, trace=False), checkpointer=saver, on_step=stopping_at(30)) as one,
+        pytest.raises(ZeroDivisionError),
+    ):
+        one.revise(TEXT, run_id="r1")
+    with Reviser(by_blocks(trace=False), checkpointer=saver) as other:
+        resumed = other.resume("r1")
+    [notice] = resumed.warnings
+    assert notice.message.startswith("a limit ended the run after ")
