@@ -170,6 +170,8 @@ class Trace:
     def _require_whole(self) -> None:
         """What somebody else's file holds is looked at once, so that no reader of it fails."""
         self.file.require_whole()
+        if self.blocks and any(span.kind != "block" for span in self.inner[0]):
+            raise ValueError("a call is in no block")
         self.state()
         for span in self.spans:
             self.body(span)

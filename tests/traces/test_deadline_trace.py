@@ -7,7 +7,7 @@ import pytest
 from agent.long_mills import SIZE, Searches, by_blocks, long_text
 
 from benchmarks import mills
-from rarr import Reviser, Revision
+from rarr import InputError, Reviser, Revision
 from rarr.render_trace.tree import Choice, as_json, as_text
 from rarr.testing import ScriptedModel
 from rarr.tools.text_blocks import text_blocks
@@ -73,6 +73,38 @@ def test_page_and_tree_name_the_blocks(run: tuple[Revision, Trace]) -> None:
         assert f"block {number}: generate_queries" in told
     assert as_text(trace, Choice(node="edit")).count(": edit") >= 3
     assert {call["name"] for call in as_json(trace, Choice())["calls"]} >= {"retrieve", "evaluate"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"name": "block x"}, "invalid literal"),
+        ({"body": {"start": 0}}, "end: Field required"),
+        ({"kind": "node", "body": {}}, "a call is in no block"),
+    ],
+)
+def test_damaged_block_is_told(
+    run: tuple[Revision, Trace], tmp_path: Any, change: dict[str, Any], said: str
+) -> None:
+    file = run[1].file
+    first = next(span for span in file.spans if span.kind == "block")
+    spans = [span.model_copy(update=change) if span is first else span for span in file.spans]
+    file.model_copy(update={"spans": spans}).write(tmp_path / "trace.json")
+    with pytest.raises(InputError, match=f"is damaged .*{said}"):
+        Trace.read(tmp_path / "trace.json")
+
+
+def test_page_tells_of_blocks_that_were_cancelled(run: tuple[Revision, Trace]) -> None:
+    """Also of one that was so twice, because the run was resumed."""
+    file = run[1].file
+    spans = [
+        span.model_copy(update={"error": "cancelled", "name": f"block {min(3, int(span.name[6:]))}"})
+        if span.kind == "block"
+        else span
+        for span in file.spans
+    ]
+    shown = page(Trace(file.model_copy(update={"spans": spans})))
+    assert (shown.count("</b>, a block: "), shown.count("</b>, 2 of block: ")) == (2, 1)
 
 
 def test_interrupted_run_has_kept_the_blocks_that_were_done() -> None:
