@@ -9,10 +9,11 @@ from agent.long_mills import SIZE, Clock, Searches, assert_sound, by_blocks, jud
 from agent.mills import codes, revised, statuses
 from benchmarks import mills
 from rarr import Reviser, Revision, Settings
-from rarr.records import Agreement, Question
+from rarr.records import Agreement, Change, Question
 from rarr.testing import (
     InMemoryRetriever,
     ScriptedChecker,
+    ScriptedEditor,
     ScriptedModel,
     ScriptedQueries,
     scripted_components,
@@ -225,6 +226,25 @@ def test_nothing_before_a_block_is_asked_about_twice() -> None:
     assert places[0][0] == 0
     assert places[-1][1] == len(TEXT)
     assert all(one[1] == other[0] for one, other in pairwise(places))
+
+
+def test_nothing_before_a_block_is_edited_twice() -> None:
+    asked = [(f"When was {mills.mill(n)} built?", mills.mill(n)) for n in range(SENTENCES)]
+    answer = Agreement(verdict="disagrees", text_answer="Mill", evidence_answer="Mall")
+    components = scripted_components(
+        settings=Settings(block_chars=500, verify=False, trace=False, max_edit_share=1),
+        query_generator=ScriptedQueries(asked),
+        retriever=InMemoryRetriever(["Every Mill is a Mall."]),
+        checker=ScriptedChecker({(question, ""): answer for question, _ in asked}),
+        editor=ScriptedEditor(lambda text, *_: Change(start=6, end=7, new="x")),
+    )
+    revision = Reviser(components=components).revise(TEXT)
+    accepted = [edit for edit in revision.edits if edit.accepted]
+    assert {edit.id.split("-")[0] for edit in accepted} == {"e1"}
+    assert {edit.reason for edit in revision.edits if not edit.id.startswith("e1-")} == {
+        "the change is not in this part of the text"
+    }
+    assert revision.text[500:] == TEXT[500:]
 
 
 @pytest.mark.parametrize("text", ["# One\n\n## Two\n\n" * 60, "```\nIt was built in 1999.\n```\n\n" * 60])
