@@ -47,7 +47,9 @@ LAYERS = (
     ("rarr.ledger.*",),
     ("rarr.nodes.*", "rarr.trained.*"),
     (
+        "rarr.agent.blocks",
         "rarr.agent.checkpoints",
+        "rarr.agent.joining",
         "rarr.agent.language_models",
         "rarr.agent.objects",
         "rarr.agent.searching",

@@ -15,6 +15,7 @@ from uuid import uuid4
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.graph import START
 from langgraph.types import StateSnapshot
 
 from rarr import records
@@ -60,12 +61,31 @@ class Checkpoints:
                 ready.graph = pipeline(rewriting=self._rewriting).compile(checkpointer=saver)
         return ready.graph
 
-    def config(self, run_id: str) -> RunnableConfig:
-        """How LangGraph, and whoever traces it, calls the run."""
-        config = RunnableConfig(run_name="rarr", metadata={"run_id": run_id})
+    def config(self, run_id: str, block: int = 0) -> RunnableConfig:
+        """How LangGraph, and whoever traces it, calls the run, or that of a block of its text."""
+        name = f"rarr block {block}" if block else "rarr"
+        config = RunnableConfig(run_name=name, metadata={"run_id": run_id})
         if self._checkpointer is not None:
-            config["configurable"] = {"thread_id": run_id}
+            config["configurable"] = {"thread_id": f"{run_id}/{block}" if block else run_id}
         return config
+
+    async def block(self, run_id: str, number: int) -> tuple[State | None, bool]:
+        """The last state of the run of a block, and whether it is done; None where it was not begun."""
+        if self._checkpointer is None:
+            return None, False
+        kept = await (await self.graph()).aget_state(self.config(run_id, number))
+        return (cast(State, kept.values), not kept.tasks) if "original" in kept.values else (None, False)
+
+    async def keep(self, run_id: str, state: State, *, done: bool) -> None:
+        """Keeps the state with which a run by blocks begins, or which it came to when it is `done`."""
+        if self._checkpointer is None:
+            return
+        graph, config = await self.graph(), self.config(run_id)
+        new = {**state, "lacking": []} if done else {**state}
+        if done:  # what it began with is there, and is not to come twice
+            before = (await graph.aget_state(config)).values["warnings"]
+            new["warnings"] = state["warnings"][len(before) :]
+        await graph.aupdate_state(config, new, as_node="evaluate" if done else START)
 
     async def new(self, run_id: str | None) -> str:
         """The name of a run that begins. Raises `InputError` where one of that name is kept."""

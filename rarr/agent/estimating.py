@@ -2,10 +2,12 @@
 
 import math
 
+from rarr.agent.blocks import block_size
 from rarr.agent.components import AsksModel, Components
 from rarr.embedded.questions import questions
 from rarr.records import Estimate
 from rarr.tools.document import Span, sentences
+from rarr.tools.text_blocks import text_blocks
 
 DISAGREEMENTS = 0.3
 """Of the queries; in the runs that the paper's method was timed on, a quarter to a third."""
@@ -16,7 +18,18 @@ def estimate(text: str, context: str | None, components: Components) -> Estimate
 
     It is about what a text with some errors costs: each edit has the checks on its sentence asked again. One
     without errors may cost half of it, one with an error in most sentences twice as much: it is no limit.
+    That of a long text is the sum over its blocks.
     """
+    size = block_size(text, components.settings)
+    if size is None:
+        return _of_one(text, context, components)
+    blocks = (block for block in text_blocks(text, size) if block.sentences and not block.too_long)
+    found = [_of_one(block.of(text), context, components) for block in blocks]
+    values = {name: [getattr(one, name) for one in found] for name in Estimate.model_fields}
+    return Estimate(**{name: None if None in column else sum(column) for name, column in values.items()})
+
+
+def _of_one(text: str, context: str | None, components: Components) -> Estimate:
     asked = questions(text, context)
     queries = max(1, len(asked))
     edits = math.ceil(DISAGREEMENTS * queries)

@@ -9,14 +9,16 @@ from rarr.records import ModelUsage, NodeUsage, Notice, Report, Revision, Scores
 from rarr.tools.document import sentences
 from rarr.tools.meter import Budget, Meter
 
+# In this order, whichever block of a long text came to one first.
+_NODES = (
+    *("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "follow_up", "rewrite"),
+    *("attribute", "evaluate"),
+)
+
 
 def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
     """The revision of a run that has come to its end, or as far as it went."""
     text = state["text"]
-    unjudged = tuple(
-        Sentence(text=span.of(text), start=span.start, end=span.end, status="unjudged")
-        for span in sentences(text)
-    )
     return Revision(
         run_id=run_id,
         original=state["original"],
@@ -26,10 +28,19 @@ def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
         evidence=tuple(state.get("evidence", ())),
         checks=tuple(state.get("checks", ())),
         edits=tuple(state.get("edits", ())),
-        report=state.get("report", Report(sentences=unjudged)),
+        report=state.get("report") or _unjudged(text),
         scores=state.get("scores", Scores()),
         usage=usage_of(meter),
         warnings=tuple(_distinct([*state["warnings"], *state.get("told", []), *meter.warnings])),
+    )
+
+
+def _unjudged(text: str) -> Report:
+    return Report(
+        sentences=tuple(
+            Sentence(text=span.of(text), start=span.start, end=span.end, status="unjudged")
+            for span in sentences(text)
+        )
     )
 
 
@@ -45,7 +56,8 @@ def budget_of(settings: Settings) -> Budget:
 
 def usage_of(meter: Meter) -> Usage:
     """What a run has spent so far."""
-    by_node = {node: NodeUsage(**asdict(tally)) for node, tally in meter.by_node.items()}
+    called = sorted(meter.by_node, key=lambda node: _NODES.index(node) if node in _NODES else len(_NODES))
+    by_node = {node: NodeUsage(**asdict(meter.by_node[node])) for node in called}
     total = {name: value for name, value in asdict(meter.total).items() if name in ModelUsage.model_fields}
     return Usage(**total, seconds=meter.seconds, by_node=by_node)
 

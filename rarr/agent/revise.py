@@ -98,22 +98,22 @@ class Reviser:
         known, done = await self._checkpoints.begun(run_id)
         if done and self._traces and (revision := await self._traces.revision(run_id, known)):
             return revision
-        return await self._recorded(known, run_id, resumed=True, traced=not done)
+        return await self._recorded(known, run_id, resumed=True, done=done)
 
     async def arevise_from(self, start: State, run_id: str) -> Revision:
         """What `arevise` does from the state with which a run begins."""
         return await self._recorded(start, run_id)
 
     async def _recorded(
-        self, start: State, run_id: str, *, resumed: bool = False, traced: bool = True
+        self, start: State, run_id: str, *, resumed: bool = False, done: bool = False
     ) -> Revision:
         meter = Meter(budget_of(self._components.settings), self._on_call)
         token = METER.set(meter)
         try:
-            traces = self._traces if traced else None
+            traces = None if done else self._traces
             recorded = traces.of(run_id, start, meter, resumed=resumed) if traces else nullcontext()
             async with recorded as recorder:
-                state = await self._run(None if resumed else start, run_id)
+                state = start if done else await self._run(start, run_id, resumed=resumed)
                 if recorder is None:
                     return await work(revision_of, run_id, state, meter)
                 await recorder.flush()  # what fails of it is in the revision
@@ -169,10 +169,33 @@ class Reviser:
     async def __aexit__(self, *error: object) -> None:
         await self.aclose()
 
-    async def _run(self, start: State | None, run_id: str) -> State:
+    async def _run(self, start: State, run_id: str, *, resumed: bool) -> State:
+        """The state in the end: of the whole text, or of all its blocks."""
+        from rarr.agent.blocks import (
+            block_size,
+            by_blocks,
+        )  # with the nodes, for which `import rarr` need not wait
+
+        size = block_size(start["original"], self._components.settings)
+        if size is None:
+            return await self._through_graph(None if resumed else start, run_id)
+        if not resumed:
+            await self._checkpoints.keep(run_id, start, done=False)
+
+        async def run_block(begun: State) -> State:
+            known, done = await self._checkpoints.block(run_id, begun["block"])
+            if known is not None and done:
+                return known
+            return await self._through_graph(begun if known is None else None, run_id, begun["block"])
+
+        state = await by_blocks(start, size, self._components, run_block)
+        await self._checkpoints.keep(run_id, state, done=True)
+        return state
+
+    async def _through_graph(self, start: State | None, run_id: str, block: int = 0) -> State:
         """The state in the end. Without a `start`, a run goes on that has checkpoints."""
         graph = await self._checkpoints.graph()
-        call: Any = {"context": self._components, "config": self._checkpoints.config(run_id)}
+        call: Any = {"context": self._components, "config": self._checkpoints.config(run_id, block)}
         if self._on_step is None:
             return cast(State, await graph.ainvoke(start, **call))
         state: Any = start

@@ -114,6 +114,8 @@ class Settings(BaseSettings):
     """Refuse edits that do not give the evidence's answer, lose support, or about which sources differ."""
     cascade: float | None = Field(default=None, ge=0, le=1)
     """Ask a language model only where the embedded check is less sure than this; None: always."""
+    block_chars: int | None = Field(default=4000, ge=500)
+    """A longer text goes through all steps in blocks of about so many characters; None: as a whole."""
     concurrency: int = Field(default=32, ge=1, le=10_000)
     """Requests to language models at once, over all branches and texts of a reviser."""
     timeout_s: float = Field(default=60, gt=0)

@@ -39,9 +39,13 @@ class State(TypedDict, total=False):
     Queries have their places in the original. `passages` are those found for each query. `tried` are the
     queries that an edit was asked for already, and `settled` the evidences that are not checked again
     whatever is edited: those that were gone through one after another, with the scope `text`. `followed` are
-    the edits whose dependents were asked about. `round` counts the rounds of research, from 1; `lacking` are
+    the edits whose dependents were asked about. `judged` is the support of the sentences before and after the
+    edits, as the scores count it. `round` counts the rounds of research, from 1; `lacking` are
     the sentences of `text` that a later one is for, and `reached` how many were supported, and how many edits
     accepted, before it. `told` is what components warned of, which kept no node from its work.
+
+    A run may be that of the `block`th block of a long text: the first `lead` characters of its text are read,
+    and nothing more.
     """
 
     original: str
@@ -61,8 +65,17 @@ class State(TypedDict, total=False):
     reached: tuple[int, int]
     report: Report
     scores: Scores
+    judged: tuple[list[float | None], list[float | None]]
+    block: int
+    lead: int
     warnings: Annotated[list[Notice], add]
     told: Annotated[list[Notice], add]
+
+
+def named(state: State, letter: str, number: int) -> str:
+    """The id of a query or an edit, which no other of the whole text has."""
+    block = state.get("block", 0)
+    return f"{letter}{block}-{number}" if block else f"{letter}{number}"
 
 
 def usable(state: State) -> list[Evidence]:

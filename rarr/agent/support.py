@@ -11,6 +11,7 @@ from rarr.agent.state import State, failure, usable
 from rarr.records import AttributionClass, Change, Edit, Evidence, Notice, Query
 from rarr.tools.attribution import attribution_class
 from rarr.tools.document import Span, sentences
+from rarr.tools.meter import meter
 from rarr.tools.spans import about
 from rarr.tools.worker import work
 
@@ -43,18 +44,20 @@ async def sentence_support(
     components: Components,
     *,
     within: Span | None = None,
+    grace: float = 0.0,
 ) -> tuple[list[Support], list[Notice]]:
     """The support of every sentence of `text`, where `queries` have their places in it, and what failed.
 
     A sentence is judged against the evidence of the queries about it and about its neighbours: what was
-    found for one sentence often supports the next. With `within`, only sentences in there are judged.
+    found for one sentence often supports the next. With `within`, only sentences in there are judged,
+    up to `grace` seconds after the deadline.
     """
     spans, asked, chosen, near = await work(_aligned, text, queries, within)
     evidence = [one for one in usable(state) if one.query_id in near]
     places = [[spans[index] for index in near[one.query_id]] for one in evidence]
     outcomes = await asyncio.gather(
         *(
-            _judged(node, text, state["context"], *pair, components)
+            _judged(node, text, state["context"], *pair, components, grace)
             for pair in zip(places, evidence, strict=True)
         )
     )
@@ -83,6 +86,18 @@ def _aligned(
     return spans, asked, chosen, _near(chosen, asked)
 
 
+async def own_support(
+    node: str, state: State, text: str, queries: Sequence[Query], components: Components
+) -> tuple[list[Support], list[Notice]]:
+    """The same of the sentences that the run is about, of its original or its current text.
+
+    What was found by the deadline is judged a little longer.
+    """
+    lead, grace = state.get("lead", 0), meter().grace
+    within = Span(lead, len(text)) if lead else None
+    return await sentence_support(node, state, text, queries, components, within=within, grace=grace)
+
+
 def _near(chosen: Sequence[int], asked: Mapping[int, Sequence[str]]) -> dict[str, list[int]]:
     """For each query those of the chosen sentences that it, or a query about a neighbour, is about."""
     near: dict[str, list[int]] = defaultdict(list)
@@ -93,12 +108,19 @@ def _near(chosen: Sequence[int], asked: Mapping[int, Sequence[str]]) -> dict[str
 
 
 async def _judged(
-    node: str, text: str, context: str | None, places: Sequence[Span], one: Evidence, components: Components
+    node: str,
+    text: str,
+    context: str | None,
+    places: Sequence[Span],
+    one: Evidence,
+    components: Components,
+    grace: float,
 ) -> tuple[Sequence[float | None], Notice | None]:
     """The support of the sentences by one evidence; None for all, and what failed, where that did."""
     try:
         with about(one.id):
-            judged = await components.verifier.support(text, context, places, one)
+            async with meter().in_time(grace):
+                judged = await components.verifier.support(text, context, places, one)
         return [score for _, score in zip(places, judged, strict=True)], None
     except Exception as error:
         what = f"support by {one.id} could not be judged"

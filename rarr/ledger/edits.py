@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from rarr.agent.state import State
+from rarr.agent.state import State, named
 from rarr.agent.support import moved
 from rarr.ledger.gate import Decision
 from rarr.records import Change, Check, Edit, Notice, Query
@@ -31,6 +31,7 @@ class Editing:
         self.warnings: list[Notice] = []
         self._checks = state["checks"]
         self._asked_again: list[Check] = []
+        self._state = state
         self.queries = moved(state["queries"], self.edits)
 
     def query(self, query_id: str) -> Query:
@@ -65,7 +66,7 @@ class Editing:
             shift = sum(grown for start, grown in done if start < change.start)
             start, end = change.start + shift, change.end + shift
             edit = Edit(
-                id=f"e{len(self.edits) + 1}",
+                id=named(self._state, "e", len(self.edits) + 1),
                 start=start,
                 end=end,
                 old=self.text[start:end],

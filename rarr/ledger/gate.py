@@ -44,6 +44,8 @@ async def decide(
     """
     settings, sentence = components.settings, await work(sentence_of, text, change)
     refusal = await work(out_of_bounds, text, sentence, change, settings)
+    if change.start < state.get("lead", 0):
+        refusal = refusal or "the change is not in this part of the text"
     if refusal or sentence is None or not settings.verify:
         return Decision(sentence, refusal)
     evidence = {one.id: one for one in state["evidence"]}

@@ -11,7 +11,7 @@ from rarr.agent.components import Components
 from rarr.agent.settings import Kind, Settings
 from rarr.agent.sources import Side, heard
 from rarr.agent.state import State, usable
-from rarr.agent.support import Support, moved, sentence_support
+from rarr.agent.support import Support, moved, own_support
 from rarr.records import Check, Evidence, Report, Sentence, Status, Verdict
 from rarr.tools.worker import work
 
@@ -26,7 +26,7 @@ Place = tuple[str, int, int]  # source, start, end: where a passage stands
 async def attribute(state: State, runtime: Runtime[Components]) -> State:
     """Aligns the sentences of the revised text to evidence and says where each stands."""
     queries = await work(moved, state.get("queries", []), state.get("edits", []))
-    supports, failures = await sentence_support("attribute", state, state["text"], queries, runtime.context)
+    supports, failures = await own_support("attribute", state, state["text"], queries, runtime.context)
     return {"report": await work(_report, state, supports, runtime.context.settings), "warnings": failures}
 
 

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from rarr.agent.components import Components
 from rarr.agent.rounds import next_round
 from rarr.agent.state import State, failure
-from rarr.agent.support import sentence_support
+from rarr.agent.support import own_support
 from rarr.evals.metrics import auto_ais, f1_ap, pres_lev
 from rarr.records import Notice, Scores
 from rarr.tools.meter import meter
@@ -22,7 +22,7 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     supports, failures = [one.support for one in state["report"].sentences], list[Notice]()
     originals: list[float | None] = supports
     if state["text"] != state["original"]:
-        found, failures = await sentence_support(
+        found, failures = await own_support(
             "evaluate", state, state["original"], state["queries"], runtime.context
         )
         originals = [one.best for one in found]
@@ -37,7 +37,8 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
         f1_ap=f1_ap(auto_ais(after), kept),
         intent=intent,
     )
-    return {"scores": scores, "warnings": failures + failed, **following}
+    judged = (list(before), list(after))
+    return {"scores": scores, "judged": judged, "warnings": failures + failed, **following}
 
 
 def _judged_in_both(

@@ -5,7 +5,7 @@ from langgraph.runtime import Runtime
 from rarr.agent.components import Components
 from rarr.agent.dependents import Correction, Dependent, dependents
 from rarr.agent.settings import Settings
-from rarr.agent.state import State
+from rarr.agent.state import State, named
 from rarr.agent.support import moved, moved_back, moved_place
 from rarr.records import Check, Edit, Evidence, Query
 from rarr.tools.document import Span, sentences
@@ -27,7 +27,7 @@ def _followed(state: State, settings: Settings) -> State:
         return {"followed": done}
     queries, evidence, checks = list(state["queries"]), list(state["evidence"]), list(state["checks"])
     for one in _unasked(state):
-        query = _query(state, one, f"q{len(queries) + 1}")
+        query = _query(state, one, named(state, "q", len(queries) + 1))
         source = next(e for e in state["evidence"] if e.id == one.edit.evidence_id)
         queries.append(query)
         evidence.append(source.model_copy(update={"id": f"{query.id}.1", "query_id": query.id}))

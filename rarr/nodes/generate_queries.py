@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
-from rarr.agent.state import State
+from rarr.agent.state import State, named
 from rarr.agent.support import moved_back
 from rarr.records import Notice, Query
 from rarr.tools.document import Span
@@ -29,15 +29,17 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
         else:
             asked = [query.text for query in current]
             questions = await generator.target(text, context, state["lacking"], asked)
+    lead = state.get("lead", 0)
     distinct = {
         (place.start, place.end, question.text.casefold()): (place, question.text)
         for question in questions
-        if (place := moved_back(Span(question.start, question.end), state.get("edits", [])))
+        if not lead or question.end > lead
+        if (place := moved_back(Span(max(question.start, lead), question.end), state.get("edits", [])))
     }
     for query in current:
         distinct.pop((query.start, query.end, query.text.casefold()), None)
     queries = [
-        Query(id=f"q{n}", text=asked, start=place.start, end=place.end, round=number)
+        Query(id=named(state, "q", n), text=asked, start=place.start, end=place.end, round=number)
         for n, (place, asked) in enumerate(distinct.values(), start=len(current) + 1)
     ]
     warnings = [NOTHING_TO_CHECK] if number == 1 and not queries else []

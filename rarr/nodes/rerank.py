@@ -62,7 +62,7 @@ def _new(query: Query, passages: Sequence[Passage], state: State) -> list[Passag
 
 async def _ranked(query: Query, passages: Sequence[Passage], components: Components) -> list[Evidence]:
     with span("score", "rerank", query.id) as one:
-        async with meter().in_time():
+        async with meter().in_time(meter().grace):
             scores = await components.reranker.score(query.text, passages)
         one.body.update(passages=len(passages), best=_best(scores, passages))
     # It looks for injections in every passage that may be kept.

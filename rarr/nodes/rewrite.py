@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components, Rewriter
-from rarr.agent.state import State, failure, usable
+from rarr.agent.state import State, failure, named, usable
 from rarr.agent.support import moved_place
 from rarr.records import Edit, Evidence, Notice
 from rarr.tools.document import Span, sentences
@@ -28,7 +28,7 @@ async def rewrite(state: State, runtime: Runtime[Components]) -> State:
         start, end = moved_place(span, edits)
         edits.append(
             Edit(
-                id=f"e{len(edits) + 1}", start=start, end=end, old=text[start:end], new=new,
+                id=named(state, "e", len(edits) + 1), start=start, end=end, old=text[start:end], new=new,
                 query_id=evidence[0].query_id, evidence_id=evidence[0].id,
                 accepted=True, reason=f"rewritten by {runtime.context.settings.editor}",
             )

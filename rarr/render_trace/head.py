@@ -46,14 +46,14 @@ def stopped(trace: Trace) -> str:
     outer = {one.parent for one in begun}
     if places := [_place(one, spans) for one in begun if one.number not in outer]:
         return f"in {', '.join(dict.fromkeys(places))}"
-    calls = [one.name for one in trace.spans if one.parent == 0]
+    calls = [one.name for one in trace.calls]
     return f"after {calls[-1]}" if calls else "before its first node"
 
 
 def _place(span: StoredSpan, spans: Mapping[int, StoredSpan]) -> str:
     """The node, the server that was asked there, and for what."""
     outer = span
-    while outer.parent in spans:
+    while outer.parent in spans and outer.kind not in ("node", "failure"):
         outer = spans[outer.parent]
     names = dict.fromkeys([outer.name, span.name])
     return one_line(f"{' > '.join(names)}{f' for {span.about}' if span.about else ''}")

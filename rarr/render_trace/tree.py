@@ -60,9 +60,10 @@ class _Calls:
 
     def __init__(self, trace: Trace, *, full: bool) -> None:
         self._trace, self._full, self._ledger = trace, full, Ledger()
+        self._blocks = {one.number: f"{name}: " for name, spans in trace.blocks.items() for one in spans}
 
     def entries(self) -> list[Entry]:
-        return [self._entry(one) for one in self._trace.inner[0]]
+        return [self._entry(one) for one in self._trace.calls]
 
     def _entry(self, span: StoredSpan) -> Entry:
         inner = [self._entry(one) for one in self._trace.inner[span.number]]
@@ -80,7 +81,8 @@ class _Calls:
         news = _together(self._ledger.news(update, full=self._full), inner)
         failed = bool(span.error) or span.kind == "failure"
         told = "  given up, and the run went on" if span.kind == "failure" else f"  {took(span.seconds)}"
-        text = f"{span.name} {span.about}".rstrip() + told + spent(self._trace, span) + failing(span)
+        block = self._blocks.get(span.parent, "")
+        text = f"{block}{span.name} {span.about}".rstrip() + told + spent(self._trace, span) + failing(span)
         about = frozenset([span.about]) if span.about else frozenset()
         return Entry(span.kind, one_line(text), about, failed, facts(span), tuple(news))
 
@@ -148,7 +150,7 @@ def _require_known(trace: Trace, choice: Choice) -> None:
     verdicts = get_args(Verdict)
     if choice.verdict is not None and choice.verdict not in verdicts:
         raise InputError(f"unknown verdict {choice.verdict!r}: give one of {', '.join(verdicts)}")
-    called = list(dict.fromkeys(one.name for one in trace.spans if one.parent == 0))
+    called = list(dict.fromkeys(one.name for one in trace.calls))
     if choice.node is not None and choice.node not in called:
         known = f"it called {', '.join(called)}" if called else "it called none"
         raise InputError(f"run {trace.run_id} called no node {choice.node!r}: {known}")

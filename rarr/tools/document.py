@@ -57,6 +57,7 @@ _KINDS: dict[str, BlockKind] = {
     "code_block": "code",
     "html_block": "code",
 }
+_CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
 # What stands before the words of a line: quote marks, list markers, task boxes, footnote labels.
 _MARKER = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|\[[ xX]\]|\[\^[^\]\s]+\]:)\s+|>)*")
 # Bounded repetitions: hostile text must not make the search quadratic.
@@ -84,16 +85,37 @@ def blocks(text: str, *, indented_prose: bool = False) -> list[Block]:
     lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
     found: list[Block] = []
     for token in _PARSER.parse(text):
-        kind = _KINDS.get(token.type)
+        kind = _kind(token, indented_prose=indented_prose)
         if kind is None or token.map is None:
             continue
         start, end = lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)]
         if found and start < found[-1].end:  # a table's cells come again as its own inline blocks
             continue
-        if token.type == "code_block" and indented_prose and _reads_as_prose(token):
-            kind = "prose"
         found.append(Block(kind, start, end, int(token.tag[1]) if kind == "heading" else 0))
     return found
+
+
+def outline(text: str, longest: int) -> list[Block]:
+    """What stands side by side in a text, each up to the start of the next: read alone, it is the same.
+
+    Lists and quotes are prose. One of more than `longest` characters is given by its items.
+    """
+    lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
+    found: list[Block] = []
+    divided = False
+    for token in _PARSER.parse(text):
+        if token.map is None or token.level > divided:
+            continue
+        start, end = lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)]
+        if token.level == 0:
+            divided = token.type in _CONTAINERS and end - start > longest
+            if divided:
+                continue
+        level = int(token.tag[1]) if token.type == "heading_open" else 0
+        found.append(Block(_kind(token, indented_prose=False) or "prose", start, end, level))
+    starts = [0, *(one.start for one in found[1:])]
+    ends = [*starts[1:], len(text)]
+    return [one._replace(start=s, end=e) for one, s, e in zip(found, starts, ends, strict=False)]
 
 
 @lru_cache(maxsize=64)  # texts
@@ -130,6 +152,12 @@ def protected(text: str, start: int, end: int) -> list[Span]:
     return [Span(match.start(), match.end()) for match in _PROTECTED.finditer(text, start, end)]
 
 
+def _kind(token: Token, *, indented_prose: bool) -> BlockKind | None:
+    if token.type == "code_block" and indented_prose and _reads_as_prose(token):
+        return "prose"
+    return _KINDS.get(token.type)
+
+
 def _reads_as_prose(code: Token) -> bool:
     """Begins and ends like a sentence: a paragraph with an indent, in a document or a text of such."""
     first = code.content.strip()
@@ -148,9 +176,10 @@ def _prose(text: str, block: Block) -> Iterator[Span]:
 
 def _broken_lines(text: str, start: int, end: int) -> Iterator[Span]:
     """Splits at line ends that are not soft wraps: a short line, then one that starts afresh."""
-    begin = start
+    begin = newline = start
     for match in _LINE_END.finditer(text, start, end):
-        line = text[max(begin, text.rfind("\n", 0, match.start()) + 1) : match.start()].strip()
+        line = text[max(begin, newline) : match.start()].strip()
+        newline = match.end() if match[0] != "\r" else newline
         after = text[match.end() : match.end() + 40].lstrip(" \t>*_-\"'“(")
         afresh = bool(after) and (after[0].isupper() or after[0].isdigit() or not after[0].isalnum())
         if len(line) < 55 and afresh and not line.endswith((",", "-")):

@@ -11,7 +11,7 @@ from rarr.prompts import Prompt
 from rarr.prompts.quotation import Quotation, marks_of
 from rarr.records import ModelUsage
 from rarr.tools.chat import Ask, CallFailure, Message, Tokens, estimated_tokens
-from rarr.tools.meter import meter
+from rarr.tools.meter import answered, meter
 from rarr.tools.patient import Patient
 from rarr.tools.spans import keep, span
 from rarr.tools.structured import UnreadableAnswer, read_answer
@@ -36,13 +36,14 @@ class LanguageModel:
         return self.models[0].name
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
-        """The one answer at temperature 0. A question that was answered in this run is not asked again.
+        """The one answer at temperature 0. A question that was answered in this run, or for this
+        block of a long text, is not asked again.
 
         One that is still under way is: who waits for another's answer would be cancelled with it. Raises
         `ModelError` where every model failed or no answer could be read, and `BudgetError`.
         """
         user = prompt.render(**variables)
-        key, memo = (id(self), prompt.hash, user), meter().memo
+        key, memo = (id(self), prompt.hash, user), answered()
         if key not in memo:
             memo[key] = (await self._asked(prompt, shape, user, samples=1, temperature=0.0))[0]
         answer: Shape = memo[key]

@@ -17,6 +17,8 @@ from rarr.records import Notice
 from rarr.tools.chat import Answer, Ask, Tokens
 from rarr.tools.spans import warned
 
+LONGEST_GRACE_S = 2.0
+_clock = time.perf_counter
 _NODE: ContextVar[str] = ContextVar("node", default="")
 
 
@@ -92,7 +94,9 @@ class Meter:
     warnings: list[Notice] = field(default_factory=list)
     under_way: int = 0  # tokens that requests without an answer yet are expected to need
     cost_under_way: float = 0.0
-    _started: float = field(default_factory=time.perf_counter)
+    ended: str = ""
+    """The setting whose limit something was refused for, or ended by; empty while there is none."""
+    _started: float = field(default_factory=lambda: _clock())
     _taken: int = 0  # warnings
 
     @property
@@ -108,7 +112,7 @@ class Meter:
     @property
     def seconds(self) -> float:
         """How long the run has taken."""
-        return self.before_s + time.perf_counter() - self._started
+        return self.before_s + _clock() - self._started
 
     @property
     def remaining(self) -> float | None:
@@ -151,11 +155,11 @@ class Meter:
         spent, budget = self.total, self.budget
         tokens = spent.input_tokens + spent.output_tokens + self.under_way
         if budget.max_calls is not None and spent.model_calls >= budget.max_calls:
-            raise BudgetError(f"max_calls ({budget.max_calls}) is reached: raise it for more")
+            raise self._over("max_calls", f"max_calls ({budget.max_calls}) is reached")
         if budget.max_tokens is not None and tokens + expected > budget.max_tokens:
-            raise BudgetError(f"max_tokens ({budget.max_tokens}) would be passed: raise it for more")
+            raise self._over("max_tokens", f"max_tokens ({budget.max_tokens}) would be passed")
         if budget.max_cost is not None and (spent.cost or 0.0) + self.cost_under_way + cost > budget.max_cost:
-            raise BudgetError(f"max_cost ({budget.max_cost:g}) would be passed: raise it for more")
+            raise self._over("max_cost", f"max_cost ({budget.max_cost:g}) would be passed")
         self.tally.model_calls += 1
         self.under_way += expected
         self.cost_under_way += cost
@@ -190,23 +194,41 @@ class Meter:
         if self.on_call is not None:
             self.on_call(call._replace(node=_NODE.get()))
 
+    @property
+    def grace(self) -> float:
+        """Seconds after the deadline in which what was found by then may be put together."""
+        return min(0.1 * (self.budget.deadline_s or 0.0), LONGEST_GRACE_S)
+
+    @property
+    def over(self) -> bool:
+        """Has a limit ended the run, so that nothing more is begun?"""
+        if self.remaining is not None and self.remaining <= 0:
+            self.ended = "deadline_s"
+        return bool(self.ended)
+
     @asynccontextmanager
-    async def in_time(self) -> AsyncIterator[None]:
-        """Ends what takes longer than the run may take, with a `BudgetError`."""
+    async def in_time(self, grace: float = 0.0) -> AsyncIterator[None]:
+        """Ends what takes longer than the run may take, and `grace` seconds, with a `BudgetError`."""
         remaining = self.remaining
         if remaining is None:
             yield
             return
-        over = BudgetError(f"deadline_s ({self.budget.deadline_s:g}) is over: raise it for more")
-        if remaining <= 0:
-            raise over
+        if remaining + grace <= 0:
+            raise self._too_late()
         try:
-            async with asyncio.timeout(remaining) as limit:
+            async with asyncio.timeout(remaining + grace) as limit:
                 yield
         except TimeoutError:
             if limit.expired():
-                raise over from None
+                raise self._too_late() from None
             raise
+
+    def _too_late(self) -> BudgetError:
+        return self._over("deadline_s", f"deadline_s ({self.budget.deadline_s:g}) is over")
+
+    def _over(self, setting: str, what: str) -> BudgetError:
+        self.ended = setting
+        return BudgetError(f"{what}: raise it for more")
 
 
 METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
@@ -215,3 +237,22 @@ METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
 def meter() -> Meter:
     """The meter of the run that asks; outside of a run one without limits, that nobody reads."""
     return METER.get() or Meter()
+
+
+_ANSWERED: ContextVar[dict[Any, Any] | None] = ContextVar("answered", default=None)
+
+
+def answered() -> dict[Any, Any]:
+    """Answers of models that would say the same again: those of the run, or of the block under way."""
+    known = _ANSWERED.get()
+    return meter().memo if known is None else known
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """What is answered in it is forgotten after it: what a block is asked depends on no other block."""
+    token = _ANSWERED.set({})
+    try:
+        yield
+    finally:
+        _ANSWERED.reset(token)

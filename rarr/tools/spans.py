@@ -17,9 +17,9 @@ from rarr.unicode import valid
 
 _MOST = 1000  # characters of an error
 
-Kind = Literal["node", "failure", "score", "ask", "request"]
-"""A call of a node; what a node that failed left; the passages of one query, scored; a question to a language
-model; and an attempt at a server, of whatever service."""
+Kind = Literal["block", "node", "failure", "score", "ask", "request"]
+"""A block of a long text, with all that is done for it; a call of a node; what a node that failed left; the
+passages of one query, scored; a question to a language model; and an attempt at any server."""
 
 
 @dataclass(slots=True)

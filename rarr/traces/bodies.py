@@ -20,6 +20,14 @@ class Body(BaseModel):
     warnings: list[tuple[StrictStr, StrictStr]] = []
 
 
+class Part(Body):
+    """A block of a long text: its characters, and what it is read after."""
+
+    start: Count
+    end: Count
+    lead: StrictStr
+
+
 class Written(BaseModel):
     """The part of an update that is not the state's: source, title and passages of each document found."""
 
@@ -83,6 +91,7 @@ class PromptFields(BaseModel):
 
 
 _KINDS: Mapping[str, Sequence[type[Body]]] = {
+    "block": [Part],
     "node": [Call],
     "failure": [Call],
     "ask": [Ask],

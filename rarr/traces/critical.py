@@ -1,7 +1,8 @@
 """Which spans made a run as long as it was.
 
 Supersteps come one after another, so that of each the branch that ended last counts. Within a span, what
-ended last counts, and before it what ended last before it began, for which it may have waited.
+ended last counts, and before it what ended last before it began, for which it may have waited. So it is with
+the blocks of a long text.
 """
 
 from collections import defaultdict
@@ -17,7 +18,14 @@ def critical_path(inner: Mapping[int, Sequence[StoredSpan]]) -> list[StoredSpan]
 
     `inner`: the spans within each span, as `Trace.inner` has them.
     """
-    nodes = [one for one in inner.get(0, ()) if one.kind == "node"]
+    path = _in_steps(inner.get(0, ()), inner)
+    for block in _chain(one for one in inner.get(0, ()) if one.kind == "block"):
+        path += [block, *_in_steps(inner.get(block.number, ()), inner)]
+    return path
+
+
+def _in_steps(calls: Iterable[StoredSpan], inner: Mapping[int, Sequence[StoredSpan]]) -> list[StoredSpan]:
+    nodes = [one for one in calls if one.kind == "node"]
     return [one for step in supersteps(nodes) for one in _with_chain(max(step, key=_last), inner)]
 
 
@@ -40,12 +48,16 @@ def ended(span: StoredSpan) -> float:
 
 def _with_chain(span: StoredSpan, inner: Mapping[int, Sequence[StoredSpan]]) -> Iterator[StoredSpan]:
     yield span
+    for one in _chain(inner.get(span.number, ())):
+        yield from _with_chain(one, inner)
+
+
+def _chain(spans: Iterable[StoredSpan]) -> list[StoredSpan]:
     chain: list[StoredSpan] = []
-    for one in sorted(inner.get(span.number, ()), key=_last, reverse=True):
+    for one in sorted(spans, key=_last, reverse=True):
         if not chain or ended(one) <= chain[-1].started:
             chain.append(one)
-    for one in reversed(chain):
-        yield from _with_chain(one, inner)
+    return chain[::-1]
 
 
 def _last(span: StoredSpan) -> tuple[float, float]:

@@ -254,5 +254,6 @@ def _at_its_pace(revision: Revision, trace: Trace) -> Revision:
         for node, used in new.by_node.items()
     }
     resumed = any(span.kind == "node" and span.seconds is None for span in trace.spans)
+    resumed = resumed or any(len(spans) > 1 for spans in trace.blocks.values())
     usage = old if resumed else new.model_copy(update={"seconds": old.seconds, "by_node": by_node})
     return revision.model_copy(update={"usage": usage})

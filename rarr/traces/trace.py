@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any, Self, cast, get_args, get_type_hints
 
 from pydantic import TypeAdapter
 
+from rarr.agent.joining import Outcome, begun, joined
 from rarr.agent.settings import Settings
 from rarr.agent.state import State
 from rarr.errors import InputError, RarrError
 from rarr.prompts import Prompt
 from rarr.records import Notice, Revision
+from rarr.tools.document import Span
+from rarr.tools.text_blocks import TextBlock
 from rarr.traces.bodies import prompt_of
 from rarr.traces.file import Status, StoredSpan, TraceFile
 from rarr.traces.packing import Unpacker
@@ -135,13 +138,18 @@ class Trace:
     def state(self, before: StoredSpan | None = None) -> State:
         """What the run had come to when a call of a node began; without one, as far as it came.
 
-        Of passages it has those alone that became evidence.
+        Of passages it has those alone that became evidence. A call for a block saw that block alone.
         """
-        state = self.start()
-        for span in self._updates():
-            if before is None or span.number < before.number:  # nodes of different kinds do not overlap
-                state = applied(state, self._update(span))
-        return state
+        if not self.blocks:
+            return self._after(self.start(), self._updates(self.inner[0], before))
+        if before is not None:
+            [name] = [
+                name for name, spans in self.blocks.items() if before.parent in {s.number for s in spans}
+            ]
+            return self._block(name, before)
+        outcomes = [Outcome(self._place(name), self._block(name)) for name in self.blocks]
+        size = self.file.facts.settings.get("report_size", Settings.model_fields["report_size"].default)
+        return joined(self.start(), sorted(outcomes, key=lambda one: one.block.number), size)
 
     def state_after(self, call: StoredSpan) -> State:
         """What the run had come to by one call of a node."""
@@ -162,15 +170,57 @@ class Trace:
     def _require_whole(self) -> None:
         """What somebody else's file holds is looked at once, so that no reader of it fails."""
         self.file.require_whole()
+        if self.blocks and any(span.kind != "block" for span in self.inner[0]):
+            raise ValueError("a call is in no block")
         self.state()
         for span in self.spans:
             self.body(span)
         if self.revision is not None and self.revision.run_id != self.run_id:
             raise InputError("its revision is of another run")
 
-    def _updates(self) -> list[StoredSpan]:
-        """The spans that changed the state, in the order in which they did."""
-        found = [span for span in self.spans if span.kind in ("node", "failure") and "update" in span.body]
+    @cached_property
+    def blocks(self) -> Mapping[str, list[StoredSpan]]:
+        """The spans of each block of a long text, by its name: several, where the run was resumed."""
+        found: dict[str, list[StoredSpan]] = defaultdict(list)
+        for span in self.inner[0]:
+            if span.kind == "block":
+                found[span.name].append(span)
+        return found
+
+    @cached_property
+    def calls(self) -> list[StoredSpan]:
+        """The calls of nodes, and what those left that failed, block by block."""
+        top = [span for span in self.inner[0] if span.kind != "block"]
+        return top + [
+            call for spans in self.blocks.values() for span in spans for call in self.inner[span.number]
+        ]
+
+    def _block(self, name: str, before: StoredSpan | None = None) -> State:
+        """What the run of a block had come to."""
+        spans, block, facts = self.blocks[name], self._place(name), self.file.facts
+        start = begun(facts.original, facts.context, block.number, block.span, block.lead)
+        inner = [call for span in spans for call in self.inner[span.number]]
+        return self._after(start, self._updates(inner, before))
+
+    def _place(self, name: str) -> TextBlock:
+        body = self.blocks[name][0].body
+        return TextBlock(int(name.split()[-1]), Span(body["start"], body["end"]), body["lead"], ())
+
+    def _after(self, state: State, updates: Iterable[StoredSpan]) -> State:
+        for span in updates:
+            state = applied(state, self._update(span))
+        return state
+
+    def _updates(self, calls: Iterable[StoredSpan], before: StoredSpan | None) -> list[StoredSpan]:
+        """Those that changed the state before a call, in the order in which they did."""
+        found = [
+            span
+            for span in calls
+            if span.kind in ("node", "failure")
+            and "update" in span.body
+            # Nodes of different kinds do not overlap.
+            and (before is None or span.number < before.number)
+        ]
         return sorted(found, key=_ended)
 
     def _update(self, span: StoredSpan) -> State:

@@ -93,7 +93,7 @@ async def test_run_that_is_cancelled_says_so() -> None:
 def test_run_that_raises_says_so(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Reviser(Settings(corpus=notes)) as reviser:
 
-        async def broken(start: object, run_id: str) -> None:
+        async def broken(start: object, run_id: str, *, resumed: bool) -> None:
             raise RuntimeError("no memory")
 
         monkeypatch.setattr(reviser, "_run", broken)

@@ -4,7 +4,7 @@ name                                range   what, and its source
 ais                                 0..1    sentences that people find attributable: Rashkin et al. 2023
 auto_ais, auto_ais_by_evidence,     0..1    best entailment by one evidence, mean over sentences:
   best_support                                Gao et al. 2023
-pres_lev                            0..1    characters kept: Gao et al. 2023
+pres_lev, pres_lev_by_parts         0..1    characters kept: Gao et al. 2023
 pres_comb                           0..1    Pres_intent * Pres_Lev: Gao et al. 2023
 f1_ap                               0..1    harmonic mean of attribution and preservation: Gao et al. 2023
 edit_kinds, is_kind                 kinds   huge, bad, unnecessary, good: Chen et al. 2023 (PURR)
@@ -51,7 +51,7 @@ from rarr.evals.metrics.labels import (
 )
 from rarr.evals.metrics.ngrams import sari
 from rarr.evals.metrics.overlap import rouge_l
-from rarr.evals.metrics.preservation import f1_ap, pres_comb, pres_lev
+from rarr.evals.metrics.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_parts
 from rarr.evals.metrics.statistics import Measured, Paired, bootstrap, mean, paired, share
 
 __all__ = [
@@ -85,6 +85,7 @@ __all__ = [
     "precise",
     "pres_comb",
     "pres_lev",
+    "pres_lev_by_parts",
     "restored",
     "roc_auc",
     "rouge_l",

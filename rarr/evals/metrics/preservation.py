@@ -1,5 +1,7 @@
 """How much of the original a revision keeps, and the score that weighs it against attribution."""
 
+from collections.abc import Sequence
+
 from rapidfuzz.distance import Levenshtein
 
 
@@ -8,9 +10,18 @@ def pres_lev(original: str, revised: str) -> float:
 
     Of an empty text, an empty revision keeps all and any other nothing.
     """
-    if not original:
-        return float(not revised)
-    return max(1 - Levenshtein.distance(original, revised) / len(original), 0.0)
+    return pres_lev_by_parts([(original, revised)])
+
+
+def pres_lev_by_parts(parts: Sequence[tuple[str, str]]) -> float:
+    """Pres_Lev of a text whose parts (original, revised) were revised one by one.
+
+    The distance is the sum of theirs: time grows with the text, and not with its square.
+    """
+    if not (length := sum(len(original) for original, _ in parts)):
+        return float(not any(revised for _, revised in parts))
+    distance = sum(Levenshtein.distance(original, revised) for original, revised in parts)
+    return max(1 - distance / length, 0.0)
 
 
 def pres_comb(intent: float | None, lev: float) -> float | None:

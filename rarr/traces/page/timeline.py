@@ -15,18 +15,38 @@ WIDE, HIGH = 1000, 24
 
 
 def timeline(view: View) -> str:
-    """A row a superstep, in the order of time. Branches that ran at once are folded into it."""
-    steps = supersteps(view.trace.inner[0])
-    if not steps:
+    """A row a superstep, in the order of time. Branches that ran at once are folded into it.
+
+    Of a long text a row a block, which holds those of its supersteps.
+    """
+    top = view.trace.inner[0]
+    drawn = _steps([one for one in top if one.kind != "block"], view, "step")
+    drawn += [_block(one, view) for one in top if one.kind == "block"]
+    if not drawn:
         return paragraph("No node was called.")
-    drawn = [_step(number, step, view) for number, step in enumerate(steps, start=1)]
     return f'<div class="timeline">{_scale(view)}{"".join(drawn)}</div>'
+
+
+def _steps(calls: Sequence[StoredSpan], view: View, name: str) -> list[str]:
+    return [_step(f"{name}-{number}", step, view) for number, step in enumerate(supersteps(calls), start=1)]
+
+
+def _block(span: StoredSpan, view: View) -> str:
+    calls, place = view.trace.inner[span.number], span.body
+    failed = sum(bool(one.error) or one.kind == "failure" for one in calls)
+    facts = f"characters {place['start']:,}–{place['end']:,} · {counted(len(calls), 'call')}"
+    what = f'<b>{shown(span.name)}</b> <span class="facts">{facts}</span>{_marked([span], view)}'
+    states = [chip("error", f"in {failed}")] if failed else []
+    states += [chip("not ended")] if span.seconds is None else []
+    head = _head(" ".join([what, *states]), _bars([(span,)], view), duration(span.seconds))
+    inner = "".join(_steps(calls, view, f"step-{span.number}"))
+    return row(f"s-{span.number}", head, inner, data={"group": "1"}, kind="step group")
 
 
 def slowest(view: View) -> str:
     """The critical path by its supersteps, each with what it waited for last."""
     items = []
-    for one in (top for top in view.path if top.parent == 0):
+    for one in (call for call in view.path if call.kind == "node"):
         below = view.trace.inner[one.number]
         asks = [ask for ask in below if ask.kind == "ask" and ask.number in view.critical]
         took = stopped(one, view) - one.started
@@ -46,20 +66,21 @@ def _scale(view: View) -> str:
     return f'<div class="scale" aria-hidden="true">{inner}</div>'
 
 
-def _step(number: int, step: Sequence[StoredSpan], view: View) -> str:
+def _step(name: str, step: Sequence[StoredSpan], view: View) -> str:
     if len(step) == 1:
         return _call(step[0], view, "step")
-    name = shown(step[0].name)
     end = max(stopped(one, view) for one in step)
     ended = all(one.seconds is not None for one in step)
     failed = sum(bool(one.error) for one in step)
-    what = f'<b>{name}</b> <span class="facts">{len(step)} branches</span>{_marked(step, view)}'
+    what = (
+        f'<b>{shown(step[0].name)}</b> <span class="facts">{len(step)} branches</span>{_marked(step, view)}'
+    )
     if failed:
         what += " " + chip("error", f"in {failed}")
     took = duration(end - min(one.started for one in step) if ended else None)
     head = _head(what, _bars([(one,) for one in step], view), took)
     inner = "".join(_call(one, view, "branch") for one in step)
-    return row(f"step-{number}", head, inner, data={"group": "1"}, kind="step group")
+    return row(name, head, inner, data={"group": "1"}, kind="step group")
 
 
 def _call(span: StoredSpan, view: View, kind: str) -> str:

@@ -99,14 +99,22 @@ def _failed(view: View) -> list[str]:
 
 def _error(spans: Sequence[StoredSpan], view: View) -> str:
     one = spans[0]
-    kinds = {"node": "a call", "ask": "a question", "request": "an attempt", "score": "a scoring"}
+    kinds = {
+        "block": "a block",
+        "node": "a call",
+        "ask": "a question",
+        "request": "an attempt",
+        "score": "a scoring",
+    }
     times = (
         kinds.get(one.kind, one.kind)
         if len(spans) == 1
         else f"{len(spans)} of {kinds.get(one.kind, one.kind).split()[1]}"
     )
     places = {
-        (one if one.kind in ("node", "ask", "failure") else view.by_number.get(one.parent, one)).number
+        (
+            one if one.kind in ("block", "node", "ask", "failure") else view.by_number.get(one.parent, one)
+        ).number
         for one in spans
     }
     linked = ", ".join(jump("s", place, f"#{place}") for place in sorted(places)[:_MOST])

@@ -113,7 +113,7 @@ class View:
 
     def node_of(self, span: StoredSpan) -> str:
         """The name of the node whose call a span is in."""
-        while span.parent in self.by_number:
+        while span.parent in self.by_number and span.kind not in ("node", "failure"):
             span = self.by_number[span.parent]
         return span.name
 

@@ -1,0 +1,79 @@
+"""Long texts with a checkpointer: whenever a run is ended, it goes on where each of its blocks was."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from agent.long_mills import assert_sound, by_blocks, long_text
+from benchmarks import mills
+from rarr import InputError, Reviser, Revision
+from rarr.testing import ScriptedModel
+from rarr.traces.trace import Trace
+
+TEXT, RIGHT = long_text(9, wrong=(0, 11, 30)), long_text(9)
+
+
+def content(revision: Revision) -> str:
+    return revision.model_dump_json(exclude={"run_id", "usage"})
+
+
+def stopping_at(last: int) -> Callable[[str], None]:
+    left = itertools.count(last - 1, -1)
+
+    def stop(node: str) -> None:
+        if next(left) == 0:
+            raise ZeroDivisionError
+
+    return stop
+
+
+def reviser(saver: Any, **callbacks: Any) -> Reviser:
+    return Reviser(by_blocks(), checkpointer=saver, **callbacks)
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> Revision:
+    with Reviser(by_blocks()) as one:
+        return one.revise(TEXT)
+
+
+@pytest.mark.parametrize("last", [1, 2, 13, 17, 30, 40, 52])
+def test_run_by_blocks_goes_on_from_its_steps(last: int, undisturbed: Revision) -> None:
+    saver, run_id = InMemorySaver(), f"r{last}"
+    with reviser(saver, on_step=stopping_at(last)) as one, pytest.raises(ZeroDivisionError):
+        one.revise(TEXT, run_id=run_id)
+    with reviser(saver) as other:
+        resumed = other.resume(run_id)
+    assert content(resumed) == content(undisturbed)
+    assert resumed.text == RIGHT
+    assert_sound(resumed)
+    assert Trace.load(run_id).revision == resumed
+    assert Trace.load(run_id).replay().same
+
+
+def test_run_by_blocks_that_is_done_asks_nothing() -> None:
+    saver, model = InMemorySaver(), ScriptedModel(mills.answer)
+    with Reviser(by_blocks(model=model, trace=False), checkpointer=saver) as one:
+        done = one.revise(TEXT, run_id="r1")
+        asked = len(model.calls)
+        again = one.resume("r1")
+        with pytest.raises(InputError, match="was begun before"):
+            one.revise(TEXT, run_id="r1")
+    assert content(again) == content(done)
+    assert len(model.calls) == asked
+
+
+def test_run_that_a_budget_had_cut_before_it_was_ended_says_so() -> None:
+    saver = InMemorySaver()
+    with (
+        Reviser(by_blocks(max_calls=3, trace=False), checkpointer=saver, on_step=stopping_at(30)) as one,
+        pytest.raises(ZeroDivisionError),
+    ):
+        one.revise(TEXT, run_id="r1")
+    with Reviser(by_blocks(trace=False), checkpointer=saver) as other:
+        resumed = other.resume("r1")
+    [notice] = resumed.warnings
+    assert notice.message.startswith("a limit ended the run after ")

@@ -1,0 +1,21 @@
+"""The made text of the benchmark of long texts, and one row of it, small."""
+
+import re
+
+from benchmarks.long_text import made, measured
+
+
+def test_text_is_made_alike_and_differs_from_its_documents_in_the_planted_years() -> None:
+    text, documents, planted = made(1000, seed=3)
+    assert made(1000, seed=3) == (text, documents, planted)
+    assert 1000 <= len(text.split()) < 1100
+    told, known = (re.findall(r"built in (\d+)", one) for one in (text, " ".join(d for _, d in documents)))
+    assert sum(a != b for a, b in zip(told, known, strict=True)) == planted > 5
+
+
+def test_run_is_measured() -> None:
+    row = measured(100, "embedded", "", None, seed=0)
+    assert row["judged"] == 1
+    assert row["corrected"] == 1
+    assert row["seconds"] > 0
+    assert row["peak_mb"] > 50

@@ -1,0 +1,138 @@
+"""A long text in blocks, found one after another: whole, in order, and in time that grows with it alone."""
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from rarr.tools import text_blocks as module
+from rarr.tools.document import Block, outline, split_sentences
+from rarr.tools.text_blocks import TextBlock, text_blocks
+
+SIZE = 500
+SENTENCE = "Aldmoor Mill was built in 1801 by the river Ashe. "
+PARAGRAPH = SENTENCE * 4
+FENCE = "```\n" + "Merrow Tower. It has 50 floors.\n\n" * 10 + "```\n"
+TABLE = "| Tower | floors |\n|---|---|\n" + "| Merrow Tower | 50 |\n" * 20
+LIST = "".join(f"- {SENTENCE}\n" for _ in range(8))
+QUOTE = "".join(f"> {SENTENCE}\n" for _ in range(8))
+LAYOUTS = {
+    "paragraphs": [PARAGRAPH] * 12,
+    "headings": ["# Mills", PARAGRAPH, "## Old", PARAGRAPH, "## New", PARAGRAPH] * 3,
+    "fences": [PARAGRAPH, FENCE] * 4,
+    "tables": [PARAGRAPH, TABLE] * 4,
+    "lists": [PARAGRAPH, LIST, "1. One is it.\n2. Two is it.", QUOTE] * 3,
+    "emoji": ["Ça va 👩‍👩‍👧 bien, é\u0301t 1987. ☃ It was here. " * 6] * 6,
+    "indented": ["    Merrow Tower has 51 floors.", PARAGRAPH, "<div>\nIt is 3 m.\n</div>"] * 5,
+}
+
+
+def found(text: str, size: int = SIZE) -> list[TextBlock]:
+    blocks = list(text_blocks(text, size))
+    assert [block.number for block in blocks] == [*range(1, len(blocks) + 1)]
+    assert "".join(block.span.of(text) for block in blocks) == text
+    return blocks
+
+
+@pytest.mark.parametrize("separator", ["\n\n", "\r\n\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_blocks_have_the_sentences_of_the_text(name: str, separator: str) -> None:
+    text = separator.join(LAYOUTS[name])
+    if separator != "\n\n":
+        text = text.replace("\r\n", "\n").replace("\n", "\r\n")
+    blocks = found(text)
+    assert len(blocks) > 2
+    assert [span for block in blocks for span in block.sentences] == split_sentences(text)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_nothing_is_cut_in_two(name: str) -> None:
+    text = "\n\n".join(LAYOUTS[name])
+    starts = {one.start for one in outline(text, 2 * len(text))} | {
+        one.start for one in outline(text, SIZE) if text[one.start : one.end].startswith(("- ", "> "))
+    }
+    assert {block.span.start for block in found(text)} <= starts
+
+
+def test_block_reads_its_headings_and_what_stands_before_it() -> None:
+    text = "\n\n".join(
+        ["# Mills", "## Old", PARAGRAPH * 2, "### Deep", PARAGRAPH * 2, "## New", PARAGRAPH * 2]
+    )
+    old, deep, new = found(text)
+    assert old.lead == ""
+    assert deep.lead.startswith("# Mills\n\n## Old\n\nAldmoor Mill was built")
+    assert new.lead.startswith("# Mills\n\nAldmoor Mill was built")
+    assert new.of(text) == new.lead + new.span.of(text)
+
+
+def test_nothing_of_the_lead_is_a_sentence_of_the_block() -> None:
+    text = "\n\n".join(["# Mills", *[PARAGRAPH] * 9])
+    for block in found(text):
+        inside = [span for span in split_sentences(block.of(text)) if span.start >= len(block.lead)]
+        assert [span.of(block.of(text)) for span in inside] == [span.of(text) for span in block.sentences]
+
+
+def test_one_paragraph_of_20_000_words_is_divided_between_sentences() -> None:
+    text = SENTENCE * 2000
+    blocks = found(text, 4000)
+    assert max(len(block.span.of(text)) for block in blocks) <= 4000
+    assert min(len(block.span.of(text)) for block in blocks[:-1]) > 4000 - 2 * len(SENTENCE)
+    assert [span for block in blocks for span in block.sentences] == split_sentences(text)
+
+
+def test_no_block_begins_with_what_would_read_as_a_list() -> None:
+    text = "It was in 1986. 1986. That was the year. " * 60
+    assert [span.of(text) for b in found(text) for span in b.sentences] == [
+        span.of(text) for span in split_sentences(text)
+    ]
+
+
+@pytest.mark.parametrize("end", ["```\n\n", ""], ids=["closed", "never closed"])
+def test_code_that_is_wider_than_all_windows_stays_code(end: str) -> None:
+    code = "```\n" + "Merrow Tower has 50 floors.\n\n" * 2000 + end
+    text = f"{PARAGRAPH}\n\n{code}" + (PARAGRAPH if end else "")
+    blocks = found(text)
+    assert [bool(block.sentences) for block in blocks] == ([True, False, True] if end else [True, False])
+    assert blocks[1].too_long
+
+
+def test_what_has_no_end_of_a_sentence_is_too_long() -> None:
+    [block] = found("word " * 20_000)
+    assert block.too_long
+    assert len(block.sentences) == 1
+
+
+@pytest.mark.parametrize("name", [*LAYOUTS, "one paragraph", "one list", "short lines"])
+def test_a_text_is_parsed_a_few_times_however_long_it_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = 0
+
+    def counted(text: str, longest: int) -> list[Block]:
+        nonlocal parsed
+        parsed += len(text)
+        return outline(text, longest)
+
+    monkeypatch.setattr(module, "outline", counted)
+    more = {"one paragraph": [PARAGRAPH * 200], "one list": [LIST * 50], "short lines": ["x\r" * 20_000]}
+    text = "\n\n".join((LAYOUTS | more)[name] * (1 if name in more else 30))
+    found(text)
+    assert parsed < 8 * len(text)
+
+
+@settings(max_examples=60)
+@given(
+    parts=st.lists(
+        st.sampled_from(
+            [PARAGRAPH, FENCE, TABLE, LIST, "# Old\n", "", "---", "    code\n", "```\n", "<!-- x"]
+        )
+        | st.text(st.characters(exclude_categories=["Cs"]), max_size=80),
+        min_size=1,
+        max_size=12,
+    ),
+    separator=st.sampled_from(["\n\n", "\n", "\r\n", " "]),
+)
+def test_blocks_of_any_text_are_the_text(parts: list[str], separator: str) -> None:
+    text = separator.join(parts)
+    end = 0
+    for block in found(text) if text else []:
+        for span in block.sentences:
+            assert block.span.start <= span.start < span.end <= block.span.end
+            assert end <= span.start
+            end = span.end

@@ -1,0 +1,135 @@
+"""Traces of long texts: each call of a node saw its block alone, and the whole comes out of all of them."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from agent.long_mills import SIZE, Searches, by_blocks, long_text
+
+from benchmarks import mills
+from rarr import InputError, Reviser, Revision
+from rarr.render_trace.tree import Choice, as_json, as_text
+from rarr.testing import ScriptedModel
+from rarr.tools.text_blocks import text_blocks
+from rarr.traces.html import page
+from rarr.traces.trace import Trace
+
+TEXT = long_text(12, wrong=(0, 11, 30))
+BLOCKS = list(text_blocks(TEXT, SIZE))
+
+
+@pytest.fixture
+def run() -> tuple[Revision, Trace]:
+    with Reviser(by_blocks()) as reviser:
+        revision = reviser.revise(TEXT, run_id="long")
+    return revision, Trace.load("long")
+
+
+def test_trace_comes_to_what_the_run_came_to(run: tuple[Revision, Trace]) -> None:
+    revision, trace = run
+    state = trace.state()
+    assert (state["text"], trace.revision) == (revision.text, revision)
+    assert (state["report"], state["scores"]) == (revision.report, revision.scores)
+    for name in ("queries", "evidence", "checks", "edits"):
+        assert tuple(state[name]) == getattr(revision, name)
+
+
+def test_call_of_a_node_saw_its_block_alone(run: tuple[Revision, Trace]) -> None:
+    _, trace = run
+    calls = [one for one in trace.spans if one.name == "check_agreement" and one.kind == "node"]
+    for number, block in enumerate(BLOCKS, start=1):
+        seen = [state for call in calls if (state := trace.state(call))["block"] == number]
+        assert {state["original"] for state in seen} == {block.of(TEXT)}
+        assert all(query.id.startswith(f"q{number}-") for state in seen for query in state["queries"])
+
+
+def test_run_is_the_same_when_it_is_replayed(run: tuple[Revision, Trace]) -> None:
+    assert run[1].replay().same
+
+
+def test_blocks_that_say_the_same_are_the_same_when_they_are_replayed() -> None:
+    with Reviser(by_blocks(rounds=1)) as reviser:
+        revision = reviser.revise("\n\n".join([long_text(3, wrong=(1,))] * 5), run_id="twice")
+    assert len(revision.edits) == 5
+    assert Trace.load("twice").replay().same
+
+
+def test_node_is_replayed_for_each_block(run: tuple[Revision, Trace]) -> None:
+    replay = run[1].replay("check_agreement", model=ScriptedModel(mills.answer))
+    assert replay.changes.none
+
+
+def test_trace_of_a_file_is_whole(run: tuple[Revision, Trace], tmp_path: Any) -> None:
+    run[1].write(tmp_path / "trace.json")
+    assert Trace.read(tmp_path / "trace.json").state() == run[1].state()
+
+
+def test_page_and_tree_name_the_blocks(run: tuple[Revision, Trace]) -> None:
+    _, trace = run
+    shown, told = page(trace), as_text(trace, Choice())
+    for number, block in enumerate(BLOCKS, start=1):
+        assert f"<b>block {number}</b>" in shown
+        assert f"characters {block.span.start:,}–{block.span.end:,}" in shown
+        assert f"block {number}: generate_queries" in told
+    assert as_text(trace, Choice(node="edit")).count(": edit") >= 3
+    assert {call["name"] for call in as_json(trace, Choice())["calls"]} >= {"retrieve", "evaluate"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"name": "block x"}, "invalid literal"),
+        ({"body": {"start": 0}}, "end: Field required"),
+        ({"kind": "node", "body": {}}, "a call is in no block"),
+    ],
+)
+def test_damaged_block_is_told(
+    run: tuple[Revision, Trace], tmp_path: Any, change: dict[str, Any], said: str
+) -> None:
+    file = run[1].file
+    first = next(span for span in file.spans if span.kind == "block")
+    spans = [span.model_copy(update=change) if span is first else span for span in file.spans]
+    file.model_copy(update={"spans": spans}).write(tmp_path / "trace.json")
+    with pytest.raises(InputError, match=f"is damaged .*{said}"):
+        Trace.read(tmp_path / "trace.json")
+
+
+def test_page_tells_of_blocks_that_were_cancelled(run: tuple[Revision, Trace]) -> None:
+    """Also of one that was so twice, because the run was resumed."""
+    file = run[1].file
+    spans = [
+        span.model_copy(update={"error": "cancelled", "name": f"block {min(3, int(span.name[6:]))}"})
+        if span.kind == "block"
+        else span
+        for span in file.spans
+    ]
+    shown = page(Trace(file.model_copy(update={"spans": spans})))
+    assert (shown.count("</b>, a block: "), shown.count("</b>, 2 of block: ")) == (2, 1)
+
+
+def test_interrupted_run_has_kept_the_blocks_that_were_done() -> None:
+    async def interrupted() -> None:
+        third = asyncio.Event()
+
+        def answer(asked: Any) -> Any:
+            if (
+                asked.prompt == "generate_queries"
+                and BLOCKS[2].sentences[2].of(TEXT) in asked.messages[1].content
+            ):
+                third.set()
+            return mills.answer(asked)
+
+        async with Reviser(by_blocks(model=ScriptedModel(answer), search=Searches())) as reviser:
+            run = asyncio.create_task(reviser.arevise(TEXT, run_id="cut"))
+            await third.wait()
+            run.cancel()
+            await asyncio.gather(run, return_exceptions=True)
+
+    asyncio.run(interrupted())
+    trace = Trace.load("cut")
+    assert (trace.revision, trace.status) == (None, "failed")
+    state = trace.state()
+    assert [s.status for s in state["report"].sentences].count("supported") >= 12
+    assert len(state["text"]) == len(TEXT)
+    assert "block 1" in page(trace)
+    assert ": evaluate" in as_text(trace, Choice())
