@@ -34,7 +34,8 @@ def out_of_bounds(text: str, sentence: Span | None, change: Change, settings: Se
 def _adds_markup(text: str, sentence: Span, change: Change) -> bool:
     """An answer may hold more than words: nothing of that belongs into somebody's text."""
     old = text[change.start : change.end]
-    if any(not character.isprintable() and character not in old for character in change.new):
+    # U+FFFD stands for a character that was broken where it came in.
+    if any((not char.isprintable() or char == "\ufffd") and char not in old for char in change.new):
         return True
     revised = text[: change.start] + change.new + text[change.end :]
     after = protected(revised, sentence.start, sentence.end + len(change.new) - len(old))

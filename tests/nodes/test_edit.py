@@ -340,6 +340,7 @@ async def test_all_but_the_change_stays(end_of_line: str) -> None:
         "Texas [4]",
         "Texas\n\n# Owned",
         "Tex\x00as",
+        "Tex\ud800as",
         "Tex\u202eas",
         "`Texas`",
     ],
