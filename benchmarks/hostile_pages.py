@@ -90,12 +90,12 @@ async def alone() -> list[str]:
     return late
 
 
-async def ordinary() -> list[float]:
+async def ordinary(read: Callable[..., Awaitable[object]] = extracted) -> list[float]:
     """Seconds for each of some ordinary pages, one after the other."""
     times = []
     for _ in range(ORDINARY_PAGES):
         started = time.perf_counter()
-        await extracted(extract_page, ORDINARY, "text/html", None)
+        await read(extract_page, ORDINARY, "text/html", None)
         times.append(time.perf_counter() - started)
         await asyncio.sleep(0.1)
     return times
@@ -108,11 +108,7 @@ def _shown(times: Sequence[float]) -> str:
 
 async def meanwhile() -> None:
     await extracted(extract_page, ORDINARY, "text/html", None)  # warm
-    in_thread = []
-    for _ in range(ORDINARY_PAGES):
-        started = time.perf_counter()
-        await asyncio.to_thread(extract_page, ORDINARY, "text/html", None)
-        in_thread.append(time.perf_counter() - started)
+    in_thread = await ordinary(asyncio.to_thread)
     print(f"\nan ordinary page of {len(ORDINARY) / 1000:.0f} KB")
     print(f"  in a thread, as it was before: {_shown(in_thread)}")
     print(f"  in a process: {_shown(await ordinary())}")
@@ -181,7 +177,8 @@ def _threads() -> list[str]:
 
 
 async def main() -> int:
-    print(f"limits of a call: {PAGE.seconds:g} s, {PAGE.megabytes} MB; {processes.MOST} processes at most\n")
+    most = processes.AT_ONCE + processes.SLOW_AT_ONCE
+    print(f"limits of a call: {PAGE.seconds:g} s, {PAGE.megabytes} MB; {most} processes at most\n")
     late = await alone()
     await meanwhile()
     await answers()

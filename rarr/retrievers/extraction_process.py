@@ -6,6 +6,7 @@ beyond its limits, which the system enforces where it can: on Linux those of tim
 time. Elsewhere the parent alone watches the time.
 """
 
+import importlib
 import os
 import pickle
 import queue
@@ -24,6 +25,7 @@ from rarr.retrievers.documents import UnreadableError
 IDLE_S = 60.0
 TIME_IS_UP = -int(getattr(signal, "SIGALRM", 0)) or None
 """The exit status of a process that the system ended for its time."""
+_LIBRARIES = ("pypdf", "trafilatura", "rarr.retrievers.extraction", "rarr.retrievers.page_text")
 _LENGTH = struct.Struct("<Q")
 _PEAK = re.compile(r"VmHWM:\s*(\d+) kB")
 _WORN_OUT_MB = 400  # of memory used at most so far: what a process holds it hardly gives back
@@ -73,6 +75,8 @@ def main() -> None:
         os.dup2(nowhere, 1)  # what a library prints is no outcome
         waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         threading.Thread(target=_listen, args=(calls, waiting), daemon=True).start()
+        for library in _LIBRARIES:  # now, so that the first call is as fast as the next
+            importlib.import_module(library)
         send(outcomes, b"ready")
         while True:
             try:

@@ -20,7 +20,7 @@ from rarr.retrievers.documents import UnreadableError
 from rarr.retrievers.extraction_process import Outcome, receive, send
 
 START_S = 60.0
-"""Seconds until a process has to be there: it takes a quarter of one, on an idle machine."""
+"""Seconds until a process has to be there: it takes about half of one, on an idle machine."""
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     " from rarr.retrievers.extraction_process import main; main()"

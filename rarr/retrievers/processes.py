@@ -16,14 +16,14 @@ from rarr.retrievers.documents import UnreadableError
 from rarr.retrievers.extraction_process import TIME_IS_UP, Limits, Outcome
 from rarr.retrievers.process import Process
 
-SLOW_S = 1.0
+SLOW_S = 0.5
 """Seconds after which a call gives its turn to others."""
-STUCK_S = 5.0
+STUCK_S = 1.5
 """Seconds after which its process gives way to all others of the machine; it is not used again."""
 AT_ONCE = max(2, min(4, os.cpu_count() or 1))
 """Calls at the same time, without those that are slow."""
-MOST = 8
-"""Processes at the same time."""
+SLOW_AT_ONCE = 6
+"""Slow calls at the same time; further ones wait, and begin again, so that they keep no others waiting."""
 
 Result = TypeVar("Result")
 
@@ -40,9 +40,9 @@ class Call(Generic[Result]):
 
     def __call__(self) -> Result:
         """The result. Raises `UnreadableError`, also where the call went beyond its limits."""
-        with _pool.place() as turn:
+        with _pool.turn() as turn:
             outcome = self._asked(turn)
-            while outcome is None:  # the process had just ended, for want of work
+            while outcome is None:
                 outcome = self._asked(turn)
         if outcome.out_of_memory:
             raise UnreadableError(f"to read it takes more than {self._limits.megabytes} MB of memory")
@@ -58,6 +58,7 @@ class Call(Generic[Result]):
                 self._process.kill()
 
     def _asked(self, turn: "Turn") -> Outcome | None:
+        """None where the call has to be made again."""
         self._require_wanted()  # before a process is started
         process = _pool.take()
         keep = False
@@ -70,7 +71,11 @@ class Call(Generic[Result]):
             keep = process.used = not (outcome.last or process.gave_way)
             return outcome
         except EOFError:
-            if process.status() == 0 and process.used:
+            if process.status() == 0 and process.used:  # it had just ended, for want of work
+                return None
+            self._require_wanted()
+            if turn.lost:
+                turn.wait()
                 return None
             raise self._ended(process) from None
         finally:
@@ -86,43 +91,53 @@ class Call(Generic[Result]):
             raise UnreadableError("it is no longer wanted", lasting=False)
 
     def _ended(self, process: Process) -> UnreadableError:
-        self._require_wanted()
         if process.late or process.status() == TIME_IS_UP:
             return UnreadableError(f"to read it takes more than {self._limits.seconds:g} s")
         return UnreadableError(f"to read it ended the process that read it (status {process.status()})")
 
 
 class Turn:
-    """One of those that may be taken at once; given up when a call turns out to be slow, or at its end."""
+    """Leave to make a call: one of a few, or one of those for calls that turned out to be slow."""
 
-    def __init__(self, turns: threading.Semaphore) -> None:
-        self._turns, self._lock, self.given_up = turns, threading.Lock(), False
-        turns.acquire()
+    def __init__(self, fast: threading.Semaphore, slow: threading.Semaphore) -> None:
+        self._slow, self._held, self.lost = slow, fast, False
+        fast.acquire()
 
-    def give_up(self) -> None:
-        with self._lock:
-            if not self.given_up:
-                self.given_up = True
-                self._turns.release()
+    def slow_down(self) -> bool:
+        """Changes over to the slow calls; False where they are too many: the call is to `wait`."""
+        if self._held is not self._slow:
+            self.lost = not self._slow.acquire(blocking=False)
+            if not self.lost:
+                self._held.release()
+                self._held = self._slow
+        return not self.lost
+
+    def wait(self) -> None:
+        self._held.release()
+        self._held = self._slow
+        self._slow.acquire()
+        self.lost = False
+
+    def end(self) -> None:
+        self._held.release()
 
 
 class _Pool:
     """The processes of this program, for all its threads and event loops."""
 
-    def __init__(self) -> None:
-        self._places, self._turns = threading.Semaphore(MOST), threading.Semaphore(AT_ONCE)
+    def __init__(self, fast: int = AT_ONCE, slow: int = SLOW_AT_ONCE) -> None:
+        self._fast, self._slow = threading.Semaphore(fast), threading.Semaphore(slow)
         self._lock = threading.Lock()
         self._idle: list[Process] = []
         self._all: set[Process] = set()
 
     @contextmanager
-    def place(self) -> Iterator[Turn]:
-        with self._places:
-            turn = Turn(self._turns)
-            try:
-                yield turn
-            finally:
-                turn.give_up()
+    def turn(self) -> Iterator[Turn]:
+        turn = Turn(self._fast, self._slow)
+        try:
+            yield turn
+        finally:
+            turn.end()
 
     def take(self) -> Process:
         while (process := self._kept()) is not None:
@@ -154,7 +169,6 @@ class _Pool:
             self.end(process)
 
     def pids(self) -> list[int]:
-        """Those that run."""
         with self._lock:
             return [process.pid for process in self._all if process.runs()]
 
@@ -166,11 +180,21 @@ class _Pool:
 
 
 _pool = _Pool()
-end_idle = _pool.end_idle
-pids = _pool.pids
+
+
+def end_idle() -> None:
+    """Ends the processes that have nothing to do; others start when they are needed."""
+    _pool.end_idle()
+
+
+def pids() -> list[int]:
+    """The processes that run."""
+    return _pool.pids()
+
+
 atexit.register(end_idle)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.renew)
+    os.register_at_fork(after_in_child=lambda: _pool.renew())
 
 
 @contextmanager
@@ -180,11 +204,14 @@ def _watched(process: Process, seconds: float, turn: Turn) -> Iterator[None]:
     started = time.monotonic()
 
     def watch() -> None:
-        stages = ((SLOW_S, turn.give_up), (STUCK_S, process.give_way), (seconds, process.end_late))
-        for after, act in stages:
+        for after, act in ((SLOW_S, slow_down), (STUCK_S, process.give_way), (seconds, process.end_late)):
             if done.wait(max(0.0, min(after, seconds) - (time.monotonic() - started))):
                 return
             act()
+
+    def slow_down() -> None:
+        if not turn.slow_down():
+            process.kill()
 
     threading.Thread(target=watch, name="rarr-watch", daemon=True).start()
     try:

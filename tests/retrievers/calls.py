@@ -16,6 +16,13 @@ def sleep(seconds: float) -> None:
     time.sleep(seconds)
 
 
+def note(folder: str, number: int) -> int:
+    """Leaves a file each time that it is called, and takes a while."""
+    Path(folder, f"{number}-{os.getpid()}").touch()
+    time.sleep(1.0)
+    return number
+
+
 def spin() -> None:
     while True:
         pass

@@ -15,7 +15,7 @@ from subprocess import PIPE, Popen, run
 
 import pytest
 
-from benchmarks.hostile_makers import HTML, ORDINARY, OTHER, repeated
+from benchmarks.hostile_makers import HTML, OTHER, repeated
 from rarr import Reviser, Settings
 from rarr.retrievers import extracting, processes
 from rarr.retrievers.chunking import windows
@@ -169,15 +169,32 @@ async def test_extraction_that_is_cancelled_ends_at_once() -> None:
     assert until(lambda: not runs(pid))
 
 
-async def test_extraction_that_is_slow_gives_way_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("many", [processes.AT_ONCE + 1, processes.AT_ONCE + processes.SLOW_AT_ONCE + 3])
+async def test_extraction_that_is_slow_keeps_no_others_waiting(
+    many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(processes, "SLOW_S", 0.05)
-    slow = [asyncio.create_task(extracted(calls.sleep, 15)) for _ in range(processes.AT_ONCE + 1)]
+    monkeypatch.setattr(extracting, "PAGE", Limits(60, 600))
+    slow = [asyncio.create_task(extracted(calls.sleep, 60)) for _ in range(many)]
     await asyncio.sleep(0)
-    assert (await extracted(extract_page, ORDINARY, "text/html", None)).title == "Peaches"
+    assert await asyncio.gather(*(extracted(calls.double, number) for number in range(4))) == [0, 2, 4, 6]
     assert not any(task.done() for task in slow)
+    assert len(processes.pids()) <= processes.AT_ONCE + processes.SLOW_AT_ONCE
     for task in slow:
         task.cancel()
     await asyncio.gather(*slow, return_exceptions=True)
+
+
+async def test_extraction_that_lost_its_turn_is_made_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(processes, "SLOW_S", 0.2)
+    monkeypatch.setattr(processes, "_pool", processes._Pool(fast=2, slow=1))
+    found = [extracted(calls.note, str(tmp_path), number) for number in range(3)]
+    assert await asyncio.gather(*found) == [0, 1, 2]
+    begun = await asyncio.to_thread(lambda: [path.name.partition("-")[0] for path in tmp_path.iterdir()])
+    assert len(begun) > len(set(begun)) == 3
+    processes.end_idle()
 
 
 def test_extraction_is_safe_in_many_threads_and_event_loops() -> None:
@@ -186,7 +203,7 @@ def test_extraction_is_safe_in_many_threads_and_event_loops() -> None:
 
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(of, range(40))) == [2 * number for number in range(40)]
-    assert len(processes.pids()) <= processes.MOST
+    assert len(processes.pids()) <= processes.AT_ONCE + processes.SLOW_AT_ONCE
 
 
 @posix
