@@ -5,6 +5,7 @@ from rapidfuzz.distance import Levenshtein
 from rarr.agent.settings import Settings
 from rarr.records import Change
 from rarr.tools.document import Span, protected, sentences
+from rarr.tools.nouns import counted
 
 
 def sentence_of(text: str, change: Change) -> Span | None:
@@ -25,7 +26,8 @@ def out_of_bounds(text: str, sentence: Span | None, change: Change, settings: Se
         return "the change deletes the sentence"
     changed = Levenshtein.distance(place.of(text), change.new)
     if changed > settings.max_edit_chars:
-        return f"it changes {changed} characters, over max_edit_chars ({settings.max_edit_chars})"
+        limit = settings.max_edit_chars
+        return f"it changes {counted(changed, 'character')}, over max_edit_chars ({limit})"
     if changed > settings.max_edit_share * (sentence.end - sentence.start):
         return f"it changes more than max_edit_share ({settings.max_edit_share}) of the sentence"
     return ""

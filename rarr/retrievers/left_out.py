@@ -7,6 +7,7 @@ from rarr.records import Passage
 from rarr.retrievers.asking import together
 from rarr.retrievers.links import shown
 from rarr.tools.meter import meter
+from rarr.tools.nouns import counted
 
 PAGE_FAILED = "page_failed"
 """The code of its warnings."""
@@ -25,7 +26,7 @@ def readable(
     for url, error in failed[:MOST_NAMED]:
         meter().warn(PAGE_FAILED, f"a page was left out: {_named(url, error)}")
     if (more := len(failed) - MOST_NAMED) > 0:
-        meter().warn(PAGE_FAILED, f"{more} more pages were left out of those for {shown(query)!r}")
+        meter().warn(PAGE_FAILED, f"left out of the pages for {shown(query)!r}: {counted(more, 'more page')}")
     return passages
 
 

@@ -36,7 +36,7 @@ def test_page_that_failed_is_named_once_with_its_cause() -> None:
 def test_few_pages_are_named_and_the_rest_counted() -> None:
     *named, counted = said(READ, *["gone"] * (MOST_NAMED + 2))
     assert len(named) == MOST_NAMED
-    assert counted == "2 more pages were left out of those for 'the�query'"
+    assert counted == "left out of the pages for 'the�query': 2 more pages"
 
 
 def test_pages_that_all_fail_are_a_failure_and_no_warning() -> None:

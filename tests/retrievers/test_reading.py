@@ -79,7 +79,7 @@ def test_passages_of_another_index_are_an_input_error(index: Path, folder: Path,
     built(folder / "more", tmp_path / "other")
     shutil.rmtree(index / "passages")
     shutil.copytree(tmp_path / "other" / "passages", index / "passages")
-    with pytest.raises(InputError, match="4 passages are listed and 1 are there"):
+    with pytest.raises(InputError, match="passages listed: 4, passages there: 1"):
         IndexReader(index, 4, 1)
 
 

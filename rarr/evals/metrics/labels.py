@@ -141,7 +141,7 @@ def _judged(
     predicted: Sequence[Predicted | None], labels: Sequence[Label | None]
 ) -> list[tuple[Predicted, Label]]:
     if len(predicted) != len(labels):
-        raise InputError(f"each row needs both: there are {len(predicted)} predictions, {len(labels)} labels")
+        raise InputError(f"each row needs both; predictions: {len(predicted)}, labels: {len(labels)}")
     rows = zip(predicted, labels, strict=True)
     return [(one, label) for one, label in rows if one is not None and label is not None]
 

@@ -62,7 +62,7 @@ def test_unknown_class_is_named() -> None:
 @pytest.mark.parametrize("metric", [classification, detection, roc_auc])
 def test_lists_of_different_lengths_are_refused(metric: object) -> None:
     assert callable(metric)
-    with pytest.raises(InputError, match="2 predictions, 1 labels"):
+    with pytest.raises(InputError, match="predictions: 2, labels: 1"):
         metric([True, False], [True])
 
 
