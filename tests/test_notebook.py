@@ -10,7 +10,7 @@ from makers import VALID
 
 from rarr.notebook import revision_html
 from rarr.records import Edit, Evidence, Notice, Report, Revision, Sentence, replay
-from rarr.tools.diff import segments
+from rarr.tools.diff import by_sentence, merged, traced
 
 HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & [red]"
 
@@ -78,8 +78,10 @@ def test_edits_are_marked_in_place() -> None:
 @given(edited())
 def test_html_shows_what_was_kept_deleted_and_inserted(case: tuple[str, list[Edit]]) -> None:
     original, edits = case
-    html = revision_html(revision(original, *edits, statuses=("supported", "unjudged")))
-    shown = "".join(text for _, text in segments(original, edits))
+    made = revision(original, *edits, statuses=("supported", "unjudged"))
+    html = revision_html(made)
+    runs = by_sentence(traced(original, edits), made.report.sentences)
+    shown = "".join(text for _, run in runs for _, text in merged(run))
     assert shown.replace("\r", "\n") in Page(html).text.replace("\r", "\n")
 
 
