@@ -15,7 +15,7 @@ def stands_in(answer: str, text: str) -> bool:
 
     What has neither a value nor a word of content, such as "yes", stands nowhere.
     """
-    if not any(token.stem for token in tokens(answer)):
+    if not any(token.stem for token in tokens(answer)) and not values(answer):
         return False
     if _has_phrase(text, answer):
         return True

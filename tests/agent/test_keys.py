@@ -90,4 +90,4 @@ def test_short_key_is_a_word_like_others(tmp_path: Path) -> None:
             rounds=1,
         )
         with Reviser(settings) as reviser:
-            assert reviser.revise(TEXT).checks[0].reason == "EMPTY"
+            assert reviser.revise(TEXT).checks[0].evidence_answer == "1937 EMPTY"
