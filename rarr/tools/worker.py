@@ -61,7 +61,12 @@ async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
 
 def in_order(compute: Callable[..., Result], *args: object) -> "Future[Result]":
     """Has the thread of the traces do it; that is done also where nobody waits for it."""
-    return _pools["traces"].submit(compute, *args)
+    try:
+        return _pools["traces"].submit(compute, *args)
+    except RuntimeError:  # the interpreter ends, and no thread takes anything any more
+        job = Future[Result]()
+        job.set_result(compute(*args))
+        return job
 
 
 async def done(job: "Future[Result]") -> Result:

@@ -183,8 +183,11 @@ class _Writer:
     def write(self) -> None:
         """All that was handed over; where another process writes just then, it stays in `rows`."""
         self._pack()
-        if self.rows or self._new:
+        try:
             self._write_rows()
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
 
     @_surviving
     def write_last(self) -> None:
@@ -196,7 +199,8 @@ class _Writer:
     def finish(self, revision: Revision | None, error: str, seconds: float) -> None:
         self._store.wait(_LAST_BUSY_S)  # now or never
         try:
-            self.write()
+            self._pack()
+            self._write_rows()
             packed, records = self._packer.pack(revision and dict(revision))
             self._store.finish(self._run, seconds, error, records, packed if revision else None)
         finally:
@@ -212,13 +216,9 @@ class _Writer:
             self.rows[span.number] = _row(span, records, body)
 
     def _write_rows(self) -> None:
-        try:
+        if self.rows or self._new:
             self._store.write(self._run, self.rows.values(), self._new)
-        except sqlite3.OperationalError as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
-                raise
-            return
-        self.rows, self._new = {}, {}
+            self.rows, self._new = {}, {}
 
 
 def told_body(body: Mapping[str, Any]) -> dict[str, Any]:

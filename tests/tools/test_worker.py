@@ -7,7 +7,18 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from rarr.tools.worker import CORES, encode, in_thread, infer, require_awaited, side_by_side, work
+from rarr.tools import worker
+from rarr.tools.worker import (
+    CORES,
+    done,
+    encode,
+    in_order,
+    in_thread,
+    infer,
+    require_awaited,
+    side_by_side,
+    work,
+)
 
 
 async def test_models_compute_beside_the_rules() -> None:
@@ -86,3 +97,23 @@ async def test_interrupted_thread_ends_where_it_asks() -> None:
 async def test_thread_that_is_awaited_goes_on() -> None:
     await in_thread(require_awaited)
     require_awaited()  # who was called otherwise is awaited, too
+
+
+async def test_traces_are_written_in_order_also_where_who_waits_is_cancelled() -> None:
+    ran: list[int] = []
+    free = threading.Event()
+    in_order(free.wait, 10)
+    waiting = [asyncio.ensure_future(done(in_order(ran.append, number))) for number in range(3)]
+    await asyncio.sleep(0)
+    waiting[1].cancel()
+    free.set()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    await done(in_order(int))
+    assert (ran, waiting[1].cancelled()) == ([0, 1, 2], True)
+
+
+async def test_traces_are_written_while_the_interpreter_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = worker._threads("ended", 1)
+    ended.shutdown()
+    monkeypatch.setitem(worker._pools, "traces", ended)
+    assert await done(in_order(int, "3")) == 3

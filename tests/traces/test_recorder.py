@@ -68,6 +68,15 @@ async def test_trace_that_fails_is_said_once(tmp_path: Path) -> None:
     assert said == ["the trace of this run is not kept: a trace cannot hold a ModelMetaclass"]
 
 
+async def test_run_whose_trace_failed_is_not_said_to_be_done(tmp_path: Path) -> None:
+    said: list[str] = []
+    made = await recorder(tmp_path, said)
+    with recording(made), span("request", "model"):
+        note(object=Notice)
+    await done(made.ended(""))
+    assert (store(tmp_path).read("run").seconds, len(said)) == (None, 1)
+
+
 async def test_second_run_of_a_name_is_not_kept(tmp_path: Path) -> None:
     said: list[str] = []
     await recorder(tmp_path)
@@ -77,7 +86,7 @@ async def test_second_run_of_a_name_is_not_kept(tmp_path: Path) -> None:
 
 async def test_end_is_written_though_who_waits_for_it_is_cancelled(tmp_path: Path) -> None:
     made, free = await recorder(tmp_path), threading.Event()
-    in_order(free.wait)  # the thread of the traces has something else to do
+    in_order(free.wait, 10)  # the thread of the traces has something else to do
     waiting = asyncio.create_task(_ending(made))
     await asyncio.sleep(0)
     waiting.cancel()
@@ -93,7 +102,7 @@ async def _ending(made: RunRecorder) -> None:
 
 async def test_spans_are_written_in_order_while_the_thread_is_busy(tmp_path: Path) -> None:
     made, free = await recorder(tmp_path), threading.Event()
-    in_order(free.wait)
+    in_order(free.wait, 10)
     with recording(made):
         for name in "abc":
             with span("node", name):
