@@ -78,7 +78,7 @@ async def test_offline_a_score_that_is_not_known_is_an_error(tmp_path: Path) -> 
     inner = ScriptedReranker(SCORES)
     reranker = CachedReranker(inner, cache(tmp_path, offline=True), "model")
     assert await reranker.score("When?", [LIBRARY]) == [1 / 3]
-    with pytest.raises(RetrievalError, match="offline: 1 scores of reranker model"):
+    with pytest.raises(RetrievalError, match="offline: 1 score of reranker model"):
         await reranker.score("When?", [OPENED, LIBRARY])
     assert inner.calls == []
 

@@ -15,6 +15,7 @@ from rarr.tools.chat import Answer, CallFailure, Tokens
 from rarr.tools.langchain_chat import LangChainChat
 from rarr.tools.language_model import LanguageModel
 from rarr.tools.openai_protocol import OpenAIProtocol
+from rarr.tools.patience import PerLoop
 from tools.asking import ASK, KEY, TEXT, metered, outcome, patient
 
 USAGE = {"prompt_tokens": 30, "completion_tokens": 5}
@@ -48,8 +49,10 @@ class Canned(OpenAIProtocol):
         super().__init__("vllm:canned", base_url="http://canned.test/v1", api_key=KEY, timeout_s=2.0)
         self.completion = {"choices": list(choices), "usage": USAGE}
         self.asked = 0
+        transport = httpx2.MockTransport(self._answered)
+        self._clients = PerLoop(lambda: httpx2.AsyncClient(transport=transport), httpx2.AsyncClient.aclose)
 
-    async def _posted(self, body: dict[str, Any]) -> httpx2.Response:
+    def _answered(self, _: httpx2.Request) -> httpx2.Response:
         self.asked += 1
         return httpx2.Response(200, json=self.completion)
 
