@@ -8,8 +8,8 @@ Value = TypeVar("Value")
 def valid(value: Value) -> Value:
     """`value` as Unicode that every encoding, file and database can hold; it may be nested, as JSON is.
 
-    The two halves of a surrogate pair are joined. A lone half and NUL become U+FFFD, one character for one,
-    so that offsets stay. Other values than strings, lists, tuples and dicts stay as they are.
+    Two halves of a surrogate pair become one character. A lone half, and NUL, becomes U+FFFD: of the same
+    length, so that offsets stay. Other values than strings, lists, tuples and dicts stay as they are.
     """
     given: Any = value
     if isinstance(given, str):

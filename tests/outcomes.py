@@ -50,7 +50,7 @@ class Outcomes:
 
 
 def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
-    if not report.skipped:
+    if not report.skipped or hasattr(report, "wasxfail"):  # what fails as expected did run
         return RAN
     told = report.longrepr
     return str(told[2] if isinstance(told, tuple) else told).removeprefix("Skipped: ") or "no reason"
@@ -70,7 +70,10 @@ def never_run(runs: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 def main(paths: Iterable[str]) -> str:
     """What is wrong, a test a line; empty where nothing is."""
-    left = never_run([json.loads(Path(path).read_text()) for path in paths])
+    runs = [json.loads(Path(path).read_text()) for path in paths]
+    if not all(runs) or not runs:
+        return "no outcomes to compare: name the files that the test runs wrote"
+    left = never_run(runs)
     return "\n".join(f"no job ran {name}: {reason}" for name, reason in sorted(left.items()))
 
 

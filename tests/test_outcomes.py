@@ -74,3 +74,9 @@ def test_outcomes_are_written_and_what_ran_is_left_out_of_the_next_run(tmp_path:
         "test_one.py::test_is_skipped": "needs --slow",
         "test_one.py::test_is_skipped_by_a_fixture": "needs a server",
     }
+
+
+def test_nothing_to_compare_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "empty.json").write_text("{}")
+    assert "no outcomes" in main([])
+    assert "no outcomes" in main([str(tmp_path / "empty.json")])

@@ -22,7 +22,7 @@ _ending = threading.Lock()
 
 
 def end_in_order() -> None:
-    """What ended this process at once ends it in order from now on, and at once when it comes again."""
+    """From now on the first signal lets the command finish writing, and the second ends it at once."""
     taken = [number for number in LINES if signal.getsignal(number) is end_at_once]
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
@@ -46,7 +46,7 @@ def _handle(numbers: list[int], how: "signal._HANDLER") -> None:
 
 
 def _leave(taken: list[int]) -> None:
-    """A fork shares the pipe: until it has left it, what is sent to it would end its parent, and waits."""
+    """A fork shares its parent's pipe: a signal that came before it left the pipe would end the parent."""
     signal.set_wakeup_fd(-1)
     _handle(taken, signal.SIG_DFL)
     _mask(signal.SIG_UNBLOCK, taken)

@@ -19,15 +19,17 @@ _NEGATOR = re.compile(
 # Several words that deny what they stand before, as "far from 221 metres" does.
 _PHRASES = (
     r"\b(?:far\s+(?:from|below|above|short\s+of)|anything\s+but|nowhere\s+near|rather\s+than|instead\s+of"
-    r"|other\s+than|as\s+opposed\s+to|by\s+no\s+means|in\s+no\s+way|no\s+longer)\b"
+    r"|(?<!no\s)(?<!none\s)other\s+than|as\s+opposed\s+to|by\s+no\s+means|in\s+no\s+way|no\s+longer)\b"
 )
 _PHRASE = re.compile(_PHRASES, re.IGNORECASE)
 _BEFORE_VALUE = re.compile(rf"{_PHRASES}\s+(?:[\w'’-]+\s+){{0,2}}$", re.IGNORECASE)
 _REACH = 60  # characters before a value in which such words are looked for
+# Of these, what denies a value behind it: what fails or is done without something may be so at that time.
+_DENIES_VALUE = re.compile(r"(?:not|no|never|hardly|scarcely|neither|nor|cannot|\w+n['’]t)$", re.IGNORECASE)
 # "Not only" and "no fewer than" deny nothing, "not until 1950" says when, "No. 5" is a number.
 _DENIES_NOTHING = re.compile(
     r"not\s+(?:only|just|merely)\b | (?:not|\w+n['’]t)\b[^,;]*\suntil\b"
-    r"| no\s+(?:fewer|less|more|later|earlier)\s+than\b | no\.\s",
+    r"| no\s+(?:fewer|less|more|later|earlier|other)\s+than\b | no\.\s",
     re.IGNORECASE | re.VERBOSE,
 )
 
@@ -74,8 +76,9 @@ def negated(part: Sentence, place: int) -> bool:
     for word in reversed([word for word in part.words if word.end <= place]):
         if part.clause(word.start) != clause or between > SCOPE:
             return False
-        if _NEGATOR.match(word.text):
-            return not _DENIES_NOTHING.match(part.text, word.start)
+        if _DENIES_VALUE.match(word.text) or (word.text.lower() == "without" and not between):
+            nothing = _DENIES_NOTHING.match(part.text, word.start)
+            return nothing is None or nothing.end() > place
         between += bool(word.stem)
     return False
 

@@ -39,7 +39,7 @@ class Editing:
         return next(query for query in self.queries if query.id == query_id)
 
     def apart(self, pending: Sequence[list[Check]]) -> list[list[Check]]:
-        """Those, from the front, whose queries are about sentences of their own that did not change."""
+        """The first of them, in order, whose sentences are unchanged and do not overlap."""
         taken: set[Span] = set()
         chosen = []
         for asked in pending:
@@ -52,8 +52,8 @@ class Editing:
     def apply(self, proposals: Sequence[Proposal]) -> set[str]:
         """Puts proposals for the text as it is into the ledger, the accepted ones into the text as well.
 
-        One for a sentence that another has just changed, or that touches it, is left out: the ids of the
-        queries of those.
+        Skips a proposal whose sentence, or a neighbouring sentence, another proposal just changed.
+        Returns the query ids of the skipped proposals.
         """
         base, left_out = self.queries, set[str]()
         done: list[tuple[int, int]] = []  # where in the text before, and by how much it grew
@@ -88,7 +88,7 @@ class Editing:
         return left_out
 
     def update(self, *, stale: Callable[[Check], bool]) -> State:
-        """What the node writes; checks for which `stale` holds are so from now on.
+        """What the node writes: the checks for which `stale` is true are marked, those of the gate are added.
 
         The checks that the gate asked again, on the edited text, take the place of theirs.
         """

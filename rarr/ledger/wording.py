@@ -110,7 +110,7 @@ class Wording:
         return ""
 
     def _another_value(self) -> str:
-        """Every value that stands there is one of the evidence's answer, or stood there before."""
+        """Refuses a value that is neither in the evidence's answer nor stood there before."""
         if not self.compares:
             return ""
         kept = [value for value in values_at(self.before, self.replaced) if value is not self.old]
@@ -157,7 +157,7 @@ class Wording:
         return ""
 
     def _foreign_signs(self) -> str:
-        """Nor do other signs than those of text and evidence come in, above all that of a number."""
+        """Refuses signs and numerals that neither the text nor the evidence has."""
         written, had = self.written.of(self.after.text), self.replaced.of(self.before.text)
         known = f"{self.known}\n{self.before.text}"
         numerals = set() if self.answers else {*_NUMERAL.findall(written)} - {*_NUMERAL.findall(had)}

@@ -70,7 +70,7 @@ class Quotation(NamedTuple):
         return quotation._replaced(_LABEL, lambda match: _label(match, marks.labels))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where in `text` that stands which `shown` has from `start` to `end`."""
+        """The place in `text` of `shown[start:end]`."""
         begin = self.places[start] if start < len(self.places) else len(self.text)
         if start == end:
             return begin, begin
@@ -81,16 +81,17 @@ class Quotation(NamedTuple):
         """`words` of a model, with the brackets and labels of `text` where they repeat those of `shown`."""
         if "‹" not in words and "›" not in words:
             return words
-        for shown, was in self._changes():
-            words = words.replace(shown, was)
+        for shown, was in self._changes().items():
+            if len(was) == 1:  # of several, the one that is meant cannot be told
+                words = words.replace(shown, *was)
         return words
 
-    def _changes(self) -> list[tuple[str, str]]:
-        """Each word behind a changed bracket or label, as it is shown and as it was."""
-        changes = []
+    def _changes(self) -> dict[str, set[str]]:
+        """Each word behind a bracket or label that may be changed, as it is shown, with all that it was."""
+        changes: dict[str, set[str]] = {}
         for match in re.finditer(r"‹+[|\s/\\]*[^\W\d]*|› \S+", self.shown):
             start, end = self.span(*match.span())
-            changes.append((match[0], self.text[start:end]))
+            changes.setdefault(match[0], set()).add(self.text[start:end])
         return changes
 
     def _replaced(self, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]) -> "Quotation":

@@ -17,7 +17,7 @@ _ACCENTS = re.compile("[\u0300-\u036f\u20d0-\u20ff]")
 # An order begins a clause, or follows what tells somebody to do it: "pilots ignore" is no order.
 _ORDER = (
     r'(?:^|[.!?:;,\n"()\[\]{}*>#=/-] ?'
-    r"|\b(?:please|kindly|now|just|simply|then|and|always|must|should|to|so) )"
+    r"|\b(?:please|kindly|now|just|simply|then|and|always|must|should|so|(?:you|need|have|want|sure) to) )"
 )
 _IGNORE = (
     r"(?:ignor(?:e|ing)|disregard|forget|override|bypass|scrap|set aside|stop (?:following|obeying)"
@@ -69,7 +69,9 @@ _SIGNS = {
         rf"{_ORDER}{_IGNORE} (?:[\w.]+ ){{0,4}}?{_EARLIER} (?:\w+ ){{0,3}}?{_TOLD}",
         rf"{_ORDER}{_IGNORE} (?:\w+ ){{0,2}}?(?:everything|all|anything|what|{_TOLD}) (?:\w+ ){{0,2}}?"
         r"(?:above|before this|you (?:were|have been) (?:told|given)|were told)\b",
-        r"\byour (?:\w+ )?(?:instructions|guidelines|rules|system prompt) (?:are|is|no longer|have been)\b",
+        r"\byour (?:\w+ )?(?:instructions|guidelines|rules|system prompt) (?:no longer\b"
+        r"|(?:are|is|ha(?:s|ve) been) (?:now |hereby )?"
+        r"(?:void|changed|updated|replaced|suspended|cancelled|lifted|overridden|superseded|to)\b)",
         r"(?:precedence|priority) over (?:your|all|previous|earlier|the system)\b",
     ),
     "it gives a language model a role": (
@@ -95,7 +97,8 @@ _SIGNS = {
         rf"\bverdicts?\b[^.!?\n]{{0,40}}\b(?:is|are|be|as|to) \"?{_VERDICT}",
         rf"{_ORDER}(?:answer|respond|reply|say|output|print|return|write|conclude|give)\b[^.!?\n]{{0,40}}"
         rf"[\" ]{_VERDICT}",
-        r"\b(?:respond|reply|answer) (?:only|exactly|solely) with\b|\band nothing (?:else|more)(?=[.!\n]|$)",
+        r"\b(?:respond|reply|answer) (?:only|exactly|solely) with\b",
+        r"\b(?:respond|reply|answer)\b[^.!?\n]{0,30}\band nothing (?:else|more)(?=[.!\n]|$)",
         r"\boutput only (?:the|this|one) (?:\w+ )?(?:word|json|verdict)\b",
         rf"{_ORDER}(?:mark|treat|rate|classify|label|report|say|state|conclude|answer)(?: that)? {_CLAIM} "
         rf"(?:\w+ ){{0,2}}?(?:as |is )?(?:\w+ ){{0,2}}?{_FINE}(?! or)",

@@ -40,7 +40,7 @@ class TextBlock(NamedTuple):
 def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
     """The blocks of `text`, each of about `size` characters at most, its lead not counted.
 
-    To find one takes no longer the longer the text is.
+    Finding the next block takes the same time in a text of any length.
     """
     headings: list[tuple[int, str]] = []
     tail: tuple[Span, ...] = ()

@@ -36,7 +36,8 @@ def _renew() -> None:
 
 
 _renew()
-os.register_at_fork(after_in_child=_renew)  # a fork has no threads of its parent
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)  # a fork has no threads of its parent
 
 
 async def work(compute: Callable[..., Result], *args: object) -> Result:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.embedded.negation import denies
+from rarr.embedded.negation import denies, negated
 from rarr.embedded.sentence import sentence
 
 
@@ -146,3 +146,20 @@ def test_a_negated_date_or_count_is_denied_as_well(claim: str, evidence: str) ->
 )
 def test_a_value_that_both_state_is_not_negated(claim: str, evidence: str) -> None:
     assert not denies(sentence(claim), [sentence(evidence)])
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "denied"),
+    [
+        ("It was not 212 metres tall when it stood until 1950.", "212", True),
+        ("It was not opened until 1950.", "1950", False),
+        ("The Vell Bank failed in 1950.", "1950", False),
+        ("She landed the plane without fuel in 1950.", "1950", False),
+        ("It opened without 221 seats.", "221", True),
+        ("It ran non-stop from 1950.", "1950", False),
+        ("It was designed by no other than Ida Lunde in 1950.", "Ida", False),
+        ("It is something other than 221 metres long.", "221", True),
+    ],
+)
+def test_a_value_is_denied_only_by_what_stands_before_it(text: str, value: str, denied: bool) -> None:
+    assert negated(sentence(text), text.index(value)) is denied
