@@ -83,7 +83,7 @@ class Quotation(NamedTuple):
             return words
         for shown, was in self._changes().items():
             if len(was) == 1:  # of several, the one that is meant cannot be told
-                words = words.replace(shown, *was)
+                words = words.replace(shown, next(iter(was)))
         return words
 
     def _changes(self) -> dict[str, set[str]]:
