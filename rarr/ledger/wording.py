@@ -4,6 +4,7 @@ The rules read the edit and the passage, and ask no model. They hold for every e
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from rarr.embedded.answers import stands_in
@@ -140,7 +141,14 @@ class Wording:
         for word in self._new_words():
             if (word.stem not in known) if word.stem else (fold(word.text) not in allowed):
                 return f"the change brings in {word.text!r}, a word of neither the evidence nor the text"
-        return self._padding() if self.compares else ""
+        return (self._repeated() or self._padding()) if self.compares else ""
+
+    def _repeated(self) -> str:
+        """The words of the answer come in once."""
+        answer = Counter(fold(word.text) for word in tokens(self.answer))
+        new = Counter(fold(word.text) for word in self._new_words())
+        twice = [word for word in new if new[word] > answer[word] > 0]
+        return f"the change says {twice[0]!r} twice" if twice else ""
 
     def _padding(self) -> str:
         """Beside a value, a word of grammar takes the place of another, or is an article before the value."""
@@ -195,7 +203,8 @@ class Wording:
     def _new_words(self) -> Iterator[Token]:
         """The words that the edit writes, without those of values that were compared."""
         had = {fold(word.text) for word in tokens(self.replaced.of(self.before.text))}
-        compared = [extent(v) for v in values_at(self.after, self.written)] if self.compares else []
+        given = values_at(self.after, self.written) if self.compares else []
+        compared = [extent(value) for value in given if value.kind != "name"]  # any word may join a name
         for word in self.after.words:
             place = Span(word.start, word.end)
             inside = any(value.start <= place.start and place.end <= value.end for value in compared)

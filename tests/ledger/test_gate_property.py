@@ -139,14 +139,14 @@ def _words(said: str) -> list[str]:
 
 
 @given(st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400, deadline=None, derandomize=True)  # CI fails for what changed alone
 def test_gate_accepts_no_edit_whose_answer_is_not_the_evidences(data: st.DataObject) -> None:
     assert_sound(data)
 
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=3000, deadline=None, derandomize=True)
 def test_gate_accepts_none_of_many(data: st.DataObject) -> None:
     assert_sound(data)
 
@@ -161,7 +161,7 @@ def assert_sound(data: st.DataObject) -> None:
 
 
 @given(cases)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200, deadline=None, derandomize=True)
 def test_gate_accepts_the_evidences_own_words(case: Case) -> None:
     made = refusal(case.mine, case.its, text=case.text, says=case.says, mine=case.mine, its=case.its)
     assert asyncio.run(made) == ""
