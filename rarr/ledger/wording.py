@@ -144,10 +144,12 @@ class Wording:
         return (self._repeated() or self._padding()) if self.compares else ""
 
     def _repeated(self) -> str:
-        """The words of the answer come in once."""
-        answer = Counter(fold(word.text) for word in tokens(self.answer))
-        new = Counter(fold(word.text) for word in self._new_words())
-        twice = [word for word in new if new[word] > answer[word] > 0]
+        """A word stands there as often as in the evidence's answer, or in what the edit replaces."""
+        answer, had, new = (
+            Counter(fold(word.text) for word in tokens(text))
+            for text in (self.answer, self.replaced.of(self.before.text), self.written.of(self.after.text))
+        )
+        twice = [word for word in new if new[word] > max(answer[word], had[word], 1)]
         return f"the change says {twice[0]!r} twice" if twice else ""
 
     def _padding(self) -> str:
