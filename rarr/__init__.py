@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         Sentence,
         Usage,
     )
+    from rarr.traces.replay import replay
     from rarr.traces.trace import Trace
 
 __all__ = [
@@ -64,10 +65,11 @@ __all__ = [
     "Trace",
     "Usage",
     "arevise",
+    "replay",
     "revise",
 ]
 
-_PLACES = ("errors", "records", "agent.settings", "agent.revise", "traces.trace")
+_PLACES = ("errors", "records", "agent.settings", "agent.revise", "traces.trace", "traces.replay")
 """Where the names come from. What a program does not use, it does not wait for: the last take longest."""
 
 if not TYPE_CHECKING:

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
 from rarr.agent.state import State, usable
-from rarr.evals.metrics import auto_ais, f1_ap, pres_lev_by_parts
-from rarr.nodes.attribute import select
-from rarr.nodes.generate_queries import NOTHING_TO_CHECK
+from rarr.ledger.attribution import auto_ais
+from rarr.ledger.coverage import select
+from rarr.ledger.preservation import f1_ap, pres_lev_by_parts
 from rarr.records import Edit, Notice, Query, Report, Scores, Sentence
 from rarr.tools.document import Span, sentences
+from rarr.tools.notices import NOTHING_TO_CHECK
 from rarr.tools.text_blocks import TextBlock
 
 CUT = "budget_exhausted"

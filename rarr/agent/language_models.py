@@ -7,13 +7,12 @@ from urllib.parse import urlsplit
 
 from rarr.agent.settings import Endpoint, Settings
 from rarr.errors import SettingsError
-from rarr.tools.chat import ChatModel
+from rarr.tools.chat import ChatModel, name_of
 from rarr.tools.failures import redacted
 from rarr.tools.language_model import LanguageModel
 from rarr.tools.nouns import kind_of
 from rarr.tools.patience import Limiter
 from rarr.tools.patient import Patient
-from rarr.unicode import valid
 
 VLLM = "http://localhost:8000/v1"
 _CHOICE = "give embedded, rules, vllm:NAME, openai:NAME, or another provider:NAME of LangChain"
@@ -157,14 +156,6 @@ def _given(model: Any) -> ChatModel:
 
         return LangChainChat(name_of(model), lambda temperature: model)
     raise SettingsError(f"model is {kind_of(model)}: {_CHOICE}, or a LangChain chat model")
-
-
-def name_of(model: Any) -> str:
-    """What a model is called that the settings name, or that the caller made."""
-    if isinstance(model, str):
-        return valid(model)
-    names = (getattr(model, name, None) for name in ("name", "model_name", "model"))
-    return valid(next((str(name) for name in names if name), type(model).__name__))
 
 
 def _url(url: str, name: str) -> str:

@@ -46,6 +46,7 @@ def replay(
       rarr trace replay --set traces/ --node check_agreement --prompt mine.md
     """
     from rarr.render_replay import render
+    from rarr.traces.replay import replay as replay_run
 
     given = options.given(prompt=prompt, model=model, base_url=base_url, corpus=corpus, search=search)
     if runs is not None:
@@ -54,7 +55,7 @@ def replay(
         return _all(runs, node, given, as_json=as_json)
     if run is None:
         raise InputError("RUN is missing: rarr trace list names the runs, last is the newest")
-    outcome = trace_of(run).replay(node, downstream=downstream, **given)
+    outcome = replay_run(trace_of(run), node, downstream=downstream, **given)
     write(render(outcome, full=full, as_json=as_json))
     if outcome.failed:
         told = (

@@ -8,7 +8,8 @@ from rarr.agent.components import Components
 from rarr.agent.rounds import next_round
 from rarr.agent.state import State, failure
 from rarr.agent.support import own_support
-from rarr.evals.metrics import auto_ais, f1_ap, pres_lev
+from rarr.ledger.attribution import auto_ais
+from rarr.ledger.preservation import f1_ap, pres_lev
 from rarr.records import Notice, Scores
 from rarr.tools.meter import meter
 from rarr.tools.worker import work

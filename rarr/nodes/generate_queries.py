@@ -5,15 +5,10 @@ from langgraph.runtime import Runtime
 from rarr.agent.components import Components
 from rarr.agent.state import State, named
 from rarr.agent.support import moved_back
-from rarr.records import Notice, Query
+from rarr.records import Query
 from rarr.tools.document import Span
 from rarr.tools.meter import meter
-
-NOTHING_TO_CHECK = Notice(
-    code="nothing_to_check",
-    message="nothing in the text was asked about: it is returned as it is, unjudged",
-    node="generate_queries",
-)
+from rarr.tools.notices import NOTHING_TO_CHECK
 
 
 async def generate_queries(state: State, runtime: Runtime[Components]) -> State:

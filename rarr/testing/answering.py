@@ -9,7 +9,7 @@ from rarr.embedded.agreement import agreement
 from rarr.embedded.editing import change_of
 from rarr.embedded.questions import questions, targeted
 from rarr.embedded.support import entailments
-from rarr.evals.metrics import pres_lev
+from rarr.ledger.preservation import pres_lev
 from rarr.records import Change, Check, Evidence, Query
 from rarr.testing.doubles import RETRIEVED_AT
 from rarr.testing.noising import errors, summarized

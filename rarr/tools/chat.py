@@ -109,3 +109,11 @@ class Adapted(Exception):  # noqa: N818  # as above
 def estimated_tokens(texts: Sequence[str]) -> int:
     """About how many tokens these texts are: one for four bytes of UTF-8, as common tokenizers need."""
     return sum(-(-len(text.encode(errors="surrogatepass")) // 4) for text in texts)
+
+
+def name_of(model: Any) -> str:
+    """What a model is called that the settings name, or that the caller made."""
+    if isinstance(model, str):
+        return valid(model)
+    names = (getattr(model, name, None) for name in ("name", "model_name", "model"))
+    return valid(next((str(name) for name in names if name), type(model).__name__))

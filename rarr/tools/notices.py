@@ -6,6 +6,12 @@ from collections.abc import Iterable, Sequence
 from rarr.records import Notice, Revision
 from rarr.tools.nouns import counted
 
+NOTHING_TO_CHECK = Notice(
+    code="nothing_to_check",
+    message="nothing in the text was asked about: it is returned as it is, unjudged",
+    node="generate_queries",
+)
+
 
 def grouped(warnings: Iterable[Notice]) -> list[str]:
     """Each warning once, as `code: message`, with how often it came."""

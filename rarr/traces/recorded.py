@@ -1,57 +1,22 @@
 """What the world outside said in a run, said again: models, searches and rerankers out of a trace."""
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from rarr import errors
 from rarr.agent.components import Components
 from rarr.errors import RarrError, RetrievalError
 from rarr.records import Evidence, Passage
-from rarr.tools.chat import Adapted, Answer, Ask, CallFailure, ChatModel, Tokens
+from rarr.tools.chat import Answer, Ask, CallFailure, ChatModel
 from rarr.tools.meter import meter
 from rarr.tools.worker import in_thread
 from rarr.traces.file import StoredSpan
 from rarr.traces.live import Live
+from rarr.traces.recorded_answers import RecordedAnswers, answered
 from rarr.traces.trace import Trace
 
 Make = Callable[[], ChatModel]
 _Place = tuple[str, int, int, str]
-
-
-class RecordedAnswers:
-    """The answers of all models of a run, in the order in which they came, by what was asked."""
-
-    def __init__(self, trace: Trace) -> None:
-        asks = {span.number: span for span in trace.spans if span.kind == "ask"}
-        self._answers: dict[str, list[StoredSpan]] = defaultdict(list)
-        for span in trace.spans:
-            asked = asks.get(span.parent)
-            if span.kind == "request" and asked and asked.body and "samples" in span.body:
-                more, body = span.body.get("more", []), asked.body
-                key = _key(span.name, body["prompt"], body["user"], more, span.body["samples"])
-                self._answers[key].append(span)
-
-    def answer(self, model: str, ask: Ask) -> Answer | None:
-        """The next answer to this question, whatever failed before it; None: there is none."""
-        found = self._of(model, ask)
-        found[:] = [span for span in found if span.body.get("texts")]
-        return _answered(_next(found)) if found else None
-
-    def take(self, model: str, ask: Ask) -> StoredSpan | None:
-        """The next to this question, answer or failure; None: there is none."""
-        found = self._of(model, ask)
-        return _next(found) if found else None
-
-    def _of(self, model: str, ask: Ask) -> list[StoredSpan]:
-        more = [list(message) for message in ask.messages[2:]]
-        return self._answers[_key(model, ask.prompt[2], ask.messages[1].content, more, ask.samples)]
-
-
-def _next(found: list[StoredSpan]) -> StoredSpan:
-    """The first, which is used up; the last is there for ever."""
-    return found.pop(0) if len(found) > 1 else found[0]
 
 
 class RecordedChat:
@@ -65,7 +30,7 @@ class RecordedChat:
     async def complete(self, ask: Ask) -> Answer:
         """Raises what it raised; `CallFailure` where it was not asked this, and there is no other."""
         if (span := self._answers.take(self.name, ask)) is not None:
-            return _answered(span)
+            return answered(span)
         if self._live is None and self._make is not None:
             self._live = self._make()
         if self._live is None:
@@ -141,29 +106,6 @@ class RecordedSearch:
                 meter().warn(code, message)
         if span is not None and span.error:
             raise _error(span.error)
-
-
-def _key(model: str, prompt: str, user: str, more: Any, samples: int) -> str:
-    return json.dumps([model, prompt, user, more, samples])
-
-
-def _answered(span: StoredSpan) -> Answer:
-    body = span.body
-    if body.get("failure") == "adapted":
-        raise Adapted(span.error.partition(": ")[2])
-    if "failure" in body:
-        told = span.error.partition(": ")[2]
-        raise CallFailure(
-            body["failure"],
-            told,
-            body.get("retry_after"),
-            status=body.get("status"),
-            said=body.get("answer", ""),
-            tokens=Tokens(*body["said"]),
-        )
-    if not body["texts"]:
-        raise CallFailure("connection", f"{span.name} had not answered when the recorded run ended")
-    return Answer(tuple(body["texts"]), Tokens(*body["said"]))
 
 
 def _error(told: str) -> RarrError:

@@ -16,7 +16,6 @@ from langgraph.runtime import Runtime
 
 from rarr.agent.components import Components
 from rarr.agent.graph import metered
-from rarr.agent.language_models import name_of
 from rarr.agent.results import budget_of
 from rarr.agent.revise import Reviser
 from rarr.agent.settings import Endpoint, Settings
@@ -32,13 +31,15 @@ from rarr.nodes.rewrite import rewrite
 from rarr.prompts import Prompt, load_file, names
 from rarr.records import Revision
 from rarr.tools.background import run
+from rarr.tools.chat import name_of
 from rarr.tools.meter import METER, Meter
 from rarr.tools.spans import recording
 from rarr.traces.comparing import Changes, changes
 from rarr.traces.file import StoredSpan
 from rarr.traces.live import Live
 from rarr.traces.memory import MemoryRecorder
-from rarr.traces.recorded import RecordedAnswers, RecordedChat, RecordedSearch
+from rarr.traces.recorded import RecordedChat, RecordedSearch
+from rarr.traces.recorded_answers import RecordedAnswers
 from rarr.traces.trace import Trace, applied
 
 _NODES = {

@@ -11,7 +11,7 @@ from rarr.errors import InputError, ModelError, RarrError
 from rarr.records import Check, Query
 from rarr.tools.nouns import counted
 from rarr.traces.comparing import Changes
-from rarr.traces.replay import Replay
+from rarr.traces.replay import Replay, replay
 from rarr.traces.trace import Trace
 
 HUMAN = ".revised.txt"
@@ -67,7 +67,7 @@ def replay_set(
     report, say = SetReport(), on_run or (lambda done, total: None)
     for number, file in enumerate(files, start=1):
         try:
-            replayed = Trace.read(file).replay(node, downstream=True, **given)
+            replayed = replay(Trace.read(file), node, downstream=True, **given)
             revised = file.with_name(file.stem + HUMAN)
             human = revised.read_text(encoding="utf-8") if revised.is_file() else None
             if replayed.failed:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast, get_args, get_type_hints
+from typing import Any, Self, cast, get_args, get_type_hints
 
 from pydantic import TypeAdapter
 
@@ -22,9 +22,6 @@ from rarr.traces.bodies import prompt_of
 from rarr.traces.file import Status, StoredSpan, TraceFile
 from rarr.traces.packing import Unpacker
 from rarr.traces.store import TraceStore
-
-if TYPE_CHECKING:
-    from rarr.traces.replay import Replay
 
 _UPDATE: TypeAdapter[State] = TypeAdapter(State)
 _REDUCERS = {
@@ -74,12 +71,6 @@ class Trace:
     def write(self, path: str | Path) -> None:
         """As `rarr trace export` does. Raises `InputError` where it cannot be written."""
         self.file.write(Path(path))
-
-    def replay(self, node: str | None = None, **given: Any) -> "Replay":
-        """Runs it again: see `rarr.traces.replay.replay`."""
-        from rarr.traces.replay import replay  # which builds on this
-
-        return replay(self, node, **given)
 
     @property
     def run_id(self) -> str:

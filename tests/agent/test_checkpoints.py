@@ -33,6 +33,7 @@ from rarr.testing import (
     scripted_components,
 )
 from rarr.traces.file import StoredSpan
+from rarr.traces.replay import replay
 from rarr.traces.trace import Trace
 
 MILLS = text_of(4, wrong=2)
@@ -253,7 +254,7 @@ def test_killed_run_goes_on_in_another_process(moment: int, tmp_path: Path) -> N
     assert not paid & set(asked)
     ended = sum("samples" in one.body for one in begun)
     assert resumed.usage.model_calls == ended + len(asked)
-    assert Trace.load("r1").replay().same
+    assert replay(Trace.load("r1")).same
     assert Trace.load("r1").revision == resumed
 
 

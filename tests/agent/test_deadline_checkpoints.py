@@ -11,6 +11,7 @@ from agent.long_mills import assert_sound, by_blocks, long_text
 from benchmarks import mills
 from rarr import InputError, Reviser, Revision
 from rarr.testing import ScriptedModel
+from rarr.traces.replay import replay
 from rarr.traces.trace import Trace
 
 TEXT, RIGHT = long_text(9, wrong=(0, 11, 30)), long_text(9)
@@ -51,7 +52,7 @@ def test_run_by_blocks_goes_on_from_its_steps(last: int, undisturbed: Revision) 
     assert resumed.text == RIGHT
     assert_sound(resumed)
     assert Trace.load(run_id).revision == resumed
-    assert Trace.load(run_id).replay().same
+    assert replay(Trace.load(run_id)).same
 
 
 def test_run_by_blocks_that_is_done_asks_nothing() -> None:

@@ -27,6 +27,7 @@ from rarr.testing import (
 )
 from rarr.testing.asked import Asked
 from rarr.tools.chat import CallFailure
+from rarr.traces.replay import replay
 
 TEXT = "The bridge opened in 1935. It is red."
 FACT = "The bridge opened in 1937."
@@ -59,7 +60,7 @@ def revised(home: Path, text: str = TEXT, context: str | None = None, **settings
     assert not [one for one in made.warnings if one.code == "trace_failed"]
     trace = Trace.load(made.run_id, home)
     assert trace.revision == made
-    assert trace.replay().same
+    assert replay(trace).same
     trace.file.text().encode()
     return made
 

@@ -10,8 +10,9 @@ from makers import TEXT, check, evidence, query, runtime, state
 
 from rarr.agent.settings import Settings
 from rarr.agent.state import Unsearched
-from rarr.nodes import attribute as node
-from rarr.nodes.attribute import attribute, select
+from rarr.ledger import coverage as ledger_coverage
+from rarr.ledger.coverage import select
+from rarr.nodes.attribute import attribute
 from rarr.records import Check, Evidence, Sentence
 from rarr.testing import ScriptedVerifier
 
@@ -46,7 +47,7 @@ def test_greedy_selection_keeps_its_bound(found: list[Evidence], most: int) -> N
     """Nemhauser, Wolsey and Fisher 1978: at least 1 - 1/e of the best."""
     _, best = select(found, most)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(node, "EXHAUSTIVE_SUBSETS", 0)
+        patch.setattr(ledger_coverage, "EXHAUSTIVE_SUBSETS", 0)
         chosen, covered = select(found, most)
     assert covered == pytest.approx(coverage([one for one in found if one.id in chosen]))
     assert best * (1 - 1 / e) - 1e-9 <= covered <= best + 1e-9
@@ -59,7 +60,7 @@ def test_selection_is_at_most_m_and_names_each_once(found: list[Evidence], most:
 
 
 def test_large_selections_are_greedy() -> None:
-    assert comb(40, 5) > node.EXHAUSTIVE_SUBSETS
+    assert comb(40, 5) > ledger_coverage.EXHAUSTIVE_SUBSETS
     found = [evidence(id=f"q{n}.1", relevance=n / 40, start=1000 * n) for n in range(1, 41)]
     assert select(found, 5)[0] == ["q40.1", "q39.1", "q38.1", "q37.1", "q36.1"]
 

@@ -2,8 +2,9 @@
 
 from makers import TEXT, runtime, state
 
-from rarr.nodes.generate_queries import NOTHING_TO_CHECK, generate_queries
+from rarr.nodes.generate_queries import generate_queries
 from rarr.testing import ScriptedQueries
+from rarr.tools.notices import NOTHING_TO_CHECK
 
 
 async def test_queries_are_numbered_in_the_generators_order() -> None:

@@ -12,6 +12,7 @@ from rarr.render_trace.tree import Choice, as_json, as_text
 from rarr.testing import ScriptedModel
 from rarr.tools.text_blocks import text_blocks
 from rarr.traces.html import page
+from rarr.traces.replay import replay
 from rarr.traces.trace import Trace
 
 TEXT = long_text(12, wrong=(0, 11, 30))
@@ -44,19 +45,19 @@ def test_call_of_a_node_saw_its_block_alone(run: tuple[Revision, Trace]) -> None
 
 
 def test_run_is_the_same_when_it_is_replayed(run: tuple[Revision, Trace]) -> None:
-    assert run[1].replay().same
+    assert replay(run[1]).same
 
 
 def test_blocks_that_say_the_same_are_the_same_when_they_are_replayed() -> None:
     with Reviser(by_blocks(rounds=1)) as reviser:
         revision = reviser.revise("\n\n".join([long_text(3, wrong=(1,))] * 5), run_id="twice")
     assert len(revision.edits) == 5
-    assert Trace.load("twice").replay().same
+    assert replay(Trace.load("twice")).same
 
 
 def test_node_is_replayed_for_each_block(run: tuple[Revision, Trace]) -> None:
-    replay = run[1].replay("check_agreement", model=ScriptedModel(mills.answer))
-    assert replay.changes.none
+    replayed = replay(run[1], "check_agreement", model=ScriptedModel(mills.answer))
+    assert replayed.changes.none
 
 
 def test_trace_of_a_file_is_whole(run: tuple[Revision, Trace], tmp_path: Any) -> None:

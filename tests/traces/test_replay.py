@@ -10,6 +10,7 @@ from rarr import InputError, Reviser, Settings
 from rarr.prompts import FOLDER
 from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
 from rarr.tools.chat import CallFailure
+from rarr.traces.replay import replay
 from rarr.traces.sets import replay_set
 from rarr.traces.trace import Trace
 
@@ -58,10 +59,10 @@ def test_recorded_answers_reproduce_the_revision_byte_for_byte(
     trace = recorded(context=context, model="vllm:rules", base_url=server.url)
     asked = len(server.requests)
     server.close()
-    replay = trace.replay()
-    assert replay.same
-    assert replay.revision is not None and replay.revision.text.startswith("The Hoover Dam is 221 metres")
-    assert asked and replay.changes.asked == []
+    replayed = replay(trace)
+    assert replayed.same
+    assert replayed.revision is not None and replayed.revision.text.startswith("The Hoover Dam is 221 metres")
+    assert asked and replayed.changes.asked == []
 
 
 @pytest.mark.parametrize(
@@ -74,14 +75,14 @@ def test_run_of_rules_is_reproduced_without_its_corpus(settings: dict[str, objec
     with Reviser(Settings(corpus=notes, **settings)) as reviser:
         trace = Trace.load(reviser.revise(TEXT).run_id)
     (notes / "dam.txt").unlink()
-    assert trace.replay().same
+    assert replay(trace).same
 
 
 def test_failures_are_reproduced() -> None:
     failures = [None, CallFailure("refused", "no such model", status=404)]
     trace = recorded(model=ScriptedModel(RuleModel(), failures=failures), attempts=1)
     assert trace.revision is not None and trace.revision.warnings
-    assert trace.replay().same
+    assert replay(trace).same
 
 
 def test_search_that_failed_fails_again(tmp_path: Path) -> None:
@@ -92,15 +93,15 @@ def test_search_that_failed_fails_again(tmp_path: Path) -> None:
     with Reviser(Settings(search=Down())) as reviser:
         revision = reviser.revise(TEXT)
     assert {one.status for one in revision.report.sentences} == {"retrieval_failed"}
-    assert Trace.load(revision.run_id).replay().same
+    assert replay(Trace.load(revision.run_id)).same
 
 
 def test_exactly_the_verdicts_that_another_prompt_changes(tmp_path: Path) -> None:
     with ScriptedServer(Stubborn()) as server:
         trace = recorded(model="vllm:rules", base_url=server.url)
         before = len(server.requests)
-        replay = trace.replay("check_agreement", prompt=prompt_file(tmp_path), base_url=server.url)
-        asked = [one for one in replay.changes.asked if one.name == "check_agreement"]
+        replayed = replay(trace, "check_agreement", prompt=prompt_file(tmp_path), base_url=server.url)
+        asked = [one for one in replayed.changes.asked if one.name == "check_agreement"]
         assert len(server.requests) - before == len(asked)
     old = {one.evidence_id: one for one in (trace.revision.checks if trace.revision else ())}
     about_726 = [
@@ -109,39 +110,39 @@ def test_exactly_the_verdicts_that_another_prompt_changes(tmp_path: Path) -> Non
         if "726" in one.text and old[one.id].verdict in ("agrees", "disagrees")
     ]
     assert about_726
-    changed = {one.evidence.text for one in replay.changes.verdicts}
+    changed = {one.evidence.text for one in replayed.changes.verdicts}
     assert changed == {one.text for one in about_726}
-    assert {one.after.verdict for one in replay.changes.verdicts if one.after} == {"irrelevant"}
-    assert replay.revision is None
+    assert {one.after.verdict for one in replayed.changes.verdicts if one.after} == {"irrelevant"}
+    assert replayed.revision is None
     assert all("Be strict." in one.after.prompt for one in asked if one.after)
 
 
 def test_downstream_runs_on_to_the_revision(tmp_path: Path) -> None:
     with ScriptedServer(Stubborn()) as server:
         trace = recorded(model="vllm:rules", base_url=server.url)
-        replay = trace.replay(
-            "check_agreement", prompt=prompt_file(tmp_path), downstream=True, base_url=server.url
+        replayed = replay(
+            trace, "check_agreement", prompt=prompt_file(tmp_path), downstream=True, base_url=server.url
         )
     assert trace.revision is not None and "221" in trace.revision.text
-    assert replay.revision is not None and replay.revision.text == TEXT
-    assert [(one.before is not None, one.after) for one in replay.changes.edits] == [(True, None)]
-    assert not replay.same
+    assert replayed.revision is not None and replayed.revision.text == TEXT
+    assert [(one.before is not None, one.after) for one in replayed.changes.edits] == [(True, None)]
+    assert not replayed.same
 
 
 def test_another_model_answers_for_one_node(server: ScriptedServer) -> None:
     trace = recorded(model="vllm:rules", base_url=server.url)
     before = len(server.requests)
     other = ScriptedModel(RuleModel(), name="other")
-    replay = trace.replay("edit", model=other)
+    replayed = replay(trace, "edit", model=other)
     assert other.calls and len(server.requests) == before
-    assert replay.changes.edits == []
+    assert replayed.changes.edits == []
 
 
 def test_node_that_was_embedded_is_asked_of_a_model(server: ScriptedServer) -> None:
     trace = recorded()
-    replay = trace.replay("check_agreement", model="vllm:rules", base_url=server.url)
+    replayed = replay(trace, "check_agreement", model="vllm:rules", base_url=server.url)
     assert server.requests
-    assert {one.before for one in replay.changes.asked} == {None}
+    assert {one.before for one in replayed.changes.asked} == {None}
 
 
 @pytest.mark.parametrize(
@@ -156,10 +157,10 @@ def test_node_that_was_embedded_is_asked_of_a_model(server: ScriptedServer) -> N
         ("edit", {"modell": "x"}, "unknown setting 'modell'"),
     ],
 )
-def test_call_that_is_wrong_names_the_cure(node: str | None, given: dict[str, str], said: str) -> None:
+def test_call_that_is_wrong_names_the_cure(node: str | None, given: dict[str, Any], said: str) -> None:
     trace = recorded()
     with pytest.raises(InputError, match=said):
-        trace.replay(node, **given)
+        replay(trace, node, **given)
 
 
 def test_trace_of_somebody_else_reaches_no_address_of_its_own(
@@ -170,9 +171,9 @@ def test_trace_of_somebody_else_reaches_no_address_of_its_own(
     other = Trace(trace.file.model_copy(update={"spans": unanswered}))
     before = len(server.requests)
     monkeypatch.setenv("RARR_API_KEY", "sk-mine")
-    assert not other.replay().same
+    assert not replay(other).same
     with ScriptedServer(RuleModel()) as mine:
-        assert other.replay("check_agreement", base_url=mine.url).asked == len(mine.requests) > 0
+        assert replay(other, "check_agreement", base_url=mine.url).asked == len(mine.requests) > 0
     assert len(server.requests) == before
 
 
@@ -180,8 +181,8 @@ def test_questions_that_fail_are_no_result(tmp_path: Path) -> None:
     with ScriptedServer(RuleModel()) as server:
         trace = recorded(model="vllm:rules", base_url=server.url)
     given: dict[str, Any] = {"prompt": prompt_file(tmp_path), "base_url": server.url, "attempts": 1}
-    replay = trace.replay("check_agreement", **given)
-    assert replay.asked == len(replay.failed) > 0
+    replayed = replay(trace, "check_agreement", **given)
+    assert replayed.asked == len(replayed.failed) > 0
     trace.file.write(tmp_path / "dam.json")
     report = replay_set(tmp_path, "check_agreement", **given)
     assert (report.runs, report.verdicts.changed) == (0, 0)
@@ -192,7 +193,7 @@ def test_run_without_a_revision_has_nothing_to_compare_with(server: ScriptedServ
     trace = recorded()
     cut = Trace(trace.file.model_copy(update={"revision": None, "seconds": None}))
     with pytest.raises(InputError, match="no revision to compare with: resume it, or replay a node"):
-        cut.replay()
+        replay(cut)
 
 
 def test_set_counts_what_changed_for_better_and_worse(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ share                               0..1    Wilson interval: Wilson 1927
 paired                              any     two systems on the same rows, permuted: Phipson and Smyth 2010
 """
 
-from rarr.evals.metrics.attribution import ais, auto_ais, auto_ais_by_evidence, best_support
 from rarr.evals.metrics.citations import (
     CitedSentence,
     citation_precision,
@@ -51,8 +50,9 @@ from rarr.evals.metrics.labels import (
 )
 from rarr.evals.metrics.ngrams import sari
 from rarr.evals.metrics.overlap import rouge_l
-from rarr.evals.metrics.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_parts
 from rarr.evals.metrics.statistics import Measured, Paired, bootstrap, mean, paired, share
+from rarr.ledger.attribution import ais, auto_ais, auto_ais_by_evidence, best_support
+from rarr.ledger.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_parts
 
 __all__ = [
     "ATTRIBUTION_CLASSES",
