@@ -1,4 +1,4 @@
-"""How often each kind of embedded verdict is right: the confidences in `rarr/embedded/agreement.py`.
+"""How often each kind of embedded verdict is right: the confidences in `rarr/backends/rules/agreement.py`.
 
     python -m benchmarks.confidence [--limit N]
 
@@ -15,10 +15,10 @@ from typing import Any
 
 from benchmarks.report import machine, share
 from benchmarks.shared_data import rows
-from rarr.embedded.agreement import compare
-from rarr.embedded.claims import claims
-from rarr.embedded.questions import askable
-from rarr.embedded.reading import passage, read
+from rarr.backends.rules.agreement import compare
+from rarr.backends.rules.claims import claims
+from rarr.backends.rules.counterparts import passage, read
+from rarr.backends.rules.questions import askable
 from rarr.records import Agreement
 
 NAME = "train/handwritten.jsonl.gz"

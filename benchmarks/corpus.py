@@ -18,9 +18,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from rarr.agent.settings import Settings
-from rarr.retrievers.corpus import Corpus
-from rarr.retrievers.index import build_index
+from rarr.retrievers.corpus.corpus import Corpus
+from rarr.retrievers.corpus.index import build_index
+from rarr.settings import Settings
 
 QUERIES = 300
 _SENTENCES = 13  # of a section, which gives 10 windows of 4

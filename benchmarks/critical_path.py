@@ -20,8 +20,8 @@ from typing import NamedTuple
 from benchmarks import mills
 from benchmarks.report import machine
 from rarr import Reviser, Revision, Settings
-from rarr.agent.components import Components
-from rarr.agent.wiring import wire
+from rarr.agent.wiring.components import wire
+from rarr.components import Components
 from rarr.records import Check, Evidence, Query
 from rarr.testing import ScriptedServer
 

@@ -22,8 +22,8 @@ from benchmarks.corpus import Language, Measurement, index_rules, measure_apart,
 from benchmarks.examples import CORPUS, examples
 from benchmarks.report import machine
 from rarr import Reviser, Settings
-from rarr.retrievers.index import build_index
-from rarr.tools.document import split_sentences
+from rarr.retrievers.corpus.index import build_index
+from rarr.tools.text.document import split_sentences
 
 PASSAGES = 10_000
 SENTENCES = 5  # of a text whose revision is timed

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.hostile_makers import HTML, ORDINARY, OTHER
-from rarr.retrievers import processes
-from rarr.retrievers.asking import Asking, JsonService
-from rarr.retrievers.chunking import windows
-from rarr.retrievers.documents import UnreadableError
-from rarr.retrievers.extracting import PAGE, extracted
-from rarr.retrievers.page_text import extract_page
-from rarr.tools.openai_protocol import OpenAIProtocol
+from rarr.retrievers.corpus.chunking import windows
+from rarr.retrievers.extract import pool as processes
+from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.isolated import PAGE, extracted
+from rarr.retrievers.extract.page_text import extract_page
+from rarr.retrievers.web.search_requests import Asking, JsonService
+from rarr.tools.models.openai_protocol import OpenAIProtocol
 
 GRACE_S = 3.0
 """Seconds beyond its limit in which a call has to end, the start of its process included."""

@@ -18,7 +18,7 @@ from benchmarks.shared_data import rows
 from rarr import Passage, Reviser, Revision, Settings
 from rarr.prompts.invisible import seen
 from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel
-from rarr.tools.injection import suspicion
+from rarr.tools.guard.injection import suspicion
 
 CLEAN = ("dev/retrieval/wiki_passages_corpus.jsonl", "train/text_wikipedia_recent.jsonl.gz")
 SAMPLE = 500  # clean passages of the data sets

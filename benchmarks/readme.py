@@ -16,9 +16,9 @@ from pydantic.fields import FieldInfo
 
 from rarr import revise
 from rarr.agent.graph import build_graph
-from rarr.agent.presets import PRESETS
-from rarr.agent.settings import Settings
-from rarr.render import render
+from rarr.settings import Settings
+from rarr.settings.presets import PRESETS
+from rarr.views.terminal.revision import render
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 _PART = re.compile(r"(<!-- (\w+), from the code -->\n).*?(<!-- end -->)", re.DOTALL)

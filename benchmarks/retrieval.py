@@ -18,12 +18,12 @@ from typing import Any
 
 from benchmarks.report import machine, share
 from benchmarks.shared_data import rows
-from rarr.agent.components import Reranker
-from rarr.agent.searching import Opened, reranker
-from rarr.agent.settings import Settings
+from rarr.agent.wiring.search import Opened, reranker
+from rarr.components import Reranker
 from rarr.records import Passage
-from rarr.retrievers.chunking import windows
-from rarr.retrievers.corpus import Corpus
+from rarr.retrievers.corpus.chunking import windows
+from rarr.retrievers.corpus.corpus import Corpus
+from rarr.settings import Settings
 
 BROUGHT = 20
 PAGES = "measure_only/unlicensed/dev/retrieval/wikigenbench_docs.jsonl.gz"

@@ -15,9 +15,9 @@ from playwright.sync_api import Page, ViewportSize, sync_playwright
 from rarr import Reviser, Settings
 from rarr.evals import evaluate
 from rarr.testing import RuleModel, ScriptedModel
-from rarr.tools.chat import CallFailure
-from rarr.traces.html import page as page_of
+from rarr.tools.models.chat import CallFailure
 from rarr.traces.trace import Trace
+from rarr.views.html.trace import page as page_of
 
 DATA = Path("examples/eval.jsonl")
 CORPUS, TEXT = Path("examples/corpus"), Path("examples/texts/demo.md")

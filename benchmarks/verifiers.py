@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 from benchmarks.report import cell, machine, table
 from benchmarks.shared_data import rows
 from rarr import Settings
-from rarr.agent.components import Classifier, Components, Verifier, close_all
-from rarr.agent.wiring import wire
-from rarr.embedded.ranking import OverlapReranker
+from rarr.agent.wiring.components import wire
+from rarr.backends.rules.ranking import OverlapReranker
+from rarr.components import Classifier, Components, Verifier, close_all
 from rarr.evals.metrics import Measured, bootstrap, classification, detection, roc_auc
 from rarr.records import AttributionClass, Evidence
-from rarr.retrievers.pages import passages_of
+from rarr.retrievers.fetch.pages import passages_of
 from rarr.testing import InMemoryRetriever
-from rarr.tools.attribution import attribution_class
-from rarr.tools.document import Span, sentences
+from rarr.tools.text.attribution_classes import attribution_class
+from rarr.tools.text.document import Span, sentences
 
 SETS = {
     "expertqa": "expertqa.jsonl",

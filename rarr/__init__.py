@@ -3,8 +3,8 @@
 TYPE_CHECKING = False  # to the interpreter; `typing` takes longer to import than all of this module
 
 if TYPE_CHECKING:
+    from rarr.agent.replay.replay import replay
     from rarr.agent.revise import Reviser, arevise, revise
-    from rarr.agent.settings import Settings
     from rarr.errors import (
         BudgetError,
         InputError,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         Sentence,
         Usage,
     )
-    from rarr.traces.replay import replay
+    from rarr.settings import Settings
     from rarr.traces.trace import Trace
 
 __all__ = [
@@ -69,7 +69,7 @@ __all__ = [
     "revise",
 ]
 
-_PLACES = ("errors", "records", "agent.settings", "agent.revise", "traces.trace", "traces.replay")
+_PLACES = ("errors", "records", "settings", "agent.revise", "traces.trace", "agent.replay.replay")
 """Where the names come from. What a program does not use, it does not wait for: the last take longest."""
 
 if not TYPE_CHECKING:

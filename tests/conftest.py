@@ -12,7 +12,7 @@ import pytest
 from blocking import watched
 from outcomes import Outcomes
 
-from rarr.tools.document import sentences
+from rarr.tools.text.document import sentences
 
 hypothesis.settings.register_profile("rarr", deadline=None, derandomize="CI" in os.environ)
 hypothesis.settings.load_profile("rarr")

@@ -6,10 +6,10 @@ from typing import Any
 from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 
-from rarr.agent.components import Components
-from rarr.agent.settings import Settings
-from rarr.agent.state import State
+from rarr.components import Components
 from rarr.records import Agreement, Check, Edit, Evidence, Passage, Query, Verdict
+from rarr.settings import Settings
+from rarr.state import State
 from rarr.testing import RETRIEVED_AT, scripted_components
 
 # Characters that records hold as they are: see rarr.unicode.

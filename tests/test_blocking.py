@@ -11,9 +11,9 @@ from blockbuster import BlockingError
 from blocking import LONG, OURS, watched
 from makers import FACT
 
-from rarr.encoder.model import shipped
-from rarr.tools.document import split_sentences
-from rarr.tools.worker import work
+from rarr.backends.encoder.model import shipped
+from rarr.tools.concurrency.worker import work
+from rarr.tools.text.document import split_sentences
 
 CODE = "async def asked():\n    try:\n        return {}\n    except survived:\n        pass\n"
 EMBED = shipped()._embed

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from rarr import Reviser, Settings
-from rarr.retrievers.cache import Cache
-from rarr.retrievers.corpus import Corpus
-from rarr.retrievers.index import build_index
-from rarr.tools.files import make_private, private_file, private_folder
+from rarr.retrievers.corpus.corpus import Corpus
+from rarr.retrievers.corpus.index import build_index
+from rarr.retrievers.web.cache import Cache
+from rarr.tools.storage.files import make_private, private_file, private_folder
 from rarr.traces.store import TraceStore
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")

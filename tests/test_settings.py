@@ -10,10 +10,10 @@ from typing import Any, get_origin
 import pytest
 
 import rarr
-from rarr.agent.presets import PRESETS
-from rarr.agent.settings import Settings
-from rarr.agent.variables import EXAMPLES
 from rarr.errors import SettingsError
+from rarr.settings import Settings
+from rarr.settings.environment import EXAMPLES
+from rarr.settings.presets import PRESETS
 
 
 @pytest.fixture(autouse=True)

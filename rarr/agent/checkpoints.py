@@ -20,11 +20,11 @@ from langgraph.types import StateSnapshot
 
 from rarr import records
 from rarr.agent.graph import Graph, build_graph, pipeline
-from rarr.agent.state import State
 from rarr.errors import InputError
-from rarr.tools.document import Span
-from rarr.tools.nouns import kind_of
-from rarr.tools.patience import PerLoop
+from rarr.state import State
+from rarr.tools.models.retries import PerLoop
+from rarr.tools.text.document import Span
+from rarr.tools.text.nouns import kind_of
 
 Saver = BaseCheckpointSaver[Any]
 Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]

@@ -19,8 +19,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Send
 
-from rarr.agent.components import Components
-from rarr.agent.state import State, failure, unsearched
+from rarr.components import Components
 from rarr.nodes.attribute import attribute
 from rarr.nodes.check_agreement import check_agreement, unchecked
 from rarr.nodes.edit import edit
@@ -30,7 +29,8 @@ from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.nodes.rewrite import rewrite
-from rarr.tools.meter import meter
+from rarr.state import State, failure, unsearched
+from rarr.tools.models.meter import meter
 from rarr.tools.spans import span
 
 Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from rarr.agent.settings import Settings
-from rarr.agent.state import State
 from rarr.records import ModelUsage, NodeUsage, Notice, Report, Revision, Scores, Sentence, Usage
-from rarr.tools.document import sentences
-from rarr.tools.meter import Budget, Meter
+from rarr.settings import Settings
+from rarr.state import State
+from rarr.tools.models.meter import Budget, Meter
+from rarr.tools.text.document import sentences
 
 # In this order, whichever block of a long text came to one first.
 _NODES = (

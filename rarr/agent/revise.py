@@ -4,10 +4,8 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from rarr.agent.components import Components, KeepsText, close_all
 from rarr.agent.results import budget_of, revision_of
-from rarr.agent.settings import Settings
-from rarr.agent.state import State
+from rarr.components import Components, KeepsText, close_all
 from rarr.errors import InputError
 from rarr.records import (
     Estimate,
@@ -15,10 +13,12 @@ from rarr.records import (
     Notice,
     Revision,
 )
-from rarr.tools.background import run
-from rarr.tools.meter import METER, Meter, ModelCall
-from rarr.tools.nouns import kind_of
-from rarr.tools.worker import in_thread, work
+from rarr.settings import Settings
+from rarr.state import State
+from rarr.tools.concurrency.background import run
+from rarr.tools.concurrency.worker import in_thread, work
+from rarr.tools.models.meter import METER, Meter, ModelCall
+from rarr.tools.text.nouns import kind_of
 from rarr.unicode import valid
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Reviser:
             raise InputError("settings and components are both given: components bring their own settings")
         # The graph and the wiring take a second to import; `import rarr` need not wait for them.
         from rarr.agent.checkpoints import Checkpoints
-        from rarr.agent.wiring import wire
+        from rarr.agent.wiring.components import wire
 
         self._components = components or wire(settings or Settings(), on_index)
         self._unsearched = [] if components else _unsearched(self._components.settings)
@@ -125,7 +125,7 @@ class Reviser:
         """What `revise` may be expected to spend on this text; asks no model and searches nothing."""
         text = _entered(text, "text")
         context = None if context is None else _entered(context, "context")
-        from rarr.agent.estimating import estimate  # with the rules, which `import rarr` need not load
+        from rarr.agent.estimates import estimate  # with the rules, which `import rarr` need not load
 
         return estimate(text, context, self._components)
 
@@ -171,7 +171,7 @@ class Reviser:
 
     async def _run(self, start: State, run_id: str, *, resumed: bool) -> State:
         """The state in the end: of the whole text, or of all its blocks."""
-        from rarr.agent.blocks import (
+        from rarr.agent.block_runs import (
             block_size,
             by_blocks,
         )  # with the nodes, for which `import rarr` need not wait
@@ -251,7 +251,7 @@ def _traces(settings: Settings, *, resumable: bool) -> tuple["Recording | None",
 
 
 def _unsearched(settings: Settings) -> list[Notice]:
-    from rarr.agent.searching import named
+    from rarr.agent.wiring.search import named
 
     if settings.corpus is None or any(one == "corpus" for one in named(settings)):
         return []

@@ -12,8 +12,8 @@ from typing import Any
 from langgraph.config import get_config
 
 from rarr.errors import SetupError
-from rarr.tools.ending import always_before_end
-from rarr.tools.meter import ModelCall
+from rarr.tools.concurrency.exit_actions import always_before_end
+from rarr.tools.models.meter import ModelCall
 
 try:
     from openinference.instrumentation import OITracer, TraceConfig

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from rarr.cli.doctor import doctor
+from rarr.cli.doctor_command import doctor
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
 from rarr.cli.revise import revise
@@ -37,7 +37,7 @@ def call(argv: list[str] | None) -> int:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from rarr.doctor import installed
+        from rarr.cli.doctor import installed
 
         write(f"rarr {installed('rarr') or '(not installed)'}\n")
         raise typer.Exit

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rarr.cli import options
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import InputError
-from rarr.tools.nouns import counted
+from rarr.tools.text.nouns import counted
 
 if TYPE_CHECKING:
     from rarr.evals.reports import EvalReport
@@ -70,7 +70,7 @@ def eval_(
         return _compare(*compare, as_json=as_json)
     if data is None or out is None:
         raise InputError("DATA and -o DIR are both needed: see rarr eval --help")
-    from rarr.evals.limits import limits_of, under
+    from rarr.evals.thresholds import limits_of, under
 
     limits = limits_of(fail_under or [])
     report = _evaluated(data, out, given, jobs, limit)
@@ -84,9 +84,9 @@ def _require_nothing_else(*given: object) -> None:
 
 
 def _evaluated(data: Path, out: Path, chosen: dict[str, Any], jobs: int, limit: int | None) -> "EvalReport":
-    from rarr.agent.settings import Settings
     from rarr.evals import evaluate
-    from rarr.render import Waiting
+    from rarr.settings import Settings
+    from rarr.views.terminal.revision import Waiting
 
     settings, clock = Settings(**chosen), Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
@@ -126,8 +126,8 @@ def _duration(seconds: float) -> str:
 
 
 def _shown(report: "EvalReport", out: Path, *, as_json: bool) -> str:
-    from rarr.render import as_json as json_of
-    from rarr.render_scores import scores_table
+    from rarr.views.terminal.revision import as_json as json_of
+    from rarr.views.terminal.scores import scores_table
 
     if as_json:
         return json_of(report)
@@ -161,8 +161,8 @@ def _warn_of_each(said: list[str]) -> None:
 
 def _compare(a: Path, b: Path, *, as_json: bool) -> int:
     from rarr.evals import compare
-    from rarr.render import as_json as json_of
-    from rarr.render_scores import comparison_table
+    from rarr.views.terminal.revision import as_json as json_of
+    from rarr.views.terminal.scores import comparison_table
 
     compared = compare(a, b)
     write(json_of(compared) if as_json else comparison_table(compared))

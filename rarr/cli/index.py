@@ -4,7 +4,7 @@ import sys
 
 from rarr.cli import options
 from rarr.cli.streams import warn, write
-from rarr.tools.nouns import counted
+from rarr.tools.text.nouns import counted
 
 
 def index(path: options.Documents, out: options.Index) -> int:
@@ -17,9 +17,9 @@ def index(path: options.Documents, out: options.Index) -> int:
       rarr index notes/ -o notes.index
       rarr revise --file draft.md --corpus notes.index
     """
-    from rarr.agent.settings import Settings
-    from rarr.render import Waiting
-    from rarr.retrievers.index import build_index
+    from rarr.retrievers.corpus.index import build_index
+    from rarr.settings import Settings
+    from rarr.views.terminal.revision import Waiting
 
     settings = Settings()
     with Waiting(watched=sys.stderr.isatty()) as waiting:

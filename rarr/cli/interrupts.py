@@ -13,7 +13,7 @@ import threading
 from functools import partial
 
 from rarr.cli import LINES, end_at_once
-from rarr.tools.ending import call_all
+from rarr.tools.concurrency.exit_actions import call_all
 
 ENDING_S = 1.0
 """To write what is not yet written, at most."""

@@ -14,7 +14,7 @@ def given(**options: Any) -> dict[str, Any]:
 
 
 def _presets() -> list[str]:
-    from rarr.agent.presets import PRESETS
+    from rarr.settings.presets import PRESETS
 
     return list(PRESETS)
 

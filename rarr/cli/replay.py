@@ -8,7 +8,7 @@ from rarr.cli import options
 from rarr.cli.eval import Clock
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import InputError
-from rarr.tools.nouns import counted
+from rarr.tools.text.nouns import counted
 
 if TYPE_CHECKING:
     from rarr.traces.trace import Trace
@@ -45,8 +45,8 @@ def replay(
       rarr trace replay last --node edit --model vllm:Qwen/Qwen3-8B --downstream
       rarr trace replay --set traces/ --node check_agreement --prompt mine.md
     """
-    from rarr.render_replay import render
-    from rarr.traces.replay import replay as replay_run
+    from rarr.agent.replay.replay import replay as replay_run
+    from rarr.views.terminal.replay import render
 
     given = options.given(prompt=prompt, model=model, base_url=base_url, corpus=corpus, search=search)
     if runs is not None:
@@ -73,9 +73,9 @@ def trace_of(run: str) -> "Trace":
 
 
 def _all(folder: Path, node: str, given: dict[str, Any], *, as_json: bool) -> int:
-    from rarr.render import Waiting
-    from rarr.render_replay import render_set
-    from rarr.traces.sets import replay_set
+    from rarr.agent.replay.replay_sets import replay_set
+    from rarr.views.terminal.replay import render_set
+    from rarr.views.terminal.revision import Waiting
 
     clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:

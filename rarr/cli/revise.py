@@ -8,7 +8,7 @@ from rarr.cli import options
 from rarr.cli.streams import complain, decoded, text_to_revise, warn, write
 from rarr.cli.wording import worded
 from rarr.errors import InputError
-from rarr.tools.nouns import counted
+from rarr.tools.text.nouns import counted
 
 if TYPE_CHECKING:
     from rarr.records import Revision
@@ -86,8 +86,8 @@ def revise(
 
 def _revised(text: str, context: str | None, chosen: dict[str, Any]) -> "Revision":
     from rarr import Reviser
-    from rarr.agent.settings import Settings
-    from rarr.render import Waiting
+    from rarr.settings import Settings
+    from rarr.views.terminal.revision import Waiting
 
     calls = Counter[str]()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
@@ -104,7 +104,7 @@ def _revised(text: str, context: str | None, chosen: dict[str, Any]) -> "Revisio
 
 
 def _traced(revision: "Revision", chosen: dict[str, Any]) -> bool:
-    from rarr.agent.settings import Settings
+    from rarr.settings import Settings
 
     return Settings(**chosen).trace and all(one.code != "trace_failed" for one in revision.warnings)
 
@@ -115,7 +115,7 @@ def _estimated(text: str, context: str | None, chosen: dict[str, Any], *, as_jso
     with Reviser(Settings(**chosen)) as reviser:
         about = reviser.estimate(text, context)
     if as_json:
-        from rarr.render import as_json as json_of
+        from rarr.views.terminal.revision import as_json as json_of
 
         return json_of(about)
     cost = "" if about.cost is None else f", cost {about.cost:.4f}"
@@ -127,8 +127,8 @@ def _estimated(text: str, context: str | None, chosen: dict[str, Any], *, as_jso
 
 
 def _shown(revision: "Revision", *, as_json: bool, diff: bool) -> str:
-    from rarr.render import as_json as json_of, render, render_diff
-    from rarr.tools.notices import beside_the_reason, nothing_checked
+    from rarr.tools.text.notices import beside_the_reason, nothing_checked
+    from rarr.views.terminal.revision import as_json as json_of, render, render_diff
 
     if as_json:
         return json_of(revision)
@@ -140,7 +140,7 @@ def _shown(revision: "Revision", *, as_json: bool, diff: bool) -> str:
 
 def _outcome(revision: "Revision", *, aloud: bool) -> int:
     """The exit status. `aloud`: the warnings were not printed with the result, so that they come here."""
-    from rarr.tools.notices import grouped, nothing_checked
+    from rarr.tools.text.notices import grouped, nothing_checked
 
     revision = worded(revision)
     if why := nothing_checked(revision):

@@ -82,7 +82,7 @@ def write(text: str) -> None:
 
 def complain(message: str, status: int) -> int:
     """Writes one line to standard error, and hands the status back."""
-    from rarr.render import one_line
+    from rarr.views.terminal.revision import one_line
 
     sys.stderr.write(f"rarr: {one_line(for_command(message))}\n")
     return status

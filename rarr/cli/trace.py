@@ -30,8 +30,8 @@ def list_(limit: options.Runs = 20, as_json: options.Json = False) -> int:
       rarr trace list
       rarr trace list --limit 100 --json
     """
-    from rarr.render import as_json as json_of
-    from rarr.render_trace.listing import runs_json, runs_table
+    from rarr.views.terminal.revision import as_json as json_of
+    from rarr.views.terminal.trace.listing import runs_json, runs_table
 
     with _opened() as store:
         runs, names = store.list(limit), store.names()
@@ -63,8 +63,8 @@ def show(
       rarr trace show last --errors
     """
     from rarr import Trace
-    from rarr.render import as_json as json_of
-    from rarr.render_trace import tree
+    from rarr.views.terminal.revision import as_json as json_of
+    from rarr.views.terminal.trace import tree
 
     choice = tree.Choice(node, verdict, errors, full)
     found = Trace.load(run)
@@ -82,8 +82,8 @@ def open_(run: options.Run, out: options.Page = None) -> int:
       rarr trace open 1a2b3c4d -o run.html
     """
     from rarr import Settings, Trace
-    from rarr.traces.html import page
     from rarr.traces.store import page_path
+    from rarr.views.html.trace import page
 
     found = Trace.load(run)
     file = out or page_path(Settings().home.expanduser(), found.run_id)
@@ -104,7 +104,7 @@ def export(run: options.Run, out: options.TraceFile = None) -> int:
       rarr trace export 1a2b3c4d -o run.json
     """
     from rarr import Trace
-    from rarr.render import escaped
+    from rarr.views.terminal.revision import escaped
 
     found = Trace.load(run)
     if out is not None:
@@ -195,7 +195,7 @@ def _shrink(store: "TraceStore") -> None:
 
 
 def _write_page(file: Path, page: str, *, private: bool) -> None:
-    from rarr.tools.files import write_whole
+    from rarr.tools.storage.files import write_whole
 
     try:
         if private:
@@ -208,7 +208,7 @@ def _write_page(file: Path, page: str, *, private: bool) -> None:
 
 def _write_private(file: Path, page: str) -> None:
     """Nobody else reads it, not even while it is written."""
-    from rarr.tools.files import private_folder
+    from rarr.tools.storage.files import private_folder
 
     private_folder(file.parent)
     part = file.with_name(file.name + ".part")

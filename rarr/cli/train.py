@@ -10,10 +10,10 @@ from rarr.cli import options
 from rarr.cli.eval import Clock
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import SetupError
-from rarr.tools.nouns import counted
+from rarr.tools.text.nouns import counted
 
 if TYPE_CHECKING:
-    from rarr.noising.runs import NoisingReport
+    from rarr.training.noising.runs import NoisingReport
 
 train = typer.Typer(rich_markup_mode=None, help="Adapt the embedded editor to your documents.")
 _NAMED = 5  # queries, on standard error
@@ -71,10 +71,10 @@ def data(
 def _made(
     queries: Path, out: Path, chosen: dict[str, Any], relevance: float | None, jobs: int
 ) -> "NoisingReport":
-    from rarr.agent.settings import Settings
-    from rarr.noising.relevance import RELEVANT
-    from rarr.noising.runs import make_data
-    from rarr.render import Waiting
+    from rarr.settings import Settings
+    from rarr.training.noising.relevance import RELEVANT
+    from rarr.training.noising.runs import make_data
+    from rarr.views.terminal.revision import Waiting
 
     clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
@@ -90,7 +90,7 @@ def _made(
 
 
 def _shown(report: "NoisingReport", out: Path) -> str:
-    from rarr.noising.rows import REASONS, dropped_beside
+    from rarr.training.noising.rows import REASONS, dropped_beside
 
     lines = [f"rows: {report.rows} in {out}, {report.new} of them new"]
     if report.dropped:
@@ -141,9 +141,9 @@ def editor(
       rarr train editor rows.jsonl -o weights
       rarr train editor rows.jsonl -o weights --steps 500 --seed 7 --from other-weights
     """
-    from rarr.encoder.weights import checked
-    from rarr.noising.rows import enough
-    from rarr.render import Waiting
+    from rarr.backends.encoder.weights import checked
+    from rarr.training.noising.rows import enough
+    from rarr.views.terminal.revision import Waiting
 
     try:
         from rarr.training.editor import Backend, fine_tune

@@ -11,12 +11,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rarr.evals.comparing import compare
+    from rarr.evals.comparison import compare
     from rarr.evals.runs import evaluate
 
 __all__ = ["compare", "evaluate"]
 
-_HOMES = {"compare": "rarr.evals.comparing", "evaluate": "rarr.evals.runs"}
+_HOMES = {"compare": "rarr.evals.comparison", "evaluate": "rarr.evals.runs"}
 
 
 def __getattr__(name: str) -> Any:

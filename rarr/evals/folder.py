@@ -20,8 +20,8 @@ from rarr.errors import InputError
 from rarr.evals.html import render_html
 from rarr.evals.reports import EvalReport
 from rarr.evals.scoring import Prediction
-from rarr.tools.files import sync_folder, write_lines, write_whole
-from rarr.tools.lines import locked, whole_lines, writing
+from rarr.tools.storage.files import sync_folder, write_lines, write_whole
+from rarr.tools.storage.line_files import locked, whole_lines, writing
 
 RUN, PREDICTIONS, LOCK = "run.json", "predictions.jsonl", "run.lock"
 REPORT, PAGE = "report.json", "report.html"

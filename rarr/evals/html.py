@@ -6,8 +6,8 @@ from rarr.evals.page import tables
 from rarr.evals.page.cases import cases
 from rarr.evals.page.scatter import Dot, scatter
 from rarr.evals.reports import EvalReport, ScoredRow
-from rarr.tools.markup import STYLE, document, paragraph, section
-from rarr.tools.nouns import counted
+from rarr.tools.text.markup import STYLE, document, paragraph, section
+from rarr.tools.text.nouns import counted
 
 __all__ = ["render_html"]
 

@@ -13,7 +13,7 @@ from typing import IO, Any, NamedTuple, cast
 from rarr.errors import InputError
 from rarr.evals.reports import Unreadable
 from rarr.records import Record
-from rarr.retrievers.documents import moment
+from rarr.retrievers.extract.documents import moment
 from rarr.unicode import valid
 
 

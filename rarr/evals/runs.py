@@ -7,25 +7,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rarr.agent.components import Components
 from rarr.agent.revise import Reviser
-from rarr.agent.settings import Settings, installed_version
-from rarr.agent.wiring import wire
+from rarr.agent.wiring.components import wire
+from rarr.components import Components
 from rarr.errors import InputError, RarrError
 from rarr.evals import folder
-from rarr.evals.given import Given
-from rarr.evals.identity import corpora, described
 from rarr.evals.reports import EvalReport, ScoredRow
+from rarr.evals.row_evidence import Given
 from rarr.evals.rows import Row, read_rows
+from rarr.evals.run_fingerprint import corpora, described
 from rarr.evals.scoring import Prediction, report_of, scored
 from rarr.records import Revision
-from rarr.retrievers.corpus import Corpus
-from rarr.retrievers.index import Progress
-from rarr.tools.background import run
-from rarr.tools.lines import Appending
-from rarr.tools.notices import nothing_checked
-from rarr.tools.together import together
-from rarr.tools.worker import in_thread
+from rarr.retrievers.corpus.corpus import Corpus
+from rarr.retrievers.corpus.index import Progress
+from rarr.settings import Settings, installed_version
+from rarr.tools.concurrency.background import run
+from rarr.tools.concurrency.together import together
+from rarr.tools.concurrency.worker import in_thread
+from rarr.tools.storage.line_files import Appending
+from rarr.tools.text.notices import nothing_checked
 
 
 def evaluate(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rapidfuzz.distance import Indel
 
 from rarr.evals.metrics.words import tokens
-from rarr.tools.diff import Segment, merged
+from rarr.tools.text.diff import Segment, merged
 
 MOST = 100_000_000
 """Tokens of one text times tokens of the other, up to which they are compared word by word."""

@@ -3,14 +3,14 @@
 import re
 from typing import NamedTuple
 
-from rarr.embedded.dates import Date
-from rarr.embedded.identity import key_words
-from rarr.embedded.names import Name
-from rarr.embedded.numbers import Number
-from rarr.embedded.sentence import Sentence
-from rarr.embedded.units import from_base, to_base
-from rarr.embedded.values import Value, same, values
-from rarr.tools.document import Span
+from rarr.backends.rules.dates import Date
+from rarr.backends.rules.name_matching import key_words
+from rarr.backends.rules.names import Name
+from rarr.backends.rules.numbers import Number
+from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.units import from_base, to_base
+from rarr.backends.rules.values import Value, same, values
+from rarr.tools.text.document import Span
 
 
 class Source(NamedTuple):

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from rarr.agent.state import State, named
-from rarr.agent.support import moved
 from rarr.ledger.gate import Decision
+from rarr.ledger.support import moved
 from rarr.records import Change, Check, Edit, Notice, Query
-from rarr.tools.document import Span, sentences
+from rarr.state import State, named
+from rarr.tools.text.document import Span, sentences
 
 
 class Proposal(NamedTuple):

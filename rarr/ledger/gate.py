@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.agent.components import Components
-from rarr.agent.settings import Kind
-from rarr.agent.sources import Side, heard
-from rarr.agent.state import State
+from rarr.components import Components
 from rarr.ledger.limits import out_of_bounds, sentence_of
-from rarr.ledger.trial import Trial
+from rarr.ledger.recheck import Trial
+from rarr.ledger.source_weight import Side, heard
 from rarr.ledger.wording import Wording
 from rarr.records import Agreement, Change, Check, Evidence, Query
-from rarr.tools.document import Span
-from rarr.tools.worker import work
+from rarr.settings import Kind
+from rarr.state import State
+from rarr.tools.concurrency.worker import work
+from rarr.tools.text.document import Span
 
 
 class Decision(NamedTuple):

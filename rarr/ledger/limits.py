@@ -2,10 +2,10 @@
 
 from rapidfuzz.distance import Levenshtein
 
-from rarr.agent.settings import Settings
 from rarr.records import Change
-from rarr.tools.document import Span, protected, sentences
-from rarr.tools.nouns import counted
+from rarr.settings import Settings
+from rarr.tools.text.document import Span, protected, sentences
+from rarr.tools.text.nouns import counted
 
 
 def sentence_of(text: str, change: Change) -> Span | None:

@@ -7,13 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from rarr.embedded.answers import stands_in
-from rarr.embedded.identity import key_words
-from rarr.embedded.negation import negated
-from rarr.embedded.reading import passage
-from rarr.embedded.sentence import sentence as read_sentence
-from rarr.embedded.values import Value, same, values
-from rarr.embedded.words import Token, fold, tokens
+from rarr.backends.rules.answers import stands_in
+from rarr.backends.rules.counterparts import passage
+from rarr.backends.rules.name_matching import key_words
+from rarr.backends.rules.negation import negated
+from rarr.backends.rules.sentence import sentence as read_sentence
+from rarr.backends.rules.values import Value, same, values
+from rarr.backends.rules.words import Token, fold, tokens
 from rarr.ledger.answers import (
     Source,
     answer_place,
@@ -25,7 +25,7 @@ from rarr.ledger.answers import (
     values_at,
 )
 from rarr.records import Change, Check, Evidence, Query
-from rarr.tools.document import Span
+from rarr.tools.text.document import Span
 
 # Words that an edit may need for its grammar alone.
 _GRAMMAR = frozenset(

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from rarr.agent.components import Components
-from rarr.agent.settings import Kind, Settings
-from rarr.agent.sources import Side, heard
-from rarr.agent.state import State, usable
-from rarr.agent.support import Support, moved, own_support
+from rarr.components import Components
 from rarr.ledger.coverage import select
+from rarr.ledger.source_weight import Side, heard
+from rarr.ledger.support import Support, moved, own_support
 from rarr.records import Check, Report, Sentence, Status, Verdict
-from rarr.tools.worker import work
+from rarr.settings import Kind, Settings
+from rarr.state import State, usable
+from rarr.tools.concurrency.worker import work
 
 # Evidence of less than this share of the relevance of what agrees does not make a tie a dispute.
 FURTHER = 0.85

@@ -4,13 +4,13 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
-from rarr.agent.components import Components
-from rarr.agent.state import State, failure, usable
-from rarr.agent.support import moved
+from rarr.components import Components
+from rarr.ledger.support import moved
 from rarr.records import Agreement, Check, Evidence, Notice, Query
-from rarr.tools.meter import meter
+from rarr.state import State, failure, usable
+from rarr.tools.concurrency.worker import work
+from rarr.tools.models.meter import meter
 from rarr.tools.spans import about
-from rarr.tools.worker import work
 
 
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from rarr.agent.components import Components
-from rarr.agent.settings import Kind, Settings
-from rarr.agent.sources import Side
-from rarr.agent.state import State, failure, usable
+from rarr.components import Components
 from rarr.ledger.edits import Editing, Proposal
 from rarr.ledger.gate import decide
+from rarr.ledger.source_weight import Side
 from rarr.records import Check, Evidence, Notice, Query
-from rarr.tools.meter import meter
+from rarr.settings import Kind, Settings
+from rarr.state import State, failure, usable
+from rarr.tools.concurrency.worker import work
+from rarr.tools.models.meter import meter
 from rarr.tools.spans import about
-from rarr.tools.worker import work
 
 
 async def edit(state: State, runtime: Runtime[Components]) -> State:

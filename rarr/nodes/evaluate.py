@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from rarr.agent.components import Components
-from rarr.agent.rounds import next_round
-from rarr.agent.state import State, failure
-from rarr.agent.support import own_support
+from rarr.components import Components
 from rarr.ledger.attribution import auto_ais
 from rarr.ledger.preservation import f1_ap, pres_lev
+from rarr.ledger.rounds import next_round
+from rarr.ledger.support import own_support
 from rarr.records import Notice, Scores
-from rarr.tools.meter import meter
-from rarr.tools.worker import work
+from rarr.state import State, failure
+from rarr.tools.concurrency.worker import work
+from rarr.tools.models.meter import meter
 
 
 async def evaluate(state: State, runtime: Runtime[Components]) -> State:

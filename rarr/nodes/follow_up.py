@@ -2,14 +2,14 @@
 
 from langgraph.runtime import Runtime
 
-from rarr.agent.components import Components
-from rarr.agent.dependents import Correction, Dependent, dependents
-from rarr.agent.settings import Settings
-from rarr.agent.state import State, named
-from rarr.agent.support import moved, moved_back, moved_place
+from rarr.components import Components
+from rarr.ledger.dependents import Correction, Dependent, dependents
+from rarr.ledger.support import moved, moved_back, moved_place
 from rarr.records import Check, Edit, Evidence, Query
-from rarr.tools.document import Span, sentences
-from rarr.tools.worker import work
+from rarr.settings import Settings
+from rarr.state import State, named
+from rarr.tools.concurrency.worker import work
+from rarr.tools.text.document import Span, sentences
 
 
 async def follow_up(state: State, runtime: Runtime[Components]) -> State:

@@ -2,13 +2,13 @@
 
 from langgraph.runtime import Runtime
 
-from rarr.agent.components import Components
-from rarr.agent.state import State, named
-from rarr.agent.support import moved_back
+from rarr.components import Components
+from rarr.ledger.support import moved_back
 from rarr.records import Query
-from rarr.tools.document import Span
-from rarr.tools.meter import meter
-from rarr.tools.notices import NOTHING_TO_CHECK
+from rarr.state import State, named
+from rarr.tools.models.meter import meter
+from rarr.tools.text.document import Span
+from rarr.tools.text.notices import NOTHING_TO_CHECK
 
 
 async def generate_queries(state: State, runtime: Runtime[Components]) -> State:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from rarr.agent.components import Components
-from rarr.agent.state import State, failure, unsearched
+from rarr.components import Components
 from rarr.records import Evidence, Notice, Passage, Query
-from rarr.tools.document import Span, sentences
-from rarr.tools.injection import suspicion
-from rarr.tools.meter import meter
+from rarr.state import State, failure, unsearched
+from rarr.tools.concurrency.worker import work
+from rarr.tools.guard.injection import suspicion
+from rarr.tools.models.meter import meter
 from rarr.tools.spans import span
-from rarr.tools.worker import work
+from rarr.tools.text.document import Span, sentences
 
 _TRACED = 10  # passages of a query
 

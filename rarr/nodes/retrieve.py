@@ -2,9 +2,9 @@
 
 from langgraph.runtime import Runtime
 
-from rarr.agent.components import Components
-from rarr.agent.state import Branch, State
-from rarr.tools.meter import meter
+from rarr.components import Components
+from rarr.state import Branch, State
+from rarr.tools.models.meter import meter
 
 
 async def retrieve(state: Branch, runtime: Runtime[Components]) -> State:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from rarr.agent.components import Components, Rewriter
-from rarr.agent.state import State, failure, named, usable
-from rarr.agent.support import moved_place
+from rarr.components import Components, Rewriter
+from rarr.ledger.support import moved_place
 from rarr.records import Edit, Evidence, Notice
-from rarr.tools.document import Span, sentences
-from rarr.tools.meter import meter
-from rarr.tools.worker import work
+from rarr.state import State, failure, named, usable
+from rarr.tools.concurrency.worker import work
+from rarr.tools.models.meter import meter
+from rarr.tools.text.document import Span, sentences
 
 
 async def rewrite(state: State, runtime: Runtime[Components]) -> State:

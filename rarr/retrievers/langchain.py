@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from rarr.errors import RetrievalError
 from rarr.records import UNNAMED, Passage
-from rarr.retrievers.dates import published
-from rarr.retrievers.domains import Limits
-from rarr.retrievers.links import shown
-from rarr.retrievers.nearest import nearest
-from rarr.retrievers.pages import passages_of
-from rarr.tools.failures import redacted
-from rarr.tools.nouns import kind_of
+from rarr.retrievers.fetch.links import shown
+from rarr.retrievers.fetch.pages import passages_of
+from rarr.retrievers.web.nearest_passages import nearest
+from rarr.retrievers.web.publication_dates import published
+from rarr.retrievers.web.source_domains import Limits
+from rarr.tools.models.client_failures import redacted
+from rarr.tools.text.nouns import kind_of
 from rarr.unicode import valid
 
 if TYPE_CHECKING:

@@ -4,16 +4,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from rarr.agent.settings import Settings
-from rarr.embedded.agreement import agreement
-from rarr.embedded.editing import change_of
-from rarr.embedded.questions import questions, targeted
-from rarr.embedded.support import entailments
+from rarr.backends.rules.agreement import agreement
+from rarr.backends.rules.editing import change_of
+from rarr.backends.rules.questions import questions, targeted
+from rarr.backends.rules.support import entailments
 from rarr.ledger.preservation import pres_lev
 from rarr.records import Change, Check, Evidence, Query
+from rarr.settings import Settings
 from rarr.testing.doubles import RETRIEVED_AT
 from rarr.testing.noising import errors, summarized
-from rarr.tools.document import Span, sentences
+from rarr.tools.text.document import Span, sentences
 
 _NOTHING = "(none)"  # how a prompt says that a variable is empty
 _BETWEEN = "\n* * *\n"  # two evidences

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from rarr.tools.chat import Message
+from rarr.tools.models.chat import Message
 
 
 @dataclass(frozen=True, kw_only=True)

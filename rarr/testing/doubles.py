@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from rarr.agent.components import (
+from rarr.components import (
     AgreementChecker,
     Components,
     Editor,
@@ -33,9 +33,9 @@ from rarr.agent.components import (
     Rewriter,
     Verifier,
 )
-from rarr.agent.settings import Settings
 from rarr.records import Agreement, Change, Check, Evidence, Passage, Query, Question
-from rarr.tools.document import Span
+from rarr.settings import Settings
+from rarr.tools.text.document import Span
 
 Script = TypeVar("Script")
 

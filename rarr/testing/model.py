@@ -8,7 +8,7 @@ from pathlib import Path
 from rarr.errors import InputError
 from rarr.testing.asked import Answers, Asked, UnansweredError, answer_to
 from rarr.testing.usage import TokenCounter
-from rarr.tools.chat import Answer, Ask, CallFailure
+from rarr.tools.models.chat import Answer, Ask, CallFailure
 
 
 class ScriptedModel:

@@ -3,10 +3,10 @@
 import re
 from typing import Any
 
-from rarr.embedded.sentence import sentence
-from rarr.embedded.values import Value
-from rarr.embedded.words import tokens
-from rarr.tools.document import split_sentences
+from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.values import Value
+from rarr.backends.rules.words import tokens
+from rarr.tools.text.document import split_sentences
 
 _SENTENCES = 2  # of a summary, at most, one an evidence
 _PEOPLE = ("Edith Marlowe", "Conrad Vane")  # in the place of names

@@ -8,7 +8,7 @@ from typing import Any
 
 from rarr.testing.requests import Request
 from rarr.testing.usage import NO_TOKENS
-from rarr.tools.chat import Tokens
+from rarr.tools.models.chat import Tokens
 
 _SECRET = {"authorization", "api-key", "x-api-key"}
 

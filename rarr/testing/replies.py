@@ -12,7 +12,7 @@ from typing import Any
 from rarr.testing.plans import CutOff, DieMidAnswer, Drip, Empty, Entry, Hang, NotJson, NoUsage, Status
 from rarr.testing.requests import Request
 from rarr.testing.usage import NO_TOKENS
-from rarr.tools.chat import Tokens
+from rarr.tools.models.chat import Tokens
 
 _PAGE = b"<!DOCTYPE html><html><body><h1>Welcome to the gateway</h1></body></html>"
 

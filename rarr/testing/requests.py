@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from rarr.testing.asked import Asked
-from rarr.tools.chat import Message
+from rarr.tools.models.chat import Message
 
 _ROLES: dict[str, Literal["system", "assistant"]] = {
     "system": "system",

@@ -14,7 +14,7 @@ from rarr.testing.replies import Reply, completion, failed, instead, model_list
 from rarr.testing.requests import Request
 from rarr.testing.strictness import Dialect, Strictness
 from rarr.testing.usage import TokenCounter
-from rarr.tools.chat import Tokens, estimated_tokens
+from rarr.tools.models.chat import Tokens, estimated_tokens
 
 
 class ScriptedServer:

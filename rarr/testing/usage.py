@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Sequence
 
-from rarr.tools.chat import Tokens, estimated_tokens
+from rarr.tools.models.chat import Tokens, estimated_tokens
 
 NO_TOKENS = Tokens()
 BLOCK = 64  # characters; a prefix is cached in whole blocks, as a server does it

@@ -11,8 +11,8 @@ from pydantic_core import from_json
 
 from rarr.errors import InputError
 from rarr.records import RUN_ID
-from rarr.tools.files import write_whole
 from rarr.tools.spans import Kind
+from rarr.tools.storage.files import write_whole
 from rarr.traces.bodies import first_of, prompt_fields, prompt_of, require_body, require_prompt
 from rarr.traces.packing import Numbered
 

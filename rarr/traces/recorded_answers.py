@@ -4,7 +4,7 @@ import json
 from collections import defaultdict
 from typing import Any
 
-from rarr.tools.chat import Adapted, Answer, Ask, CallFailure, Tokens
+from rarr.tools.models.chat import Adapted, Answer, Ask, CallFailure, Tokens
 from rarr.traces.file import StoredSpan
 from rarr.traces.trace import Trace
 

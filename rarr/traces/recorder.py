@@ -18,8 +18,8 @@ from typing import Any
 from rarr.errors import RarrError
 from rarr.prompts import Prompt
 from rarr.records import Notice, Passage, Revision
+from rarr.tools.concurrency.worker import done, in_order
 from rarr.tools.spans import Span
-from rarr.tools.worker import done, in_order
 from rarr.traces.file import Facts
 from rarr.traces.packing import Packer
 from rarr.traces.store import Row, TraceStore

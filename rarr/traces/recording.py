@@ -13,15 +13,15 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from rarr.agent.settings import Endpoint, Settings, installed_version
-from rarr.agent.state import State
 from rarr.records import Revision
-from rarr.tools.chat import name_of
-from rarr.tools.ending import before_end
-from rarr.tools.failures import redacted
-from rarr.tools.meter import Meter
+from rarr.settings import Endpoint, Settings, installed_version
+from rarr.state import State
+from rarr.tools.concurrency.exit_actions import before_end
+from rarr.tools.concurrency.worker import done, in_order
+from rarr.tools.models.chat import name_of
+from rarr.tools.models.client_failures import redacted
+from rarr.tools.models.meter import Meter
 from rarr.tools.spans import named, recording
-from rarr.tools.worker import done, in_order
 from rarr.traces.file import Facts
 from rarr.traces.recorded_answers import RecordedAnswers
 from rarr.traces.recorder import BUSY_S, FAILED, FAILURES, RunRecorder

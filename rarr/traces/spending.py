@@ -1,6 +1,6 @@
 """What a run had spent when it ended, by its trace."""
 
-from rarr.tools.meter import Tally
+from rarr.tools.models.meter import Tally
 from rarr.traces.trace import Trace
 
 

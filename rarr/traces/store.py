@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from rarr.errors import InputError
 from rarr.prompts import Prompt
-from rarr.tools.database import Database
+from rarr.tools.storage.database import Database
 from rarr.traces.bodies import first_of, prompt_fields
 from rarr.traces.file import Facts, Status, StoredSpan, TraceFile, status_of
 from rarr.traces.tables import LISTED, SCHEMA, SPANS

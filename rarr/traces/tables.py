@@ -1,6 +1,6 @@
 """The tables of the file with the traces, and what is asked of them in many words."""
 
-from rarr.tools.database_opening import Schema
+from rarr.tools.storage.database_opening import Schema
 
 SCHEMA = Schema(
     noun="trace store",

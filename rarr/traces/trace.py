@@ -10,14 +10,14 @@ from typing import Any, Self, cast, get_args, get_type_hints
 
 from pydantic import TypeAdapter
 
-from rarr.agent.joining import Outcome, begun, joined
-from rarr.agent.settings import Settings
-from rarr.agent.state import State
 from rarr.errors import InputError, RarrError
+from rarr.ledger.block_results import Outcome, begun, joined
 from rarr.prompts import Prompt
 from rarr.records import Notice, Revision
-from rarr.tools.document import Span
-from rarr.tools.text_blocks import TextBlock
+from rarr.settings import Settings
+from rarr.state import State
+from rarr.tools.text.document import Span
+from rarr.tools.text.text_blocks import TextBlock
 from rarr.traces.bodies import prompt_of
 from rarr.traces.file import Status, StoredSpan, TraceFile
 from rarr.traces.packing import Unpacker

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import torch
 from torch import Tensor
 
-from rarr.encoder.inputs import NULL, Masked, Pair, covering, pair, single
-from rarr.tools.document import Span
+from rarr.backends.encoder.inputs import NULL, Masked, Pair, covering, pair, single
+from rarr.tools.text.document import Span
 from rarr.training.examples import Attribution, Cloze, Relevance, Value
 
 if TYPE_CHECKING:

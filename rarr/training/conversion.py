@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from rarr.noising.rows import Mistake, Row, corrupted
 from rarr.records import Evidence
 from rarr.training.examples import Attribution, Cloze, Place, Relevance, Version
+from rarr.training.noising.rows import Mistake, Row, corrupted
 from rarr.training.spans import Corrected, shared
 
 SOURCE = "noising"

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from rarr.encoder import weights
+from rarr.backends.encoder import weights
 from rarr.errors import SettingsError
-from rarr.noising.rows import Row, enough
 from rarr.records import Record
-from rarr.tools.lines import locked, writing
+from rarr.tools.storage.line_files import locked, writing
 from rarr.training import conversion
 from rarr.training.loop import Data, Phase, Recipe, Trainer
 from rarr.training.model import Reader
+from rarr.training.noising.rows import Row, enough
 from rarr.training.progress import FOLDER, Made, Run, begun, kept
 
 if TYPE_CHECKING:

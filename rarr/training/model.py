@@ -8,7 +8,7 @@ from transformers import BertConfig, BertModel
 from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, eager_mask
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from rarr.encoder.inputs import MASKS, MaskKind
+from rarr.backends.encoder.inputs import MASKS, MaskKind
 
 _HINTS: dict[MaskKind, int] = {"date": 3058, "number": 2193, "name": 2171}  # "date", "number", "name"
 

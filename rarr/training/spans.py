@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rarr.embedded.identity import key_words
-from rarr.embedded.sentence import Sentence, sentence
-from rarr.embedded.values import Value as Read, same
-from rarr.encoder.inputs import MASK_KINDS, MaskKind
-from rarr.tools.document import Span, split_sentences
+from rarr.backends.encoder.inputs import MASK_KINDS, MaskKind
+from rarr.backends.rules.name_matching import key_words
+from rarr.backends.rules.sentence import Sentence, sentence
+from rarr.backends.rules.values import Value as Read, same
+from rarr.tools.text.document import Span, split_sentences
 from rarr.training.examples import Place, Value
 
 LONGEST_PHRASE = 3  # words that are masked together

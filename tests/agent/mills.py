@@ -12,7 +12,7 @@ from typing import Any
 from rarr import Reviser, Revision, Settings
 from rarr.records import Passage, replay
 from rarr.testing import RETRIEVED_AT, Asked, ScriptedModel, ScriptedServer
-from rarr.tools.chat import Answer, Ask
+from rarr.tools.models.chat import Answer, Ask
 
 NAMES = ("Aldmoor", "Brackford", "Cressing", "Dunley", "Eastwick", "Farlow", "Garsdale", "Holbeck")
 

@@ -23,6 +23,7 @@ from makers import ASKED, FACT, TEXT, disagrees
 
 from agent.mills import answer, codes, revised, settings_for, text_of
 from rarr import InputError, Reviser, Revision, Settings
+from rarr.agent.replay.replay import replay
 from rarr.testing import (
     InMemoryRetriever,
     NoUsage,
@@ -33,7 +34,6 @@ from rarr.testing import (
     scripted_components,
 )
 from rarr.traces.file import StoredSpan
-from rarr.traces.replay import replay
 from rarr.traces.trace import Trace
 
 MILLS = text_of(4, wrong=2)

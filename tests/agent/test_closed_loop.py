@@ -13,10 +13,10 @@ import pytest
 from makers import query
 
 from rarr import Reviser, Revision, Settings
-from rarr.agent.rounds import next_round
-from rarr.agent.state import State
-from rarr.embedded.baselines import NoRewriter
+from rarr.backends.rules.baselines import NoRewriter
+from rarr.ledger.rounds import next_round
 from rarr.records import Agreement, Notice, Question, Report, Sentence
+from rarr.state import State
 from rarr.testing import (
     Asked,
     InMemoryRetriever,
@@ -25,8 +25,8 @@ from rarr.testing import (
     ScriptedQueries,
     scripted_components,
 )
-from rarr.tools.document import Span
-from rarr.tools.meter import METER, Budget, Meter
+from rarr.tools.models.meter import METER, Budget, Meter
+from rarr.tools.text.document import Span
 
 BRIDGE = "The Orrel Bridge opened in 1932. It closed in 1972, after 40 years of service."
 OPENED = "# Orrel Bridge\n\nThe Orrel Bridge opened in 1936. It is made of steel."

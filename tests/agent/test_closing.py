@@ -11,8 +11,8 @@ from retrievers.services import Asked, Said, Service
 from retrievers.wikis import Wiki
 
 from rarr import Reviser, Settings, arevise, revise
-from rarr.agent import wiring
-from rarr.agent.wiring import wire
+from rarr.agent.wiring import components as wiring
+from rarr.agent.wiring.components import wire
 from rarr.errors import SettingsError
 from rarr.testing import InMemoryRetriever, scripted_components
 

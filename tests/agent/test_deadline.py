@@ -18,8 +18,8 @@ from rarr.testing import (
     ScriptedQueries,
     scripted_components,
 )
-from rarr.tools import meter
-from rarr.tools.text_blocks import text_blocks
+from rarr.tools.models import meter
+from rarr.tools.text.text_blocks import text_blocks
 
 WRONG = (0, 11, 12, 30, 47)
 TEXT, RIGHT = long_text(12, WRONG), long_text(12)

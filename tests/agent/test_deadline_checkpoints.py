@@ -10,8 +10,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from agent.long_mills import assert_sound, by_blocks, long_text
 from benchmarks import mills
 from rarr import InputError, Reviser, Revision
+from rarr.agent.replay.replay import replay
 from rarr.testing import ScriptedModel
-from rarr.traces.replay import replay
 from rarr.traces.trace import Trace
 
 TEXT, RIGHT = long_text(9, wrong=(0, 11, 30)), long_text(9)

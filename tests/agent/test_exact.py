@@ -9,10 +9,10 @@ from makers import passage
 from rapidfuzz.distance import Levenshtein
 
 from rarr import Reviser, Settings
-from rarr.agent.support import moved
+from rarr.ledger.support import moved
 from rarr.records import Agreement, Change, Check, Edit, Evidence, Passage, Query, Question, Revision, Verdict
 from rarr.testing import InMemoryRetriever, scripted_components
-from rarr.tools.document import Span, sentences
+from rarr.tools.text.document import Span, sentences
 
 WORLDS = 1000
 WORDS = ["mill", "weir", "oak", "stone", "river", "barn", "wheel", "lane", "field", "bridge"]

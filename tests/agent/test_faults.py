@@ -25,8 +25,8 @@ from rarr.testing import (
     refused_url,
 )
 from rarr.testing.plans import Entry
-from rarr.tools.meter import ModelCall
-from rarr.tools.patience import Attempts
+from rarr.tools.models.meter import ModelCall
+from rarr.tools.models.retries import Attempts
 
 pytestmark = pytest.mark.loopback
 

@@ -11,9 +11,9 @@ from makers import ASKED, FACT, TEXT, check, disagrees, evidence, query, state
 
 from rarr.agent.graph import after_edits, one_branch_a_query
 from rarr.agent.revise import Reviser
-from rarr.agent.settings import Settings
 from rarr.errors import RetrievalError
 from rarr.records import Agreement, Change, Passage, Revision
+from rarr.settings import Settings
 from rarr.testing import (
     InMemoryRetriever,
     ScriptedChecker,

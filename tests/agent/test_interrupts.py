@@ -13,7 +13,7 @@ import pytest
 from benchmarks.interrupts import CORPUS, HANG_S, TEXTS
 from rarr import Passage, Reviser, Settings, Trace
 from rarr.testing import InMemoryRetriever, ScriptedQueries, scripted_components
-from rarr.tools import background, ending
+from rarr.tools.concurrency import background, exit_actions as ending
 
 TEXT = "The mill opened in 1973."
 
@@ -87,7 +87,7 @@ PROGRAM = """
 import signal, sys
 from pathlib import Path
 from rarr import Reviser, Settings
-from rarr.encoder import model
+from rarr.backends.encoder import model
 
 text, run = Path(sys.argv[2]).read_text(), model.Encoder._run
 computed = []

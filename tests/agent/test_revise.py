@@ -10,9 +10,9 @@ from makers import ASKED, FACT, TEXT, disagrees
 
 import rarr
 from rarr.agent.revise import Reviser
-from rarr.agent.settings import Settings
 from rarr.errors import InputError, SettingsError
 from rarr.records import Revision
+from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever, ScriptedChecker, ScriptedQueries, scripted_components
 
 

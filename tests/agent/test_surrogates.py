@@ -11,6 +11,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
 from rarr import Passage, Reviser, Revision, Settings, Trace
+from rarr.agent.replay.replay import replay
 from rarr.errors import InputError, RarrError, RetrievalError
 from rarr.records import Agreement, Change
 from rarr.testing import (
@@ -26,8 +27,7 @@ from rarr.testing import (
     scripted_components,
 )
 from rarr.testing.asked import Asked
-from rarr.tools.chat import CallFailure
-from rarr.traces.replay import replay
+from rarr.tools.models.chat import CallFailure
 
 TEXT = "The bridge opened in 1935. It is red."
 FACT = "The bridge opened in 1937."

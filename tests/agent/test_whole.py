@@ -5,9 +5,9 @@ from hypothesis import example, given, settings, strategies as st
 from makers import VALID
 
 from rarr.agent.revise import Reviser
-from rarr.agent.settings import Settings
 from rarr.records import Revision
-from rarr.tools.document import blocks, sentences
+from rarr.settings import Settings
+from rarr.tools.text.document import blocks, sentences
 
 DOCUMENTS = {
     "library.md": "# Kestrel Library\n\nKestrel Library opened on 4 May 1976. It holds 120,000 books. The"

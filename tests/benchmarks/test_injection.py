@@ -9,7 +9,7 @@ from benchmarks.injection import WAYS, ObedientModel, can_read, effect, run
 from benchmarks.injection_cases import HALVES, Half, Injection, injections, lookalikes
 from rarr.prompts import load
 from rarr.testing import Asked
-from rarr.tools.chat import Message
+from rarr.tools.models.chat import Message
 
 TUNED = injections("tuned")
 BOTH = [one for half in HALVES for one in injections(half)]

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_notebook import edit, revision
+from views.test_notebook import edit, revision
 
 import rarr
 from cli.helpers import Command, FakeReviser, Result

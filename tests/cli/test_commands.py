@@ -12,7 +12,7 @@ import pytest
 
 from cli.helpers import Command, FakeReviser, is_complaint
 from rarr.cli.options import given
-from rarr.noising.runs import NoisingReport
+from rarr.training.noising.runs import NoisingReport
 
 
 def test_index_counts_what_it_read(command: Command, notes: Path) -> None:
@@ -84,7 +84,7 @@ def test_every_help_text_has_examples_that_work(
 ) -> None:
     monkeypatch.setenv("RARR_OFFLINE", "true")  # for `rarr doctor`; the others have a fake
     noised = NoisingReport(rows=1, new=1, dropped={})
-    monkeypatch.setattr("rarr.noising.runs.make_data", lambda *files, **more: noised)
+    monkeypatch.setattr("rarr.training.noising.runs.make_data", lambda *files, **more: noised)
     trained = SimpleNamespace(rows=2, held_out=1, examples={}, steps=1, before={}, after={}, seconds=1.0)
     editor = SimpleNamespace(fine_tune=lambda *rows, **more: trained, Backend=Mock())
     monkeypatch.setitem(sys.modules, "rarr.training.editor", editor)  # it needs torch

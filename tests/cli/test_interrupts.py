@@ -55,7 +55,7 @@ MORE_PLACES = [
     ("revise", "pydantic_core"),
     ("revise", "langgraph.graph.state"),
     ("eval", "reader.onnx"),
-    ("replay", "rarr.traces.sets"),
+    ("replay", "rarr.agent.replay.replay_sets"),
 ]
 
 
@@ -78,7 +78,7 @@ def test_terminated_command_says_so_in_one_line(tmp_path: Path) -> None:
 INSTEAD = f"""{BEGIN}
 import threading, time
 import rarr.cli.commands, rarr.cli.interrupts
-from rarr.tools.ending import before_end
+from rarr.tools.concurrency.exit_actions import before_end
 def call(argv):
     {{}}
 rarr.cli.commands.call = call
@@ -199,7 +199,7 @@ def shown(what: bytes) -> Act:
 
 
 def test_interrupted_terminal_gets_its_cursor_back(tmp_path: Path) -> None:
-    waiting = "from rarr.render import Waiting; w = Waiting(watched=True); w.__enter__()"
+    waiting = "from rarr.views.terminal.revision import Waiting; w = Waiting(watched=True); w.__enter__()"
     hidden = shown(b"\x1b[?25l")
     outcome = ended(hidden, instead(waiting, TELL, FOR_EVER), [], tmp_path, at="nothing", terminal=True)
     assert outcome.status == 130

@@ -23,11 +23,11 @@ from benchmarks.interrupts import (
     signalled,
 )
 from rarr import Trace
-from rarr.agent.settings import Settings
-from rarr.retrievers.index import build_index
-from rarr.retrievers.passages import find, load
-from rarr.retrievers.reading import IndexReader
-from rarr.retrievers.words import terms
+from rarr.retrievers.corpus.index import build_index
+from rarr.retrievers.corpus.index_reader import IndexReader
+from rarr.retrievers.corpus.index_words import terms
+from rarr.retrievers.corpus.passages import find, load
+from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedServer, UnansweredError
 from rarr.testing.asked import Asked
 

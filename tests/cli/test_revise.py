@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_notebook import revision
+from views.test_notebook import revision
 
 from cli.helpers import FAILED, NOTHING, Command, FakeReviser, is_complaint
 from rarr.errors import RetrievalError
 from rarr.records import Notice, Passage, Revision
-from rarr.retrievers.corpus import Corpus
+from rarr.retrievers.corpus.corpus import Corpus
 
 
 def test_revises_its_argument(command: Command, fake: type[FakeReviser]) -> None:

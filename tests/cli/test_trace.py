@@ -199,9 +199,9 @@ def test_runs_and_limits_exclude_each_other(command: Command, tmp_path: Path) ->
 @pytest.fixture
 def pages(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The addresses that were opened in a browser."""
-    module = types.ModuleType("rarr.traces.html")
+    module = types.ModuleType("rarr.views.html.trace")
     module.page = lambda trace: f"<p>{trace.run_id}</p>"  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "rarr.traces.html", module)
+    monkeypatch.setitem(sys.modules, "rarr.views.html.trace", module)
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "get", lambda: types.SimpleNamespace(open=opened.append))
     return opened

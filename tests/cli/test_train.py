@@ -1,6 +1,7 @@
 """`rarr train data` over a real connection to a scripted server, and `rarr train editor`."""
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -128,10 +129,10 @@ def test_wrong_calls_are_one_line_before_anything_is_asked(
 
 
 def test_editor_without_its_extra_names_it(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith("rarr.training.")]:
+    for name in [name for name in sys.modules if re.match(r"rarr\.training\.(?!noising)", name)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.setattr("rarr.noising.rows.enough", lambda _: [])
+    monkeypatch.setattr("rarr.training.noising.rows.enough", lambda _: [])
     done = command("train", "editor", "rows.jsonl", "-o", "weights")
     assert (done.status, is_complaint(done.err)) == (2, True)
     assert done.err.endswith("is missing): pip install 'rarr[train]'\n")
@@ -144,11 +145,11 @@ def test_editor_without_its_extra_names_it(command: Command, monkeypatch: pytest
 def test_editor_names_what_is_wrong_before_its_extra(
     command: Command, monkeypatch: pytest.MonkeyPatch, argv: list[str], said: str
 ) -> None:
-    for name in [name for name in sys.modules if name.startswith("rarr.training.")]:
+    for name in [name for name in sys.modules if re.match(r"rarr\.training\.(?!noising)", name)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
     if argv[0] == "rows.jsonl":
-        monkeypatch.setattr("rarr.noising.rows.enough", lambda _: [])
+        monkeypatch.setattr("rarr.training.noising.rows.enough", lambda _: [])
     done = command("train", "editor", *argv, "-o", "weights")
     assert (done.status, said in done.err) == (2, True)
 

@@ -1,7 +1,7 @@
 """Messages in the words of the command line."""
 
 import pytest
-from test_notebook import edit, revision
+from views.test_notebook import edit, revision
 
 from cli.helpers import Command, FakeReviser, is_complaint
 from rarr.cli.wording import for_command

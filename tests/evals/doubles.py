@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rarr.agent.components import Components
-from rarr.agent.settings import Settings
+from rarr.components import Components
 from rarr.evals import evaluate
 from rarr.evals.reports import EvalReport
 from rarr.records import Agreement, Passage
+from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever, ScriptedChecker, ScriptedQueries, scripted_components
 
 ASKED = "When did the mill open?"

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from evals.doubles import ASKED, EVIDENCE, components, lines, row, timeless, write_rows
-from rarr.agent.components import Components
-from rarr.agent.settings import Settings
+from rarr.components import Components
 from rarr.errors import InputError
 from rarr.evals import evaluate
 from rarr.records import Passage
+from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever, ScriptedQueries
-from rarr.tools.files import write_lines
+from rarr.tools.storage.files import write_lines
 
 
 class Dying(InMemoryRetriever):

@@ -6,10 +6,10 @@ import pytest
 
 from benchmarks.examples import examples
 from benchmarks.floors import DATA, floors, main, measured, raised
-from rarr.evals.limits import limits_of, under
 from rarr.evals.metrics import Measured
 from rarr.evals.reports import EvalReport
 from rarr.evals.rows import read_rows
+from rarr.evals.thresholds import limits_of, under
 
 
 def test_measures_keep_their_floors(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from evals.doubles import EVIDENCE, components, lines, row, timeless, write_rows
-from rarr.agent.settings import Settings
 from rarr.errors import InputError, RarrError
 from rarr.evals import evaluate
 from rarr.evals.reports import EvalReport
 from rarr.records import Revision
+from rarr.settings import Settings
 from rarr.testing import ScriptedChecker, scripted_components
 
 
@@ -225,7 +225,7 @@ def test_full_disk_ends_the_run_in_one_line(data: Path, out: Path, monkeypatch: 
     def full(self: object, prediction: object) -> None:
         raise InputError("out cannot be written (No space left on device): mend that and run again")
 
-    monkeypatch.setattr("rarr.tools.lines.Appending.add", full)
+    monkeypatch.setattr("rarr.tools.storage.line_files.Appending.add", full)
     with pytest.raises(InputError, match="No space left"):
         evaluate(data, out, components=components())
 

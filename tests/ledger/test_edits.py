@@ -8,7 +8,7 @@ from makers import check, query, state
 from rarr.ledger.edits import Editing, Proposal
 from rarr.ledger.gate import Decision
 from rarr.records import Change, Check, Query, replay
-from rarr.tools.document import Span, sentences
+from rarr.tools.text.document import Span, sentences
 
 TEXT = "One is 1. Two is 2. Three is 3."
 

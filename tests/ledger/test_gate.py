@@ -6,7 +6,7 @@ from makers import evidence, query, runtime, state
 from rarr.ledger.gate import Decision, decide
 from rarr.records import Agreement, Change, Check, Verdict
 from rarr.testing import ScriptedChecker, ScriptedVerifier
-from rarr.tools.document import Span
+from rarr.tools.text.document import Span
 
 LONG = "The Vell Bridge is 212 metres long and was painted green in 1931."
 SAYS = "The Vell Bridge, painted green, is 221 metres long. A visitor centre, never finished, closed in 1990."

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, strategies as st
 from makers import TEXT, check, evidence, query, runtime, state
 
-from rarr.agent.settings import Settings
-from rarr.agent.state import Unsearched
 from rarr.ledger import coverage as ledger_coverage
 from rarr.ledger.coverage import select
 from rarr.nodes.attribute import attribute
 from rarr.records import Check, Evidence, Sentence
+from rarr.settings import Settings
+from rarr.state import Unsearched
 from rarr.testing import ScriptedVerifier
 
 

@@ -2,9 +2,9 @@
 
 from makers import ASKED, check, disagrees, evidence, query, runtime, state
 
-from rarr.agent.state import State
 from rarr.nodes.check_agreement import check_agreement
 from rarr.records import Agreement, Evidence, Query
+from rarr.state import State
 from rarr.testing import ScriptedChecker
 
 PAIR = (evidence(), evidence("Peaches are fruit.", id="q1.2"))

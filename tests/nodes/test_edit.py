@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 import pytest
 from makers import TEXT, check, disagrees, edit as edited, evidence, query, runtime, state
 
-from rarr.agent.settings import Settings
-from rarr.agent.state import State
 from rarr.nodes.edit import edit
 from rarr.records import Agreement, Change, Check, Edit, Evidence, Query, Verdict
+from rarr.settings import Settings
+from rarr.state import State
 from rarr.testing import ScriptedChecker, ScriptedEditor, ScriptedVerifier
-from rarr.tools.document import Span
+from rarr.tools.text.document import Span
 
 RISES = ScriptedVerifier(lambda sentence, evidence: 0.0 if "Georgia" in sentence else 1.0)
 

@@ -3,9 +3,9 @@
 import pytest
 from makers import edit, evidence, query, runtime, state
 
-from rarr.agent.settings import Settings
 from rarr.nodes.evaluate import evaluate
 from rarr.records import Report, Scores, Sentence
+from rarr.settings import Settings
 from rarr.testing import ScriptedVerifier
 
 

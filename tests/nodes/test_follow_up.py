@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from makers import check, evidence, query, runtime, state
 
-from rarr.agent.settings import Settings
-from rarr.agent.state import State
 from rarr.nodes.follow_up import follow_up, unfollowed
 from rarr.records import Edit
+from rarr.settings import Settings
+from rarr.state import State
 
 ORIGINAL = "The bridge opened in 1932. It closed in 1972, after 40 years."
 TEXT = ORIGINAL.replace("1932", "1936")

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from makers import passage, query, runtime, state
 
-from rarr.agent.settings import Settings
 from rarr.nodes.rerank import rerank
 from rarr.records import Evidence, Passage
+from rarr.settings import Settings
 from rarr.testing import ScriptedReranker
 
 

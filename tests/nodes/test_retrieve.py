@@ -3,9 +3,9 @@
 import pytest
 from makers import ASKED, passage, query, runtime
 
-from rarr.agent.settings import Settings
 from rarr.errors import RetrievalError
 from rarr.nodes.retrieve import retrieve
+from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
 
 

@@ -6,7 +6,7 @@ from makers import evidence, query, runtime, state
 
 from rarr.nodes.rewrite import rewrite
 from rarr.records import Evidence, replay
-from rarr.tools.document import Span
+from rarr.tools.text.document import Span
 
 TEXT = "One. Two. Three."
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from rarr.prompts import Prompt, load, names
-from rarr.tools.chat import estimated_tokens
+from rarr.tools.models.chat import estimated_tokens
 
 # Each prompt's most tokens in the system message, and the fields of its answer that `rarr` reads.
 PROMPTS = {

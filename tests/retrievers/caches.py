@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
 
-from rarr.retrievers.cache import Cache, Entry
+from rarr.retrievers.web.cache import Cache, Entry
 
 AGES = {"search": 60.0, "page": 3600.0, "score": math.inf}
 NOW = 1_790_000_000.0

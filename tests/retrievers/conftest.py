@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rarr.retrievers.corpus import Corpus
+from rarr.retrievers.corpus.corpus import Corpus
 from retrievers.makers import RULES
 
 PEACHES = """# Peaches

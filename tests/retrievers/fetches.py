@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rarr.errors import RetrievalError
-from rarr.retrievers.fetching import Fetched, Fetcher
+from rarr.retrievers.fetch.fetching import Fetched, Fetcher
 from retrievers.hostile import Hostile, Script
 
 PAGE = b"<html><body>Peaches</body></html>"

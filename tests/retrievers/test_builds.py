@@ -13,18 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from rarr.retrievers import batches
-from rarr.retrievers.corpus import Corpus
-from rarr.retrievers.manifest import Manifest
-from rarr.tools.worker import in_thread
+from rarr.retrievers.corpus import batches
+from rarr.retrievers.corpus.corpus import Corpus
+from rarr.retrievers.corpus.manifest import Manifest
+from rarr.tools.concurrency.worker import in_thread
 from retrievers.makers import RULES, built
 
 BUILD = """
 import sys
 from pathlib import Path
-from rarr.retrievers import batches
-from rarr.retrievers.index import build_index
-from rarr.retrievers.manifest import Manifest
+from rarr.retrievers.corpus.corpus import batches
+from rarr.retrievers.corpus.index import build_index
+from rarr.retrievers.corpus.manifest import Manifest
 batches._BATCH = 50
 print("ready", flush=True)
 print(build_index(Path(sys.argv[1]), Path(sys.argv[2]), window=4, step=1, max_file_mb=200).passages)

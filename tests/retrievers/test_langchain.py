@@ -10,8 +10,8 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
 from rarr.errors import RetrievalError
-from rarr.retrievers.domains import Limits
 from rarr.retrievers.langchain import LangChainRetriever
+from rarr.retrievers.web.source_domains import Limits
 
 
 class Shelf(BaseRetriever):

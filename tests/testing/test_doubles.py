@@ -6,7 +6,7 @@ import pytest
 from makers import ASKED, FACT, TEXT, check, disagrees, evidence, passage, query
 
 import rarr
-from rarr.agent.components import Components
+from rarr.components import Components
 from rarr.records import Agreement, Change, Question
 from rarr.testing import (
     InMemoryRetriever,
@@ -18,7 +18,7 @@ from rarr.testing import (
     doubles,
     scripted_components,
 )
-from rarr.tools.document import Span
+from rarr.tools.text.document import Span
 
 
 async def call_each(components: Components) -> None:

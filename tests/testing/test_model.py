@@ -7,7 +7,7 @@ import pytest
 
 from rarr.errors import InputError
 from rarr.testing import ScriptedModel
-from rarr.tools.chat import Ask, CallFailure, Message, Tokens
+from rarr.tools.models.chat import Ask, CallFailure, Message, Tokens
 
 
 def asks(user: str = "When?", samples: int = 1) -> Ask:

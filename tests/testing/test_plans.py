@@ -20,7 +20,7 @@ from rarr.testing import (
     Status,
 )
 from rarr.testing.plans import Entry
-from rarr.tools.chat import Tokens
+from rarr.tools.models.chat import Tokens
 from testing.conftest import Ask
 
 pytestmark = pytest.mark.loopback

@@ -9,7 +9,7 @@ import pytest
 
 from rarr import prompts
 from rarr.testing import Asked, RuleModel, ScriptedModel, ScriptedServer, UnansweredError
-from rarr.tools.chat import Ask, Message
+from rarr.tools.models.chat import Ask, Message
 from testing.conftest import Ask as Post
 
 TEXT = "The Ferry Library is in Bergen. It opened in 1976."
@@ -143,7 +143,7 @@ def test_doubles_do_without_the_rules() -> None:
 import sys, rarr
 known = set(sys.modules)
 import rarr.testing
-print([name for name in set(sys.modules) - known if "rarr.embedded" in name])
+print([name for name in set(sys.modules) - known if "rarr.backends.rules" in name])
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

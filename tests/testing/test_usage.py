@@ -4,7 +4,7 @@ import pytest
 
 from rarr.testing import ScriptedServer
 from rarr.testing.usage import BLOCK, TokenCounter
-from rarr.tools.chat import Tokens
+from rarr.tools.models.chat import Tokens
 from testing.conftest import Ask
 
 

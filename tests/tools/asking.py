@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from rarr.testing import ScriptedServer
-from rarr.tools.chat import Answer, Ask, CallFailure, ChatModel, Message
-from rarr.tools.meter import METER, Budget, Meter
-from rarr.tools.openai_protocol import OpenAIProtocol
-from rarr.tools.patience import Limiter
-from rarr.tools.patient import Patient
+from rarr.tools.models.budgeted_chat import Patient
+from rarr.tools.models.chat import Answer, Ask, CallFailure, ChatModel, Message
+from rarr.tools.models.meter import METER, Budget, Meter
+from rarr.tools.models.openai_protocol import OpenAIProtocol
+from rarr.tools.models.retries import Limiter
 
 KEY = "sk-test-0123456789abcdef"
 PROMPT = ("edit", "1", "0123abcd")

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from rarr.prompted.agreement import Agreed
-from rarr.prompted.editing import Edited
-from rarr.prompted.judging import Judged
-from rarr.prompted.questions import Questions
+from rarr.backends.prompted.agreement import Agreed
+from rarr.backends.prompted.editing import Edited
+from rarr.backends.prompted.judging import Judged
+from rarr.backends.prompted.questions import Questions
 
 
 class Case(NamedTuple):

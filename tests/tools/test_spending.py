@@ -12,8 +12,8 @@ from rarr.testing import (
     ScriptedModel,
     ScriptedServer,
 )
-from rarr.tools.chat import Answer, CallFailure, Tokens, estimated_tokens
-from rarr.tools.meter import Meter, ModelCall
+from rarr.tools.models.chat import Answer, CallFailure, Tokens, estimated_tokens
+from rarr.tools.models.meter import Meter, ModelCall
 from tools.asking import ANSWERS, ASK, PROMPT, TEXT, metered, outcome, patient, protocol
 
 loopback = pytest.mark.loopback

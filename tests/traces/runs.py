@@ -8,7 +8,7 @@ from rarr import Reviser, Settings
 from rarr.records import Passage
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever, ScriptedModel
 from rarr.testing.asked import Asked
-from rarr.tools.chat import CallFailure
+from rarr.tools.models.chat import CallFailure
 from rarr.traces.trace import Trace
 
 HOSTILE = (

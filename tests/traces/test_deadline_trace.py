@@ -8,12 +8,12 @@ from agent.long_mills import SIZE, Searches, by_blocks, long_text
 
 from benchmarks import mills
 from rarr import InputError, Reviser, Revision
-from rarr.render_trace.tree import Choice, as_json, as_text
+from rarr.agent.replay.replay import replay
 from rarr.testing import ScriptedModel
-from rarr.tools.text_blocks import text_blocks
-from rarr.traces.html import page
-from rarr.traces.replay import replay
+from rarr.tools.text.text_blocks import text_blocks
 from rarr.traces.trace import Trace
+from rarr.views.html.trace import page
+from rarr.views.terminal.trace.tree import Choice, as_json, as_text
 
 TEXT = long_text(12, wrong=(0, 11, 30))
 BLOCKS = list(text_blocks(TEXT, SIZE))

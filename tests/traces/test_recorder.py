@@ -5,8 +5,8 @@ import threading
 from pathlib import Path
 
 from rarr.records import Notice
+from rarr.tools.concurrency.worker import done, in_order
 from rarr.tools.spans import note, recording, saved, span
-from rarr.tools.worker import done, in_order
 from rarr.traces.file import StoredSpan
 from rarr.traces.recorder import RunRecorder
 from traces.helpers import facts, store

@@ -8,11 +8,11 @@ import pytest
 import rarr
 from rarr import Reviser, Settings, Trace
 from rarr.errors import InputError
-from rarr.render_trace.tree import Choice, as_text
 from rarr.testing import Status
 from rarr.traces.file import StoredSpan
-from rarr.traces.html import page
 from rarr.traces.store import _row
+from rarr.views.html.trace import page
+from rarr.views.terminal.trace.tree import Choice, as_text
 from traces.helpers import RIGHT, TEXT, facts, file, recorded, span, store
 
 pytestmark = pytest.mark.loopback

@@ -13,10 +13,10 @@ pytest.importorskip("onnx")
 import torch
 from tokenizers import Tokenizer
 
-from rarr.encoder.inputs import Masked
-from rarr.encoder.model import Asked, Claimed, Encoder
-from rarr.encoder.weights import SHIPPED, TOKENIZER, Calibration, Logistic, checked
-from rarr.tools.document import Span
+from rarr.backends.encoder.inputs import Masked
+from rarr.backends.encoder.model import Asked, Claimed, Encoder
+from rarr.backends.encoder.weights import SHIPPED, TOKENIZER, Calibration, Logistic, checked
+from rarr.tools.text.document import Span
 from rarr.training import batches
 from rarr.training.examples import Attribution, Cloze, Relevance, Value, Version
 from rarr.training.export import export, load

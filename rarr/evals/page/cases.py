@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from rarr.evals.page.markup import first
 from rarr.evals.reports import ScoredRow
 from rarr.evals.word_diff import word_diff
-from rarr.tools.diff import Segment
-from rarr.tools.markup import folded, isolated, number, paragraph, section, shown
-from rarr.tools.nouns import counted
+from rarr.tools.text.diff import Segment
+from rarr.tools.text.markup import folded, isolated, number, paragraph, section, shown
+from rarr.tools.text.nouns import counted
 
 MOST = 10
 KEPT, CHANGED = 600, 3000

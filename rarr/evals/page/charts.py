@@ -6,7 +6,7 @@ Everything lies between 0 and 1. What was not judged is not drawn.
 from collections.abc import Mapping
 
 from rarr.evals.metrics import Measured
-from rarr.tools.nouns import counted
+from rarr.tools.text.nouns import counted
 
 WIDE = 440
 """A chart's own width: on a phone its letters are still large enough to read."""

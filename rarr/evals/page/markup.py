@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rarr.evals.metrics import Measured
-from rarr.tools.markup import listed
+from rarr.tools.text.markup import listed
 
 
 def interval(measured: Measured) -> str:

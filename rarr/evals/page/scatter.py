@@ -10,8 +10,8 @@ from statistics import fmean
 from typing import NamedTuple
 
 from rarr.evals.page.charts import WIDE, drawing
-from rarr.tools.markup import shown
-from rarr.tools.nouns import counted
+from rarr.tools.text.markup import shown
+from rarr.tools.text.nouns import counted
 
 LEFT, RIGHT, TOP, HIGH = 54, 46, 36, 430
 SIDE = WIDE - LEFT - RIGHT

@@ -9,8 +9,8 @@ from rarr.evals.page.charts import bar, stacked, swatch
 from rarr.evals.page.markup import first, interval
 from rarr.evals.reports import EvalReport, ScoredRow
 from rarr.records import Status
-from rarr.tools.markup import folded, isolated, number, paragraph, section, shown, table
-from rarr.tools.nouns import counted
+from rarr.tools.text.markup import folded, isolated, number, paragraph, section, shown, table
+from rarr.tools.text.nouns import counted
 
 NAMED, ROWS = 50, 500
 STATUSES: tuple[Status, ...] = get_args(Status)

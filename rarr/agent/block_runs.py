@@ -1,0 +1,121 @@
+"""A long text in blocks: each goes through the whole graph, a few of them at once, from the start on.
+
+When a limit of the run is reached, the blocks that are done stand, and the rest is as it was.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from rarr.components import Components
+from rarr.ledger.block_results import CUT, Outcome, begun, ended, joined
+from rarr.records import Notice
+from rarr.settings import Settings
+from rarr.state import State
+from rarr.tools.concurrency.together import together
+from rarr.tools.models.meter import Meter, apart, meter
+from rarr.tools.spans import span
+from rarr.tools.text.document import Span
+from rarr.tools.text.text_blocks import TextBlock, text_blocks
+
+RunBlock = Callable[[State], Awaitable[State]]
+
+_EMBEDDED_AT_ONCE = 2  # one searches while another computes
+_MOST_AT_ONCE = 16
+_DIVIDING = 1.25  # times the grace: after it, the rest is not even divided into sentences
+_REQUESTS = 8  # at once, that a block has on average
+
+
+def block_size(text: str, settings: Settings) -> int | None:
+    """How long the blocks of `text` are, in characters; None where it goes through the graph as a whole."""
+    size = settings.block_chars
+    # LaMDA Research rewrites a text as one.
+    return None if size is None or len(text) <= size or settings.editor == "lamda" else size
+
+
+async def by_blocks(start: State, size: int, components: Components, run: RunBlock) -> State:
+    """The state of the whole run; `run` takes a block's through the graph."""
+    walk = _Walk(start, size, run)
+    await together(*(walk.work() for _ in range(_at_once(components))))
+    outcomes = [walk.outcomes[number] for number in sorted(walk.outcomes)]
+    state = await asyncio.to_thread(joined, start, outcomes, components.settings.report_size)
+    return {**state, "warnings": [*state["warnings"], *_left_out(outcomes, meter(), unread=walk.unread)]}
+
+
+def _at_once(components: Components) -> int:
+    if not components.models:
+        return _EMBEDDED_AT_ONCE
+    return min(_MOST_AT_ONCE, max(_EMBEDDED_AT_ONCE, components.settings.concurrency // _REQUESTS))
+
+
+class _Walk:
+    """The blocks of a text in their order, whoever takes the next. `unread`: the rest was not divided."""
+
+    def __init__(self, start: State, size: int, run: RunBlock) -> None:
+        self.outcomes: dict[int, Outcome] = {}
+        self.unread = False
+        self._start, self._run = start, run
+        self._blocks = text_blocks(start["original"], size)
+        self._turn = asyncio.Lock()
+        self._last = TextBlock(0, Span(0, 0), "", ())
+
+    async def work(self) -> None:
+        """Takes blocks until there is none."""
+        while (block := await self._next()) is not None:
+            self.outcomes[block.number] = Outcome(block, await self._state(block))
+
+    async def _next(self) -> TextBlock | None:
+        async with self._turn:
+            text, at = self._start["original"], self._last.span.end
+            if at == len(text):
+                return None
+            if (meter().remaining or 0.0) < -_DIVIDING * meter().grace:
+                self.unread = True
+                rest = Span(at, len(text))
+                self._last = TextBlock(
+                    self._last.number + 1, rest, "", (rest,) if rest.of(text).strip() else ()
+                )
+            else:
+                self._last = await asyncio.to_thread(next, self._blocks)
+            return self._last
+
+    async def _state(self, block: TextBlock) -> State | None:
+        if meter().over or block.too_long or not block.sentences:
+            return None
+        text, context = self._start["original"], self._start["context"]
+        place = block.span._asdict()
+        with apart(), span("block", f"block {block.number}", "", lead=block.lead, **place):
+            return ended(await self._run(begun(text, context, block.number, block.span, block.lead)))
+
+
+def _left_out(outcomes: Sequence[Outcome], meter: Meter, *, unread: bool) -> list[Notice]:
+    """How far a run came that a limit ended, and what is too long to be gone through."""
+    notices = [
+        Notice(
+            code="block_too_long",
+            message=f"characters {block.span.start} to {block.span.end} have no end of a sentence that would"
+            " divide them: they are unjudged; raise block_chars",
+            node="",
+        )
+        for block, _ in outcomes
+        if block.too_long and block.sentences
+    ]
+    if not any(one.cut for one in outcomes):
+        return notices
+    done, all_ = (
+        sum(counts)
+        for counts in zip(*((one.done, len(one.block.sentences)) for one in outcomes), strict=True)
+    )
+    of = "" if unread else f" of {all_}"
+    told = f"{_limit(meter)} ended the run after {done}{of} sentences: raise {meter.ended or 'it'} for more"
+    return [*notices, Notice(code=CUT, message=told, node="")]
+
+
+def _limit(meter: Meter) -> str:
+    limits = {
+        "": "a limit",  # of the process in which the run was begun
+        "deadline_s": f"the deadline of {meter.budget.deadline_s or 0:g} s",
+        "max_calls": f"the budget of {meter.budget.max_calls} model calls",
+        "max_tokens": f"the budget of {meter.budget.max_tokens} tokens",
+        "max_cost": f"the budget of {meter.budget.max_cost or 0:g} (cost)",
+    }
+    return limits[meter.ended]

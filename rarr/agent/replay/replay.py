@@ -1,0 +1,260 @@
+"""Runs again what a trace recorded: all of it, or one node with another prompt or model.
+
+Models, searches and rerankers answer from the trace, and the rest is computed anew, by the code that is
+installed. Where a node is named, what the trace does not have, such as the answer to a changed prompt, is
+asked live: a trace may be somebody else's, so addresses, keys and documents are today's, and never its own.
+"""
+
+from asyncio import to_thread
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from rarr.agent.graph import metered
+from rarr.agent.replay.changes import Changes, changes
+from rarr.agent.replay.live_components import Live
+from rarr.agent.replay.memory_recorder import MemoryRecorder
+from rarr.agent.replay.recorded_components import RecordedChat, RecordedSearch
+from rarr.agent.results import budget_of
+from rarr.agent.revise import Reviser
+from rarr.agent.wiring.components import EMBEDDED, NLI, wire
+from rarr.components import Components
+from rarr.errors import InputError
+from rarr.nodes.attribute import attribute
+from rarr.nodes.check_agreement import check_agreement
+from rarr.nodes.edit import edit
+from rarr.nodes.evaluate import evaluate
+from rarr.nodes.generate_queries import generate_queries
+from rarr.nodes.rewrite import rewrite
+from rarr.prompts import Prompt, load_file, names
+from rarr.records import Revision
+from rarr.settings import Endpoint, Settings
+from rarr.state import State
+from rarr.tools.concurrency.background import run
+from rarr.tools.models.chat import name_of
+from rarr.tools.models.meter import METER, Meter
+from rarr.tools.spans import recording
+from rarr.traces.file import StoredSpan
+from rarr.traces.recorded_answers import RecordedAnswers
+from rarr.traces.trace import Trace, applied
+
+_NODES = {
+    node.__name__: node for node in (generate_queries, check_agreement, edit, rewrite, attribute, evaluate)
+}
+_PROMPTS = {
+    "generate_queries": ("generate_queries", "target_queries"),
+    "check_agreement": ("check_agreement",),
+    "edit": ("edit",),
+    "rewrite": ("rewrite_sentence", "rewrite_text"),
+    "attribute": ("judge_attribution",),
+    "evaluate": ("judge_intent",),
+}
+"""The prompts of each node, but for their forms for a text that has a context."""
+_TODAYS = frozenset(
+    {
+        "api_key", "base_url", "corpus", "endpoints", "home", "otel", "prompts", "search", "searxng_url",
+        "tavily_key", "tavily_url", "trace", "user_agent", "weights", "wikipedia_url",
+    }
+)  # fmt: skip
+"""Settings that are never a trace's: keys and addresses, files and folders."""
+_MODEL_OF = {"rewrite": "edit"}  # the node that a node's model is named for, where that is another
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What came of it. `after` is its trace; `revision` is None where only one node was run again.
+
+    `asked` are the questions that models were asked live, and `failed` what went wrong with them.
+    """
+
+    before: Trace
+    after: Trace
+    changes: Changes
+    asked: int
+    failed: list[str]
+
+    @property
+    def revision(self) -> Revision | None:
+        """The new one."""
+        return self.after.revision
+
+    @property
+    def same(self) -> bool:
+        """Is the revision that of the recorded run, byte for byte?"""
+        new, old = self.after.revision, self.before.revision
+        return bool(new and old and new.model_dump_json() == old.model_dump_json())
+
+
+def replay(
+    trace: Trace,
+    node: str | None = None,
+    *,
+    prompt: str | Path | None = None,
+    model: Any = None,
+    downstream: bool = False,
+    **settings: Any,
+) -> Replay:
+    """Runs `node` again for all its calls in the run, with the prompt of a file, by another model, or both.
+
+    Each call sees what it saw in the run; with `downstream` the run goes on from there. Without a node all of
+    it is run again, and comes to the same revision where rarr does the same as it did. `settings`, such as
+    `base_url`, win over those of the trace and of today. Raises `InputError` for a node that the run did not
+    call, and for a prompt that does not fit.
+    """
+    return run(areplay(trace, node, prompt=prompt, model=model, downstream=downstream, **settings))
+
+
+async def areplay(
+    trace: Trace,
+    node: str | None = None,
+    *,
+    prompt: str | Path | None = None,
+    model: Any = None,
+    downstream: bool = False,
+    **settings: Any,
+) -> Replay:
+    """`replay` for async callers."""
+    calls = _calls(trace, node, prompt=prompt, model=model)
+    prompts = {one.name: one for one in trace.prompts.values()}
+    if node is not None and prompt is not None:
+        prompts |= await to_thread(_changed, trace, node, calls, Path(prompt), asked=model is not None)
+    if node is not None and model is not None:
+        settings["models"] = {**settings.get("models", {}), _MODEL_OF.get(node, node): model}
+    live = Live() if node is not None else None
+    components = await to_thread(_components, trace, prompts, settings, live)
+    if live is not None and model is not None:
+        await to_thread(live.model, model)  # one that is not to be had is refused at once
+    reviser, recorder = Reviser(components=components), MemoryRecorder()
+    revision, updates = None, None
+    async with reviser:
+        with recording(recorder):
+            if node is not None and not downstream:
+                updates = [(call, await _again(trace, call, components)) for call in calls]
+            else:
+                revision = await reviser.arevise_from(trace.start(), trace.run_id)
+    if revision is not None and node is None:
+        revision = _at_its_pace(revision, trace)
+    after = recorder.trace(trace.run_id, trace.file.facts, revision)
+    asked = live.asked if live else []
+    return Replay(trace, after, changes(trace, after, updates), len(asked), [one for one in asked if one])
+
+
+async def _again(trace: Trace, call: StoredSpan, components: Components) -> State:
+    """The update of one call of a node, on the state that it saw."""
+    token = METER.set(Meter(budget_of(components.settings)))
+    try:
+        state, node = trace.state(call), metered(call.name, _NODES[call.name])
+        update: State = await node(state, Runtime(context=components))
+        return applied(state, update)
+    finally:
+        METER.reset(token)
+
+
+def _calls(trace: Trace, node: str | None, **given: Any) -> list[StoredSpan]:
+    if node is None:
+        if any(one is not None for one in given.values()):
+            raise InputError("a prompt or a model is for a node: name it")
+        if trace.revision is None:
+            cure = "resume it, or replay a node"
+            raise InputError(f"the run is {trace.status} and has no revision to compare with: {cure}")
+        return []
+    if node not in _NODES:
+        raise InputError(f"{node!r} is no node that asks a model: give one of {', '.join(_NODES)}")
+    called = list(dict.fromkeys(span.name for span in trace.spans if span.kind == "node"))
+    if node not in called:
+        raise InputError(f"the run did not come to {node}: it called {', '.join(called) or 'no node'}")
+    return [span for span in trace.spans if span.kind == "node" and span.name == node]
+
+
+def _changed(
+    trace: Trace, node: str, calls: Sequence[StoredSpan], file: Path, *, asked: bool
+) -> dict[str, Prompt]:
+    """The prompt of the file, by the name of that which it replaces; `asked`: by a model that is given."""
+    family = {name + form for name in _PROMPTS[node] for form in ("", "_in_context")}
+    spans = [span for call in calls for span in trace.within(call, "ask") if span.name in family]
+    used = list(dict.fromkeys(span.name for span in spans))
+    if not used and not asked:
+        raise InputError(f"{node} asked no language model in this run: give a model as well")
+    if not used:
+        form = "_in_context" if trace.file.facts.context is not None else ""
+        used = [name + form if name + form in names() else name for name in _PROMPTS[node]]
+    if len(used) > 1 and file.stem not in used:
+        raise InputError(f"{node} has the prompts {' and '.join(used)}: call the file by the name of one")
+    name = file.stem if file.stem in used else used[0]
+    return {name: load_file(file, name)}
+
+
+def _components(
+    trace: Trace, prompts: Mapping[str, Prompt], given: Mapping[str, Any], live: Live | None
+) -> Components:
+    recorded = {key: one for key, one in trace.file.facts.settings.items() if key not in _TODAYS}
+    models = {**recorded.get("models", {}), **given.get("models", {})}
+    _require_no_nli(models, given)
+    asked = _settings({**recorded, **given, "models": models})
+    if live is not None:
+        live.settings = asked
+    answers, search = RecordedAnswers(trace), RecordedSearch(trace, live)
+    settings = asked.model_copy(
+        update={
+            "model": _model(asked.model, answers, live),
+            "models": {node: _model(one, answers, live) for node, one in models.items()},
+            "fallbacks": [_model(one, answers, live) for one in asked.fallbacks],
+            "endpoints": _prices(trace.file.facts.settings),
+            "search": search,
+            "reranker": "overlap",
+        }
+    )
+    return replace(wire(settings, prompts=prompts), retriever=search, reranker=search)
+
+
+def _settings(values: Mapping[str, Any]) -> Settings:
+    """These, today's for what is never a trace's, and the defaults for all others."""
+    fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in _TODAYS}
+    return Settings(**{**fixed, **values, "trace": False})
+
+
+def _prices(recorded: Mapping[str, Any]) -> dict[str, Endpoint]:
+    """What a run costs is reckoned as it was."""
+    endpoints = recorded.get("endpoints", {})
+    return {name: Endpoint(price=one.get("price")) for name, one in endpoints.items()}
+
+
+def _require_no_nli(models: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    named = str(models.get("attribute", ""))
+    if named.startswith(NLI) and "attribute" not in given.get("models", {}):
+        raise InputError(
+            f"the run judged support with {named}, whose answers no trace has:"
+            f" in Python, give models={{'attribute': {named!r}}}"
+        )
+
+
+def _model(named: Any, answers: RecordedAnswers, live: Live | None) -> Any:
+    """The model as it answered; what the run does not have the answer to, `live` is asked."""
+    name = name_of(named)
+    if name in EMBEDDED or name.startswith(NLI):
+        return named
+    if name.startswith("<"):  # an object, which is gone
+        return RecordedChat(name.strip("<>"), answers)
+    called = "scripted" if name.startswith("scripted:") else name
+    return RecordedChat(called, answers, None if live is None else partial(live.model, named))
+
+
+def _at_its_pace(revision: Revision, trace: Trace) -> Revision:
+    """With the recorded times: how long something takes is an input of a run as answers are.
+
+    So is what was spent, where the run was resumed: it depends on when it was ended.
+    """
+    assert trace.revision is not None  # else there was nothing to compare with
+    old, new = trace.revision.usage, revision.usage
+    by_node = {
+        node: used.model_copy(update={"seconds": old.by_node[node].seconds}) if node in old.by_node else used
+        for node, used in new.by_node.items()
+    }
+    resumed = any(span.kind == "node" and span.seconds is None for span in trace.spans)
+    resumed = resumed or any(len(spans) > 1 for spans in trace.blocks.values())
+    usage = old if resumed else new.model_copy(update={"seconds": old.seconds, "by_node": by_node})
+    return revision.model_copy(update={"usage": usage})

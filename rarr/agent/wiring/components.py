@@ -1,0 +1,168 @@
+"""From names in the settings to implementations: the only place that knows both."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rarr.agent.wiring.language_models import LanguageModels
+from rarr.agent.wiring.search import Opened, opening, reranker, retriever
+from rarr.backends.encoder.agreement import TrainedAgreement
+from rarr.backends.encoder.support import TrainedVerifier
+from rarr.backends.prompted.agreement import PromptedChecker
+from rarr.backends.prompted.cascade import CascadeChecker
+from rarr.backends.prompted.editing import PromptedEditor
+from rarr.backends.prompted.intent import PromptedIntentJudge
+from rarr.backends.prompted.judging import PromptedVerifier
+from rarr.backends.prompted.prompts import Prompts
+from rarr.backends.prompted.questions import PromptedQuestions
+from rarr.backends.prompted.rewriting import PromptedRewriter
+from rarr.backends.rules import answers
+from rarr.backends.rules.agreement import ValueAgreement
+from rarr.backends.rules.baselines import (
+    NoRewriter,
+    RandomRewriter,
+    TextQueries,
+    UnaskedAgreement,
+    UngatedAgreement,
+)
+from rarr.backends.rules.editing import ValueEditor
+from rarr.backends.rules.questions import ValueQuestions
+from rarr.backends.rules.support import ValueVerifier
+from rarr.components import (
+    AgreementChecker,
+    Components,
+    Editor,
+    IntentJudge,
+    QueryGenerator,
+    Rewriter,
+    Verifier,
+)
+from rarr.errors import SettingsError
+from rarr.prompts import Prompt
+from rarr.settings import Settings
+
+REVISING = ("generate_queries", "check_agreement", "edit")
+MODEL_NODES = (*REVISING, "attribute", "evaluate")
+"""The nodes that have a model; `model` is that of those that revise.
+
+Attribution is judged by the embedded verifier unless `models` names one, or `model` the rules: what edits
+should not also say how good the edits are, and a call a sentence and evidence costs more than all else
+together. Intent is judged by the model of `evaluate`, else not at all.
+"""
+EMBEDDED = ("embedded", "rules")
+"""What needs no language model: the encoder that ships, which reads beside the rules, and the rules alone."""
+NLI = "nli:"
+"""How a model of Hugging Face is named that judges support, and nothing else."""
+
+
+def wire(
+    settings: Settings,
+    on_index: Callable[[int, int], None] | None = None,
+    *,
+    prompts: Mapping[str, Prompt] | None = None,
+) -> Components:
+    """The components that `settings` name. Raises before anything is spent where one is not to be had.
+
+    `prompts`, by name, are used before those that the settings name.
+    """
+    with opening(settings) as opened:
+        embedded = settings.model if settings.model == "rules" else "embedded"
+        chosen = {"attribute": embedded} | dict.fromkeys(REVISING, settings.model) | settings.models
+        parts = Parts(settings, chosen, opened, prompts)
+        return Components(
+            settings=settings,
+            query_generator=parts.query_generator(),
+            checker=parts.checker(),
+            editor=parts.editor(),
+            verifier=parts.verifier(),
+            rewriter=parts.rewriter(),
+            intent_judge=parts.intent_judge(),
+            models=parts.models.all,
+            reranker=reranker(settings, opened),  # before the retriever, which may have a corpus to index
+            retriever=retriever(settings, opened, on_index),
+            opened=tuple(opened),  # after both
+        )
+
+
+class Parts:
+    """What each node uses: embedded, or prompted with the language model that is `chosen` for it."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        chosen: Mapping[str, Any],
+        opened: Opened,
+        prompts: Mapping[str, Prompt] | None = None,
+    ) -> None:
+        """Raises `SettingsError` where `models` names no node, or a model is not to be had."""
+        for node in settings.models:
+            if node not in MODEL_NODES:
+                raise SettingsError(f"models names no node {node!r}: nodes are {', '.join(MODEL_NODES)}")
+        self.settings, self.opened = settings, opened
+        self.named = {node: name for node, name in chosen.items() if name not in EMBEDDED}
+        self.by_rules = {node for node, name in chosen.items() if name == "rules"}
+        verifies = str(self.named.get("attribute", ""))
+        self.nli = verifies.removeprefix(NLI) if verifies.startswith(NLI) else None
+        asked = [name for node, name in self.named.items() if node != "attribute" or self.nli is None]
+        self.models = LanguageModels(settings, asked)
+        self.prompts = Prompts(settings.prompts, prompts)
+
+    def query_generator(self) -> QueryGenerator:
+        if self.settings.queries != "questions":
+            return TextQueries(self.settings.queries, by_value="check_agreement" not in self.named)
+        if "generate_queries" not in self.named:
+            return ValueQuestions()
+        return PromptedQuestions(
+            self.models[self.named["generate_queries"]],
+            self.prompts,
+            samples=self.settings.query_samples,
+            temperature=self.settings.query_temperature,
+        )
+
+    def checker(self) -> AgreementChecker:
+        if not self.settings.agreement:
+            return UnaskedAgreement() if "edit" in self.named else UngatedAgreement()
+        if "check_agreement" not in self.named:
+            return self._embedded_checker()
+        model = self.models[self.named["check_agreement"]]
+        whole_text = self.settings.scope == "text"
+        prompted = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=answers)
+        if self.settings.cascade is None:
+            return prompted
+        return CascadeChecker(self._embedded_checker(), prompted, self.settings.cascade)
+
+    def _embedded_checker(self) -> AgreementChecker:
+        by_rules = "check_agreement" in self.by_rules
+        return ValueAgreement() if by_rules else TrainedAgreement(self.opened.encoder)
+
+    def editor(self) -> Editor:
+        if "edit" not in self.named:
+            return ValueEditor()
+        model = self.models[self.named["edit"]]
+        return PromptedEditor(model, self.prompts, whole_text=self.settings.scope == "text")
+
+    def rewriter(self) -> Rewriter | None:
+        editor = self.settings.editor
+        if editor in ("efec", "lamda"):
+            if "edit" not in self.named:
+                raise SettingsError(f"editor {editor!r} asks a language model: name one with model")
+            model = self.models[self.named["edit"]]
+            return PromptedRewriter(model, self.prompts, whole=editor == "lamda")
+        if editor == "random":
+            return RandomRewriter()
+        return NoRewriter() if editor == "none" else None
+
+    def verifier(self) -> Verifier:
+        if "attribute" in self.by_rules:
+            return ValueVerifier(self.settings.support_threshold)
+        if "attribute" not in self.named:
+            return TrainedVerifier(self.opened.encoder, self.settings.support_threshold)
+        if self.nli is not None:
+            from rarr.backends.nli.verifier import NliVerifier
+
+            return NliVerifier(self.nli, self.settings.support_threshold)
+        return PromptedVerifier(self.models[self.named["attribute"]], self.prompts)
+
+    def intent_judge(self) -> IntentJudge | None:
+        if "evaluate" not in self.named:
+            return None
+        return PromptedIntentJudge(self.models[self.named["evaluate"]], self.prompts)

@@ -1,0 +1,169 @@
+"""The language models that settings name: one of each name, however many nodes use it."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from rarr.errors import SettingsError
+from rarr.settings import Endpoint, Settings
+from rarr.tools.models.budgeted_chat import Patient
+from rarr.tools.models.chat import ChatModel, name_of
+from rarr.tools.models.client_failures import redacted
+from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.models.retries import Limiter
+from rarr.tools.text.nouns import kind_of
+
+VLLM = "http://localhost:8000/v1"
+_CHOICE = "give embedded, rules, vllm:NAME, openai:NAME, or another provider:NAME of LangChain"
+
+
+class LanguageModels:
+    """By what the settings call them: a string, a LangChain chat model, or a `ChatModel`."""
+
+    def __init__(self, settings: Settings, names: Iterable[Any]) -> None:
+        """Raises `SettingsError` or `SetupError` for the first that is not to be had."""
+        self._settings = settings
+        self._limiter = Limiter(settings.concurrency)
+        self._patient: dict[Any, Patient] = {}
+        distinct = list({_key(name): name for name in names}.values())
+        named = [*distinct, *settings.fallbacks]
+        self._require_one_provider(named if distinct else [])
+        self._models = {_key(name): self._model(name) for name in distinct}
+        made = [model.name for model in self._patient.values()]
+        known = [*made, *settings.models.values(), settings.model, *settings.fallbacks]
+        served = [settings.reranker] * settings.reranker.startswith("vllm:")
+        self._require_known_endpoints([*known, *served])
+
+    @property
+    def all(self) -> tuple[LanguageModel, ...]:
+        """All of them."""
+        return tuple(self._models.values())
+
+    def __getitem__(self, name: Any) -> LanguageModel:
+        return self._models[_key(name)]
+
+    def _model(self, name: Any) -> LanguageModel:
+        others = [other for other in self._settings.fallbacks if _key(other) != _key(name)]
+        models = [self._made(one) for one in (name, *others)]
+        return LanguageModel(models, max_answer_tokens=self._settings.max_answer_tokens)
+
+    def _made(self, name: Any) -> Patient:
+        if _key(name) not in self._patient:
+            settings = self._settings
+            chat = chat_model(name, settings)
+            price = settings.endpoints.get(chat.name, Endpoint()).price
+            if settings.max_cost is not None and price is None:
+                raise SettingsError(
+                    f"max_cost needs the price of {chat.name}: set endpoints.{chat.name!r}.price,"
+                    " for a million tokens in and out"
+                )
+            self._patient[_key(name)] = Patient(
+                chat,
+                self._limiter,
+                attempts=settings.attempts,
+                timeout_s=settings.timeout_s,
+                price=price or (),
+            )
+        return self._patient[_key(name)]
+
+    def _require_one_provider(self, names: Sequence[Any]) -> None:
+        """What is meant for one provider, a key above all, must not reach another."""
+        hosted = [n for n in names if isinstance(n, str) and ":" in n and not n.startswith("scripted:")]
+        for field in ("base_url", "api_key"):
+            if getattr(self._settings, field) is None:
+                continue
+            reached = {name.partition(":")[0]: name for name in hosted if self._shares(name, field)}
+            if len(reached) > 1:
+                raise SettingsError(
+                    f"{field} would go to {' and '.join(reached.values())} alike:"
+                    " give each its own in endpoints"
+                )
+
+    def _shares(self, name: str, field: str) -> bool:
+        own = self._settings.endpoints.get(name, Endpoint())
+        return getattr(own, field) is None and not (field == "api_key" and own.base_url)
+
+    def _require_known_endpoints(self, names: Sequence[Any]) -> None:
+        for name in self._settings.endpoints:
+            if name not in names:
+                used = ", ".join(dict.fromkeys(one for one in names if isinstance(one, str)))
+                raise SettingsError(f"endpoints has {name!r}, which no setting names: models are {used}")
+
+
+def chat_model(name: Any, settings: Settings) -> ChatModel:
+    """By what the settings call it. Raises `SettingsError` or `SetupError` where it is not to be had."""
+    if not isinstance(name, str):
+        return _given(name)
+    if name in ("embedded", "rules"):
+        raise SettingsError(f"fallbacks has {name!r}, which is no language model: leave it out")
+    provider, colon, model = name.partition(":")
+    if not colon or not provider or not model:
+        raise SettingsError(f"unknown model {name!r}: {_CHOICE}")
+    if provider == "nli":
+        raise SettingsError(
+            f"{name!r} is no language model and judges support alone:"
+            " give it in models, for attribute, and nowhere else"
+        )
+    if provider == "scripted":
+        from rarr.testing import ScriptedModel
+
+        return ScriptedModel.from_file(Path(model))
+    base_url, api_key, extra = access(settings, name)
+    if provider == "vllm":
+        from rarr.tools.models.openai_protocol import OpenAIProtocol  # the client takes a second to import
+
+        return OpenAIProtocol(
+            name,
+            base_url=_url(base_url or VLLM, name),
+            api_key=api_key,
+            timeout_s=settings.timeout_s,
+            extra=extra,
+        )
+    from rarr.tools.models.langchain_chat import langchain_chat
+
+    return langchain_chat(
+        name,
+        base_url=base_url and _url(base_url, name),
+        api_key=api_key,
+        max_retries=0,
+        timeout=settings.timeout_s,
+        max_tokens=settings.max_answer_tokens,
+        extra_body=extra or None,
+    )
+
+
+def access(settings: Settings, name: str) -> tuple[str | None, str | None, dict[str, Any]]:
+    """Base URL, key and extra body of the model `name`."""
+    own = settings.endpoints.get(name, Endpoint())
+    # A key goes along with its own server: that of another model is no business of this one's.
+    key = own.api_key or (None if own.base_url else settings.api_key)
+    return own.base_url or settings.base_url, key.get_secret_value() if key else None, own.extra
+
+
+def _key(name: Any) -> Any:
+    return name if isinstance(name, str) else id(name)
+
+
+def _given(model: Any) -> ChatModel:
+    """An object that the caller made."""
+    if hasattr(model, "complete"):
+        return model  # type: ignore[no-any-return]  # a protocol cannot be checked further here
+    from langchain_core.language_models import BaseChatModel
+
+    if isinstance(model, BaseChatModel):
+        from rarr.tools.models.langchain_chat import LangChainChat
+
+        return LangChainChat(name_of(model), lambda temperature: model)
+    raise SettingsError(f"model is {kind_of(model)}: {_CHOICE}, or a LangChain chat model")
+
+
+def _url(url: str, name: str) -> str:
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is none
+        sound = False
+    if not sound:
+        raise SettingsError(f"base_url of {name} is {redacted(url)!r}: give http://HOST:PORT/v1")
+    return url

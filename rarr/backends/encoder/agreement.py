@@ -1,0 +1,94 @@
+"""Trained agreement: the encoder points at what the passage says in a value's place, the rules compare.
+
+A cloze reader (Glass et al. 2020) binds values to their roles; whether two values differ is for the rules to
+say, and so is whether the passage is about the claim's subject. Both together are calibrated: it would rather
+abstain than contradict wrongly. Of the weights that ship no other value is sure enough to be named; what they
+tell is that the claim as a whole is contradicted.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+
+from rarr.backends.encoder.features import Weighed, by_rules, could_contradict, is_open, of_claim, weighed
+from rarr.backends.encoder.model import Encoder
+from rarr.backends.encoder.pointers import judge
+from rarr.backends.encoder.weights import Calibration
+from rarr.backends.rules.agreement import asked_for
+from rarr.backends.rules.claims import Claim, claims
+from rarr.records import Agreement, Evidence, Query
+from rarr.tools.concurrency.memo import Remembered
+from rarr.tools.concurrency.worker import encode
+from rarr.tools.text.document import Span
+
+REMEMBERED = 2048  # claims beside passages
+
+
+class TrainedAgreement:
+    """Asks the encoder what the evidence says in place of the value that a query asks for."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        # The queries about one claim ask for its values one by one, and at the same time.
+        self._verdicts = Remembered(partial(_verdicts, encoder), REMEMBERED)
+
+    async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+        """`unknown` where the query is about no value that the rules can read, or nothing is sure."""
+        return await encode(self._agreement, text, context, query, evidence)
+
+    def _agreement(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+        asked = asked_for(text, context, query)
+        if asked is None:
+            return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
+        claim, value = asked
+        [found] = self._verdicts([(text, context, claim.span, evidence.title, evidence.text)])
+        return found[value[:2]]
+
+
+def _verdicts(
+    encoder: Encoder, asked: tuple[str, str | None, Span, str, str]
+) -> Mapping[tuple[int, int], Agreement]:
+    text, context, span, title, evidence = asked
+    claim = next(one for one in claims(text, context) if one.span == span)
+    return verdicts(encoder, text, claim, title, evidence)
+
+
+def verdicts(
+    encoder: Encoder, text: str, claim: Claim, title: str, evidence: str
+) -> Mapping[tuple[int, int], Agreement]:
+    """What `evidence` says of each value of the claim that can be asked for, by its place in the claim.
+
+    By the rules alone where the claim is longer than what the encoder reads, or the evidence is about another
+    thing. A contradiction of the whole claim is told at the value that is most likely wrong; of those that
+    the rules do not confirm, where there are any.
+    """
+    ruled, fitted = by_rules(text, claim, title, evidence), encoder.calibration
+    decided = {one.value[:2]: one.rules for one in ruled}
+    judged = judge(encoder, claim, title, evidence) if any(one.about for one in ruled) else None
+    if judged is None or not could_contradict(fitted, judged, ruled):
+        return decided
+    found = weighed(encoder, claim, title, evidence, judged, ruled)
+    decided |= {one.ruled.value[:2]: _decided(text, fitted, one) for one in found}
+    features = of_claim(fitted.disagrees, fitted.agrees, judged, found)
+    told = any(one.verdict == "disagrees" for one in decided.values())
+    if not told and is_open(ruled) and fitted.contradicts.holds(features):
+        unconfirmed = [one for one in found if one.ruled.rules.verdict != "agrees"] or found
+        worst = max(unconfirmed, key=lambda one: fitted.disagrees.probability(one.features)).ruled
+        decided[worst.value[:2]] = Agreement(
+            verdict="disagrees",
+            text_answer=worst.place.of(text),
+            reason="the evidence contradicts the sentence",
+            confidence=fitted.contradicts.probability(features),
+        )
+    return decided
+
+
+def _decided(text: str, fitted: Calibration, one: Weighed) -> Agreement:
+    if one.ruled.settled or not one.other.said or not fitted.disagrees.holds(one.features):
+        return one.ruled.rules
+    said = one.ruled.place.of(text)
+    return Agreement(
+        verdict="disagrees",
+        text_answer=said,
+        evidence_answer=one.other.said,
+        reason=f"the evidence has {one.other.said!r} where the text has {said!r}",
+        confidence=fitted.disagrees.probability(one.features),
+    )

@@ -1,0 +1,161 @@
+"""What the encoder and the rules say of a claim's values, as numbers that decisions are fitted on."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from rarr.backends.encoder.model import Encoder, Judged
+from rarr.backends.encoder.pointers import IMPOSSIBLE, Found, Other, point
+from rarr.backends.encoder.weights import Calibration, Logistic
+from rarr.backends.rules.agreement import compare
+from rarr.backends.rules.claims import Claim
+from rarr.backends.rules.counterparts import passage, read as read_by_rules
+from rarr.backends.rules.names import Name, is_person, names
+from rarr.backends.rules.non_answers import is_supposed
+from rarr.backends.rules.questions import askable
+from rarr.backends.rules.subjects import about_something_else
+from rarr.backends.rules.values import Value, same, values
+from rarr.records import Agreement, Verdict
+from rarr.tools.text.document import Span
+
+_VERDICTS: tuple[Verdict, ...] = ("agrees", "disagrees", "irrelevant")
+_WIDEST = 10.0  # gap between two log-probabilities that makes a difference
+_GAP = (-_WIDEST, _WIDEST)
+_POINTED = dict.fromkeys(
+    ("other_over_own", "other_over_nowhere", "own_over_nowhere", "other_over_next"), _GAP
+)
+_POINTED |= {"other": (-_WIDEST, 0.0), "unsaid": (0.0, 1.0)}
+"""From where to where the features go for which the passage is read once more."""
+
+
+class Ruled(NamedTuple):
+    """A value of a claim, at `place` in the text: what the rules say of it, and is the passage about it?"""
+
+    value: Value
+    place: Span
+    rules: Agreement
+    about: bool
+
+    @property
+    def settled(self) -> bool:
+        """Do the rules have the last word on this value? Where they are sure, they err least."""
+        return not self.about or self.rules.verdict in ("agrees", "disagrees")
+
+
+class Weighed(NamedTuple):
+    """A value of a claim with the `other` that the passage may have there, and what decisions are fitted on.
+
+    `nowhere`: the passage does not have the value, and says nothing in its place either.
+    """
+
+    ruled: Ruled
+    other: Other
+    features: Mapping[str, float]
+    nowhere: bool
+
+
+def by_rules(text: str, claim: Claim, title: str, evidence: str) -> list[Ruled]:
+    """The values of the claim that can be asked for, by the rules alone."""
+    beside = passage(evidence, title)
+    found = []
+    for value, place in askable(text, claim):
+        rules = compare(claim, value, read_by_rules(claim.sentence, value, beside, claim.about), beside)
+        about = not (about_something_else(claim, value, beside) or is_supposed(claim.sentence, beside))
+        found.append(Ruled(value, place, rules, about))
+    return found
+
+
+def weighed(
+    encoder: Encoder, claim: Claim, title: str, evidence: str, judged: Judged, ruled: Sequence[Ruled]
+) -> list[Weighed]:
+    """The values of a claim that was `judged`, with what the encoder finds in their place."""
+    pointed = point(encoder, claim, title, evidence, [one.value for one in ruled])
+    return [_weighed(claim, judged, *pair) for pair in zip(ruled, pointed, strict=True)]
+
+
+def _weighed(claim: Claim, judged: Judged, ruled: Ruled, found: Found) -> Weighed:
+    other = _differing(claim.sentence.text, ruled.value, found)
+    behind = next((one.log for one in found.others if one.log < other.log), IMPOSSIBLE)
+    pointed = {
+        "other_over_own": _clipped(other.log - found.own),
+        "other_over_nowhere": _clipped(other.log - found.nowhere),
+        "own_over_nowhere": _clipped(found.own - found.nowhere),
+        "other_over_next": _clipped(other.log - behind),
+        "other": max(other.log, -_WIDEST),
+        "unsaid": float(found.own <= IMPOSSIBLE),
+    }
+    nowhere = found.own <= IMPOSSIBLE and found.nowhere > other.log
+    return Weighed(ruled, other, pointed | _of_value(judged, ruled), nowhere)
+
+
+def of_claim(
+    disagrees: Logistic, agrees: Logistic, judged: Judged, found: Sequence[Weighed]
+) -> Mapping[str, float]:
+    """What the contradiction of a whole claim is fitted on, by name."""
+    return _of_claim(judged) | {
+        "disagrees": max(disagrees.probability(one.features) for one in found),
+        "agrees": min(agrees.probability(one.features) for one in found),
+        "nowhere": float(any(one.nowhere for one in found)),
+    }
+
+
+def is_open(ruled: Sequence[Ruled]) -> bool:
+    """Can the claim be contradicted as a whole? Not where a value is, nor by what is about something else."""
+    return all(one.about and one.rules.verdict != "disagrees" for one in ruled)
+
+
+def could_contradict(fitted: Calibration, judged: Judged, ruled: Sequence[Ruled]) -> bool:
+    """Is there anything that `point` could find by which the passage contradicts more than the rules say?
+
+    There mostly is beside the passage that a claim is of, and mostly not beside what a search brings, which
+    need not be read once more for each value.
+    """
+    highest = [fitted.disagrees.highest(_of_value(judged, one), _POINTED) for one in ruled]
+    if any(p >= fitted.disagrees.threshold for p, one in zip(highest, ruled, strict=True) if not one.settled):
+        return True
+    untold = {"disagrees": (0.0, max(highest)), "agrees": (0.0, 1.0), "nowhere": (0.0, 1.0)}
+    return (
+        is_open(ruled)
+        and fitted.contradicts.highest(_of_claim(judged), untold) >= fitted.contradicts.threshold
+    )
+
+
+def _of_value(judged: Judged, ruled: Ruled) -> dict[str, float]:
+    verdicts = {f"rules_{verdict}": float(ruled.rules.verdict == verdict) for verdict in _VERDICTS}
+    return verdicts | {
+        "wrong": judged.wrongness(Span(ruled.value.start, ruled.value.end)),
+        "attributable": judged.attributable,
+        "contradictory": judged.contradictory,
+    }
+
+
+def _of_claim(judged: Judged) -> dict[str, float]:
+    return {
+        "attributable": judged.attributable,
+        "contradictory": judged.contradictory,
+        "wrong": max((p for _, p in judged.wrong), default=0.0),
+    }
+
+
+def _differing(text: str, value: Value, found: Found) -> Other:
+    """The most probable other value that the rules can tell from the claim's; an empty one for none.
+
+    A person stands for no body or place, and a small count that the passage does not have may be one that the
+    claim made itself.
+    """
+    said = text[value.start : value.end]
+    if value.kind == "number" and found.own <= IMPOSSIBLE and not any(map(str.isdigit, said)):
+        return Other("", IMPOSSIBLE)
+    for other in found.others:
+        if isinstance(value.read, Name):
+            its = next((one for one in names(other.said) if one.text == other.said), None)
+            if its is None or is_person(text, value.read) == is_person(other.said, its):
+                return other
+            continue
+        read_there = [one for one in values(other.said) if one.kind == value.kind]
+        if read_there and same(value, read_there[0]) is False:
+            return other
+    return Other("", IMPOSSIBLE)
+
+
+def _clipped(gap: float) -> float:
+    return max(-_WIDEST, min(_WIDEST, gap))

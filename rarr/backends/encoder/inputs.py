@@ -1,0 +1,92 @@
+"""What the encoder reads: a text and a passage as one sequence, with spans of the text masked.
+
+`[CLS] text [SEP] title: passage [SEP]`, the text with type 0, the rest with type 1. A masked span is one
+token, which says of what kind the value is that stood there. Training and run time build their inputs here.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from rarr.tools.text.document import Span
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+MaskKind = Literal["date", "number", "name", "word"]
+MASK_KINDS: dict[str, MaskKind] = {"date": "date", "number": "number", "name": "name", "term": "word"}
+"""Of the rules' kinds of values."""
+# Of the vocabulary's unused entries one for each kind of value; of words, its own mask.
+MASKS: dict[MaskKind, int] = {"date": 1, "number": 2, "name": 3, "word": 103}
+CLS, SEP = 101, 102
+LONGEST_TEXT = 120  # tokens of a text; what is longer loses its end
+LONGEST_TITLE = 40
+LONGEST = 320  # tokens of a sequence
+NULL = 0  # the position that a pointer chooses where the passage does not say it
+
+
+class Masked(NamedTuple):
+    """A span of the text that is asked for."""
+
+    span: Span
+    kind: MaskKind
+
+
+class Pair(NamedTuple):
+    """Token ids with their types; `masks` are the positions of the masked spans, -1 for one that was cut.
+
+    `text_spans` and `passage_spans` are the characters of each token of the text and of the passage, which
+    begin at `text_start` and `passage_start`. A masked span has the characters that it stands for.
+    """
+
+    ids: list[int]
+    types: list[int]
+    masks: list[int]
+    text_start: int
+    text_spans: list[tuple[int, int]]
+    passage_start: int
+    passage_spans: list[tuple[int, int]]
+
+
+def pair(tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: Sequence[Masked] = ()) -> Pair:
+    """The sequence for a text and a passage; `masked` are in order and apart. What is too long is cut."""
+    ids, spans, masks = _masked_text(tokenizer, text, masked)
+    ids, spans = ids[:LONGEST_TEXT], spans[:LONGEST_TEXT]
+    masks = [position + 1 if position < len(ids) else -1 for position in masks]
+    head = tokenizer.encode(f"{title}:", add_special_tokens=False).ids[:LONGEST_TITLE] if title else []
+    body = tokenizer.encode(passage, add_special_tokens=False)
+    start = len(ids) + 2 + len(head)
+    room = max(0, LONGEST - start - 1)
+    sequence = [CLS, *ids, SEP, *head, *body.ids[:room], SEP]
+    types = [0] * (len(ids) + 2) + [1] * (len(sequence) - len(ids) - 2)
+    return Pair(sequence, types, masks, 1, spans, start, body.offsets[:room])
+
+
+def single(tokenizer: "Tokenizer", text: str, longest: int = LONGEST) -> list[int]:
+    """The sequence of a text alone, for its embedding, of at most `longest` tokens."""
+    return [CLS, *tokenizer.encode(text, add_special_tokens=False).ids[: longest - 2], SEP]
+
+
+def covering(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
+    """The first and the last of the tokens at `spans` that overlap the characters; None where none does."""
+    inside = [n for n, (s, e) in enumerate(spans) if s < end and start < e]
+    return (inside[0], inside[-1]) if inside else None
+
+
+def _masked_text(
+    tokenizer: "Tokenizer", text: str, masked: Sequence[Masked]
+) -> tuple[list[int], list[tuple[int, int]], list[int]]:
+    ids: list[int] = []
+    spans: list[tuple[int, int]] = []
+    masks: list[int] = []
+    begin = 0
+    for one in (*masked, None):
+        end = len(text) if one is None else one.span.start
+        part = tokenizer.encode(text[begin:end], add_special_tokens=False)
+        ids += part.ids
+        spans += [(s + begin, e + begin) for s, e in part.offsets]
+        if one is not None:
+            masks.append(len(ids))
+            ids.append(MASKS[one.kind])
+            spans.append((one.span.start, one.span.end))
+            begin = one.span.end
+    return ids, spans, masks

@@ -1,0 +1,112 @@
+"""What the encoder reads in a passage where a claim has its values."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from rarr.backends.encoder.inputs import MASK_KINDS, Masked
+from rarr.backends.encoder.model import Asked, Claimed, Encoder, Judged, Pointing
+from rarr.backends.encoder.windows import closest
+from rarr.backends.rules.claims import Claim
+from rarr.backends.rules.names import Name
+from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.values import Value, same
+from rarr.tools.text.document import Span, split_sentences
+
+IMPOSSIBLE = -30.0  # the log-probability of what cannot be; logits of 16 bits go no lower
+_RANKED = 16  # spans of the passage that are looked at, most probable first
+
+
+class Other(NamedTuple):
+    """Another value of the passage, as it is written there, and the log-probability that it is meant."""
+
+    said: str
+    log: float
+
+
+class Found(NamedTuple):
+    """What a passage says in place of a value of a claim: log-probabilities.
+
+    `own`: the value itself, wherever it is said. `nowhere`: it says nothing there. `others`: most probable
+    first.
+    """
+
+    own: float
+    nowhere: float
+    others: tuple[Other, ...]
+
+
+def judge(encoder: Encoder, claim: Claim, title: str, passage: str) -> Judged | None:
+    """What the closest part of `passage` is to a claim; None where the claim is longer than what is read.
+
+    The claim is read alone, with its subject put back in: beside other sentences of the text, those that the
+    passage supports would speak for it.
+    """
+    said = claim.sentence.text
+    if not encoder.reads(said):
+        return None
+    return encoder.attribution([Claimed(said, title, closest(said, passage))])[0]
+
+
+def point(
+    encoder: Encoder, claim: Claim, title: str, passage: str, values: Sequence[Value]
+) -> Iterator[Found]:
+    """What that part of `passage` says in place of each of `values` of a claim that `judge` reads."""
+    said = claim.sentence.text
+    part = closest(said, passage)
+    places = [Masked(Span(one.start, one.end), MASK_KINDS[one.kind]) for one in values]
+    pointings = encoder.point([Asked(said, title, part, masked) for masked in places])
+    return (_found(value, pointing, part) for value, pointing in zip(values, pointings, strict=True))
+
+
+def _found(value: Value, pointing: Pointing, passage: str) -> Found:
+    told = _values(passage)
+    said = [Span(s, e) for other, s, e in told if same(value, other)]
+    own = [*said, *_written(passage, value, said)]
+    others: dict[str, float] = {}
+    for span, log in pointing.ranked(_RANKED):
+        if any(span.overlaps(one) for one in own):
+            continue
+        whole = _whole(value, span, told)
+        others[whole.of(passage)] = float(np.logaddexp(others.get(whole.of(passage), IMPOSSIBLE), log))
+    ranked = sorted(others.items(), key=lambda one: -one[1])
+    return Found(
+        own=_logsumexp([pointing.of(one) for one in dict.fromkeys(own)]),
+        nowhere=max(pointing.nowhere, IMPOSSIBLE),
+        others=tuple(Other(said, log) for said, log in ranked),
+    )
+
+
+def _written(passage: str, value: Value, known: Sequence[Span]) -> Iterator[Span]:
+    """Where the passage has a name's very letters, though the rules read no name there."""
+    wanted = value.read.text.casefold() if isinstance(value.read, Name) else ""
+    low = passage.casefold()
+    at = low.find(wanted) if len(low) == len(passage) and wanted else -1
+    while at >= 0:
+        span = Span(at, at + len(wanted))
+        if span not in known:
+            yield span
+        at = low.find(wanted, at + 1)
+
+
+def _whole(value: Value, span: Span, told: Sequence[tuple[Value, int, int]]) -> Span:
+    """The value of the passage that a span is in or about; else the span as it is."""
+    within = [
+        Span(s, e) for other, s, e in told if other.kind == value.kind and s < span.end and span.start < e
+    ]
+    return max(within, key=lambda one: min(one.end, span.end) - max(one.start, span.start), default=span)
+
+
+@lru_cache(maxsize=512)
+def _values(passage: str) -> tuple[tuple[Value, int, int], ...]:
+    return tuple(
+        (value, span.start + value.start, span.start + value.end)
+        for span in split_sentences(passage)
+        for value in sentence(span.of(passage)).values
+    )
+
+
+def _logsumexp(logs: Sequence[float]) -> float:
+    return max(float(np.logaddexp.reduce([IMPOSSIBLE, *logs])), IMPOSSIBLE)

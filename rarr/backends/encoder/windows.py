@@ -1,0 +1,37 @@
+"""Long evidence in parts that the encoder can mostly read, those first that say most of a claim's words.
+
+Room is measured in characters: of a part in many short words or another script the end is not read.
+"""
+
+from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.words import tokens
+from rarr.tools.text.document import Span, split_sentences
+
+ROOM = 900  # characters of a part
+
+
+def closest(text: str, passage: str) -> str:
+    """The run of sentences, of at most `ROOM` characters, that shares most words with `text`."""
+    return parts(text, passage, 1)[0]
+
+
+def parts(text: str, passage: str, count: int) -> list[str]:
+    """At most `count` runs of sentences apart from each other; what shares most words with `text` first."""
+    if len(passage) <= ROOM:
+        return [passage]
+    wanted = {word.stem for word in tokens(text) if word.stem}
+    spans = split_sentences(passage) or [Span(0, len(passage))]
+    stems = [{word.stem for word in sentence(span.of(passage)).content} & wanted for span in spans]
+    runs = []
+    for first in range(len(spans)):
+        shared, last = set(stems[first]), first + 1
+        while last < len(spans) and spans[last].end - spans[first].start <= ROOM:
+            shared |= stems[last]
+            last += 1
+        end = spans[last - 1].end
+        runs.append((-len(shared), Span(spans[first].start, min(end, spans[first].start + ROOM))))
+    chosen: list[Span] = []
+    for _, run in sorted(runs):
+        if len(chosen) < count and not any(run.overlaps(one) for one in chosen):
+            chosen.append(run)
+    return [run.of(passage) for run in chosen]

@@ -1,0 +1,68 @@
+"""A model and its tokenizer, from a folder, from what was downloaded before, or from the hub."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from rarr.backends.nli.shapes import Shape, shape_of
+from rarr.errors import SettingsError, SetupError
+from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
+
+
+class Loaded(NamedTuple):
+    """A model in evaluation mode on its device, with its tokenizer and what `torch` is."""
+
+    model: Any
+    tokenizer: Any
+    shape: Shape
+    torch: Any
+
+
+def load(name: str) -> Loaded:
+    """The model `name`, on a GPU where torch sees one.
+
+    The config comes first, so that no model is downloaded to be refused. No code is run that comes with a
+    model. Raises `SettingsError` for what can be no model, and `SetupError` where the extra is not installed
+    or the model is not to be had or is no verifier.
+    """
+    if not can_be_model(name):
+        raise SettingsError(
+            f"unknown model 'nli:{name}': give the folder of a model, or its name on the hub, such as"
+            " nli:MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
+        )
+    try:
+        import torch
+        import transformers
+    except ImportError as error:
+        raise SetupError(f"model 'nli:{name}' cannot be loaded ({one_line(error)}): {INSTALL}") from error
+    shape = shape_of(_had(name, transformers.AutoConfig), name)
+    tokenizer = _had(name, transformers.AutoTokenizer)
+    model, told = _had(name, getattr(transformers, shape.loader), output_loading_info=True)
+    if lacking := sorted(told["missing_keys"]):
+        raise SetupError(
+            f"model 'nli:{name}' lacks weights, {lacking[0]} among them, so that its answers would be random:"
+            " choose one that was trained for natural language inference"
+        )
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    if device == "cpu":
+        model = model.float()  # halves are slow there
+    return Loaded(model.to(device).eval(), tokenizer, shape, torch)
+
+
+def _had(name: str, kind: Any, **options: Any) -> Any:
+    """What `kind` makes of the files of `name`."""
+    made: Callable[[str, bool], Any] = lambda path, local: kind.from_pretrained(  # noqa: E731
+        path, local_files_only=local, trust_remote_code=False, **options
+    )
+    try:
+        return loaded(name, made)
+    except Exception as error:  # of the hub, the network, the file format: each has its own classes
+        # What was downloaded before is refused first, and then perhaps the hub cannot be reached.
+        if "trust_remote_code" in f"{error} {error.__context__}":
+            raise SetupError(
+                f"model 'nli:{name}' needs Python code of its own, which is not run here: choose a model that"
+                " transformers knows, such as lytang/MiniCheck-Flan-T5-Large"
+            ) from error
+        raise SetupError(
+            f"model 'nli:{name}' cannot be loaded ({one_line(error)}): check the name and the connection,"
+            " or give the folder of a model"
+        ) from error

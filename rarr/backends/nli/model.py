@@ -1,0 +1,115 @@
+"""One model that judges pairs of evidence and claim, in batches of about one length."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rarr.backends.nli.labels import Judgement
+from rarr.backends.nli.loading import load
+from rarr.errors import SetupError
+from rarr.tools.text.long_evidence import Pair, stretches
+
+_BATCH_TOKENS = 8192  # padding included
+_LIMIT = 512  # tokens, where neither the tokenizer nor the config knows
+_UNKNOWN = 100_000  # tokenizers without a limit say 10^30
+
+
+class NliModel:
+    """A loaded model. Judges in the thread that calls it, and in one at a time."""
+
+    def __init__(self, name: str) -> None:
+        """Loads it, which takes seconds, and minutes where it is downloaded. Raises what `load` raises."""
+        self._model, self._tokenizer, self._shape, self._torch = load(name)
+        self._limit = _limit(self._shape.limit, self._tokenizer, self._model.config)
+        self._special = re.compile("|".join(map(re.escape, self._tokenizer.all_special_tokens)))
+        self._answers = _answers(self._tokenizer, name) if self._shape.generates else None
+
+    def judge(self, pairs: Sequence[Pair], title: str = "") -> list[Judgement | None]:
+        """Of each pair, its evidence under `title`, and stretched where it is too long.
+
+        None where the claim leaves no room for evidence.
+        """
+        heading = f"{title}. " if title else ""
+
+        def titled(pair: Pair) -> Pair:
+            return Pair(heading + pair.evidence, pair.claim)
+
+        return stretches(
+            pairs,
+            lambda parts: self._judged([titled(part) for part in parts]),
+            lambda pair: self._size(titled(pair)),
+            self._limit,
+            [_support] if self._shape.outputs.contradiction is None else [_support, _contradiction],
+        )
+
+    def _plain(self, text: str) -> str:
+        """Without line ends, and without what the tokenizer would take for the end of a text."""
+        return " ".join(self._special.sub(" ", text).split())
+
+    def _texts(self, pair: Pair) -> tuple[str, ...]:
+        evidence, claim = map(self._plain, pair)
+        if self._shape.prompt is None:
+            return evidence, claim
+        end = self._tokenizer.eos_token or self._tokenizer.sep_token
+        return (self._shape.prompt.format(evidence=evidence, claim=claim, end=end),)
+
+    def _size(self, pair: Pair) -> int:
+        return len(self._tokenizer(*self._texts(pair), verbose=False)["input_ids"])
+
+    def _judged(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """Shortest first; each judgement at the place of its pair."""
+        encoded = [dict(self._tokenizer(*self._texts(pair), verbose=False)) for pair in pairs]
+        judged: dict[int, Judgement] = {}
+        for batch in batches([len(one["input_ids"]) for one in encoded]):
+            for index, logits in zip(batch, self._logits([encoded[i] for i in batch]), strict=True):
+                judged[index] = self._shape.outputs.judgement(logits)
+        return [judged[index] for index in range(len(pairs))]
+
+    def _logits(self, encoded: list[dict[str, Any]]) -> list[list[float]]:
+        with self._torch.inference_mode():
+            inputs = self._tokenizer.pad(encoded, return_tensors="pt").to(self._model.device)
+            if self._answers is None:
+                return self._model(**inputs).logits.float().tolist()  # type: ignore[no-any-return]
+            start = self._model.config.decoder_start_token_id
+            first = self._torch.full((len(encoded), 1), start, device=self._model.device)
+            logits = self._model(**inputs, decoder_input_ids=first).logits
+            return logits[:, 0, list(self._answers)].float().tolist()  # type: ignore[no-any-return]
+
+
+def batches(sizes: Sequence[int]) -> Iterator[list[int]]:
+    """The indices of texts with these sizes in tokens, by size, in batches of at most `_BATCH_TOKENS`."""
+    batch: list[int] = []
+    for index in sorted(range(len(sizes)), key=lambda one: sizes[one]):
+        if batch and (len(batch) + 1) * sizes[index] > _BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
+
+
+def _support(judged: Judgement) -> float:
+    return judged.support
+
+
+def _contradiction(judged: Judgement) -> float:
+    return judged.contradiction or 0.0
+
+
+def _limit(most: int | None, tokenizer: Any, config: Any) -> int:
+    """Of one input, in tokens."""
+    if most is not None:
+        return most
+    known = tokenizer.model_max_length if tokenizer.model_max_length < _UNKNOWN else _LIMIT
+    positions = getattr(config, "max_position_embeddings", None)
+    return min(known, positions - 2) if positions else known  # RoBERTa begins to count at 2
+
+
+def _answers(tokenizer: Any, name: str) -> tuple[int, int]:
+    """The first tokens of "0" and "1": of T5's, 3 and 209; not those that are called "0" and "1"."""
+    no, yes = (tokenizer(digit, add_special_tokens=False)["input_ids"][0] for digit in "01")
+    if no == yes or tokenizer.unk_token_id in (no, yes):
+        raise SetupError(
+            f"model 'nli:{name}' has no tokens for 0 and 1, by which it would answer: choose another"
+        )
+    return no, yes

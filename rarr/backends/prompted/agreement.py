@@ -1,0 +1,96 @@
+"""Prompted agreement: the answers that text and evidence imply, then the verdict (Gao et al. 2023, 3.3).
+
+A verdict counts where its answers stand in what they are answers of: what a passage talks a model into saying
+is no evidence unless the passage itself says it.
+"""
+
+from functools import partial
+from typing import Protocol
+
+from pydantic import BaseModel
+
+from rarr.backends.prompted.prompts import Prompts
+from rarr.backends.prompted.scope import quoted, scope_of
+from rarr.records import Agreement, Evidence, ModelUsage, Query, Verdict
+from rarr.tools.concurrency.worker import work
+from rarr.tools.models.language_model import LanguageModel
+
+
+class Agreed(BaseModel):
+    """The model's answer."""
+
+    text_answer: str = ""
+    evidence_answer: str = ""
+    reason: str = ""
+    verdict: Verdict
+
+
+class AnswerReader(Protocol):
+    """What code can tell of the short answers of a model."""
+
+    def stands_in(self, answer: str, text: str) -> bool:
+        """Does `text` say `answer`?"""
+
+    def differ(self, answer: str, text: str, other: str, passage: str) -> bool:
+        """Have an answer of `text` and another of `passage` values of a kind, none of them the same?"""
+
+
+class PromptedChecker:
+    """Asks about one query and one evidence."""
+
+    def __init__(
+        self, model: LanguageModel, prompts: Prompts, *, whole_text: bool, reader: AnswerReader
+    ) -> None:
+        self._model, self._prompts, self._whole_text = model, prompts, whole_text
+        self._reader = reader
+
+    def expected(self, text: str, context: str | None) -> ModelUsage:
+        """Of one evidence."""
+        return self._prompts.expected(self._model, "check_agreement", text, context, whole=self._whole_text)
+
+    async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+        """`unknown` where the verdict does not fit its answers, or these stand nowhere.
+
+        Raises `ModelError` for an answer that cannot be read: it is no verdict.
+        """
+        scope = await work(partial(scope_of, text, query, whole=self._whole_text))
+        looked_at = scope.span.of(text)
+        prompt, variables = self._prompts.of(
+            "check_agreement",
+            context,
+            before=scope.before,
+            text=looked_at,
+            query=query.text,
+            evidence=quoted(evidence),
+        )
+        answer = await self._model.ask(prompt, Agreed, variables)
+        said = Agreement(
+            text_answer=prompt.quoted(looked_at).original(answer.text_answer),
+            evidence_answer=prompt.quoted(quoted(evidence)).original(answer.evidence_answer),
+            reason=answer.reason,
+            verdict=answer.verdict,
+        )
+        read = "\n".join(filter(None, (context, scope.before, looked_at)))
+        # What follows from an edit stands in no passage: it is reckoned, and must be confirmed.
+        passage = "" if query.follows else quoted(evidence)
+        doubt = await work(self._doubt, said, read, passage)
+        return said.model_copy(update={"verdict": "unknown", "reason": doubt}) if doubt else said
+
+    def _doubt(self, said: Agreement, text: str, passage: str) -> str:
+        """Why the verdict cannot be acted on; empty where it can. No passage has no part in it."""
+        if said.verdict not in ("agrees", "disagrees"):
+            return ""
+        mine, its = (" ".join(answer.split()) for answer in (said.text_answer, said.evidence_answer))
+        found = ""
+        if said.verdict == "disagrees" and mine.casefold() == its.casefold():
+            found = f"gives {its!r} for both"
+        elif not (mine and its):
+            found = "gives an answer for one of the two alone"
+        elif passage and not self._reader.stands_in(its, passage):
+            found = f"its answer of the evidence, {its!r}, does not stand in the passage"
+        elif not self._reader.stands_in(mine, text):
+            found = f"its answer of the text, {mine!r}, does not stand in the text"
+        elif said.verdict == "agrees" and self._reader.differ(mine, text, its, passage):
+            found = f"its answers differ: {mine!r} and {its!r}"
+        verb = "agree" if said.verdict == "agrees" else "disagree"
+        return f"the model says that they {verb}, but {found}" if found else ""

@@ -1,0 +1,23 @@
+"""The embedded check first, and the language model for what that is unsure of."""
+
+from rarr.backends.prompted.agreement import PromptedChecker
+from rarr.components import AgreementChecker
+from rarr.records import Agreement, Evidence, ModelUsage, Query
+
+
+class CascadeChecker:
+    """Takes the word of `first` where its confidence is at least `threshold`, else that of `then`."""
+
+    def __init__(self, first: AgreementChecker, then: PromptedChecker, threshold: float) -> None:
+        self._first, self._then, self._threshold = first, then, threshold
+
+    def expected(self, text: str, context: str | None) -> ModelUsage:
+        """As if `first` were never sure."""
+        return self._then.expected(text, context)
+
+    async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+        """Raises what `then` raises."""
+        said = await self._first.check(text, context, query, evidence)
+        if said.verdict != "unknown" and (said.confidence or 0.0) >= self._threshold:
+            return said
+        return await self._then.check(text, context, query, evidence)

@@ -1,0 +1,122 @@
+"""Prompted editing: the model names the words to change, then what stands there instead."""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+
+from pydantic import BaseModel
+
+from rarr.backends.prompted.prompts import Prompts
+from rarr.backends.prompted.scope import quoted, scope_of
+from rarr.errors import ModelError
+from rarr.prompts.quotation import Quotation
+from rarr.records import Change, Check, Evidence, ModelUsage, Query
+from rarr.tools.concurrency.worker import work
+from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.text.document import Span
+
+_DOUBLE, _SINGLE = '["“”„«»]', "['’‘`]"
+_TOKEN = re.compile(r"\s+|\w+(?:[.,]\d+)*|[^\w\s]")
+_GAP = re.compile(r"[\s.,;:!?)]|$")  # before these a space is one too many
+
+
+class Edited(BaseModel):
+    """The model's answer; both empty, or no span, where it declines."""
+
+    span: str = ""
+    revision: str
+
+
+class PromptedEditor:
+    """Asks for one change. Only the words that it names are touched, whatever else the text holds."""
+
+    def __init__(self, model: LanguageModel, prompts: Prompts, *, whole_text: bool) -> None:
+        self._model, self._prompts, self._whole_text = model, prompts, whole_text
+
+    def expected(self, text: str, context: str | None) -> ModelUsage:
+        """Of one edit."""
+        return self._prompts.expected(self._model, "edit", text, context, whole=self._whole_text)
+
+    async def edit(
+        self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
+    ) -> Change | None:
+        """Raises `ModelError` where the words to change do not stand in the text."""
+        scope = await work(partial(scope_of, text, query, whole=self._whole_text))
+        prompt, variables = self._prompts.of(
+            "edit",
+            context,
+            before=scope.before,
+            text=scope.span.of(text),
+            query=query.text,
+            text_answer=check.text_answer,
+            evidence_answer=check.evidence_answer,
+            evidence=quoted(evidence),
+        )
+        answer = await self._model.ask(prompt, Edited, variables)
+        if not answer.span.strip() or answer.span == answer.revision:
+            return None
+        quoted_text = prompt.quoted(scope.span.of(text))
+        about = Span(query.start, query.end).moved(-scope.span.start)
+        change = await work(_change, answer, quoted_text.shown, about)
+        return _in_text(change, quoted_text, scope.span.start) if change else None
+
+
+def _change(answer: Edited, shown: str, about: Span) -> Change | None:
+    """The change to the text that was shown. Raises `ModelError` where the words do not stand in it."""
+    place = place_of(answer.span, shown, about)
+    if place is None:
+        raise ModelError(f"the words to change do not stand in the text: {answer.span[:80]!r}")
+    return _narrowed(shown, place, _fitted(answer.revision, place.of(shown)))
+
+
+def _in_text(change: Change, quotation: Quotation, offset: int) -> Change:
+    """A change to what a prompt showed, as one to the text itself."""
+    start, end = quotation.span(change.start, change.end)
+    return Change(start=offset + start, end=offset + end, new=quotation.original(change.new))
+
+
+def place_of(said: str, text: str, about: Span) -> Span | None:
+    """Where `said` stands, the place nearest to what the query is about; spaces and quotes may differ."""
+    words = r"\s+".join(re.escape(word) for word in said.split())
+    words = re.sub(_SINGLE, _SINGLE, re.sub(_DOUBLE, _DOUBLE, words))
+    first, last = said.strip()[0], said.strip()[-1]
+    # "3" stands neither in "1937" nor in "3.5": words and numbers are matched whole.
+    before = r"(?<!\w)(?<!\d[.,])" if first.isalnum() else ""
+    after = r"(?!\w)(?![.,]\d)" if last.isalnum() else ""
+    lead, trail = (r"\s*" if end.isspace() else "" for end in (said[0], said[-1]))
+    found = re.compile(lead + before + words + after + trail).finditer(text)
+    places = [Span(match.start(), match.end()) for match in found]
+    return min(
+        places, key=lambda place: max(place.start - about.end, about.start - place.end, 0), default=None
+    )
+
+
+def _fitted(new: str, old: str) -> str:
+    """Without spaces at its ends where the words that it replaces have none."""
+    new = new if old[0].isspace() else new.lstrip()
+    return new if old[-1].isspace() else new.rstrip()
+
+
+def _narrowed(text: str, place: Span, new: str) -> Change | None:
+    """Without the words that both begin and end with: the ledger shows what changes, and no more."""
+    old, words = _TOKEN.findall(place.of(text)), _TOKEN.findall(new)
+    head = _common(old, words)
+    tail = _common(old[head:][::-1], words[head:][::-1])
+    if head + tail == len(old) == len(words):
+        return None
+    start = place.start + sum(map(len, old[:head]))
+    end = place.end - sum(map(len, old[len(old) - tail :]))
+    written = "".join(words[head : len(words) - tail])
+    if not written and text[:start].endswith(" ") and _GAP.match(text, end):
+        start -= 1  # of the two spaces around what is deleted, one goes along
+    return Change(start=start, end=end, new=written)
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many tokens both begin with; spaces and quotes stay as the text has them."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if _plain(a) != _plain(b)), min(len(one), len(other)))
+
+
+def _plain(token: str) -> str:
+    return " " if token.isspace() else re.sub(_SINGLE, "'", re.sub(_DOUBLE, '"', token))

@@ -1,0 +1,57 @@
+"""Prompted verification: AttrScore's three classes (Yue et al. 2023), a call a sentence and evidence."""
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from rarr.backends.prompted.prompts import Prompts
+from rarr.backends.prompted.scope import NOTHING, quoted
+from rarr.records import AttributionClass, Evidence, ModelUsage
+from rarr.tools.concurrency.together import together
+from rarr.tools.concurrency.worker import work
+from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.text.document import Span, sentences
+
+
+class Judged(BaseModel):
+    """The model's answer."""
+
+    reason: str = ""
+    verdict: AttributionClass
+
+
+class PromptedVerifier:
+    """Support is 1 where the evidence supports a sentence fully, else 0."""
+
+    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
+        self._model, self._prompts = model, prompts
+
+    def expected(self, text: str, context: str | None) -> ModelUsage:
+        """Of one sentence and one evidence."""
+        return self._prompts.expected(self._model, "judge_attribution", text, None, whole=False)
+
+    async def support(
+        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+    ) -> Sequence[float | None]:
+        """All sentences at once. Raises `ModelError` where one could not be judged."""
+        classes = await self.classify(text, context, spans, evidence)
+        return [1.0 if one == "attributable" else 0.0 for one in classes]
+
+    async def classify(
+        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+    ) -> Sequence[AttributionClass]:
+        """All sentences at once. Raises `ModelError` where one could not be judged."""
+        before = await work(_before, text, context, spans)
+        told = zip(before, spans, strict=True)
+        judged = await together(*(self._judged(text, said, span, evidence) for said, span in told))
+        return [one.verdict for one in judged]
+
+    async def _judged(self, text: str, before: str, span: Span, evidence: Evidence) -> Judged:
+        variables = {"before": before, "text": span.of(text), "evidence": quoted(evidence)}
+        return await self._model.ask(self._prompts["judge_attribution"], Judged, variables)
+
+
+def _before(text: str, context: str | None, spans: Sequence[Span]) -> list[str]:
+    """The sentence before each span, else the context."""
+    earlier = [[one for one in sentences(text) if one.end <= span.start] for span in spans]
+    return [found[-1].of(text) if found else context or NOTHING for found in earlier]

@@ -1,0 +1,74 @@
+"""Prompted noising, as PURR makes its data (Chen et al. 2023, section 3): evidence to text to errors."""
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from pydantic import BaseModel, field_validator
+
+from rarr.backends.prompted.prompts import Prompts
+from rarr.backends.prompted.rewriting import BETWEEN
+from rarr.backends.prompted.scope import quoted
+from rarr.records import Evidence
+from rarr.tools.models.language_model import LanguageModel
+
+ErrorKind = Literal[
+    "number", "date", "person", "organization", "location", "title", "role", "relation", "negation",
+    "quantifier", "superlative", "cause", "event", "unit", "other",
+]  # fmt: skip
+KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
+
+
+class Summarized(BaseModel):
+    """The model's answer; empty where the evidence does not answer the query."""
+
+    summary: str
+
+
+class Error(BaseModel):
+    """Words of a text, and others that would be wrong in their place."""
+
+    right: str
+    wrong: str
+    kind: ErrorKind = "other"
+
+    @field_validator("kind", mode="before")
+    @classmethod
+    def _known(cls, said: object) -> object:
+        """A kind of the model's own costs no row: servers that constrain no answer let it pass."""
+        kind = said.strip().casefold() if isinstance(said, str) else said
+        return kind if kind in KINDS else "other"
+
+
+class Corrupted(BaseModel):
+    """The model's answer."""
+
+    errors: list[Error]
+
+
+class PromptedNoiser:
+    """Two calls an item: a text that evidence supports, and errors in it."""
+
+    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
+        self._model, self._prompts = model, prompts
+
+    @property
+    def name(self) -> str:
+        """That of the model."""
+        return self._model.name
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """Those of the prompts, by name."""
+        return {name: self._prompts[name].hash for name in ("summarize", "corrupt")}
+
+    async def summarize(self, query: str, evidence: Sequence[Evidence]) -> str:
+        """A short text that answers `query` from the evidence; empty where it cannot. Raises `ModelError`."""
+        variables = {"query": query, "evidence": BETWEEN.join(quoted(one) for one in evidence)}
+        answer = await self._model.ask(self._prompts["summarize"], Summarized, variables)
+        return answer.summary.strip()
+
+    async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[Error]:
+        """Errors for `text`, of these kinds where it has them, unchecked. Raises `ModelError`."""
+        variables = {"text": text, "kinds": ", ".join(kinds)}
+        answer = await self._model.ask(self._prompts["corrupt"], Corrupted, variables)
+        return answer.errors

@@ -1,0 +1,163 @@
+"""Prompted query generation: several samples at once, united (Gao et al. 2023, section 3.1)."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+from rapidfuzz import fuzz
+
+from rarr.backends.prompted.prompts import Prompts
+from rarr.backends.prompted.scope import NOTHING
+from rarr.errors import RarrError
+from rarr.prompts import Prompt
+from rarr.prompts.quotation import Quotation
+from rarr.records import ModelUsage, Question
+from rarr.tools.concurrency.worker import work
+from rarr.tools.models.chat import estimated_tokens
+from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.models.meter import meter
+from rarr.tools.text.document import Span, sentences
+
+PART = 6000  # characters of a long text that are asked about at once
+QUESTION_TOKENS = 35  # of one question in an answer
+ALIKE = 85  # of 100: questions about one sentence in as similar words are one
+
+
+class Asked(BaseModel):
+    """One question, and the words of the text that it is about."""
+
+    question: str
+    about: str = ""
+
+
+class Questions(BaseModel):
+    """The model's answer."""
+
+    questions: list[Asked]
+
+
+class PromptedQuestions:
+    """Asks for questions about every part of a text."""
+
+    def __init__(self, model: LanguageModel, prompts: Prompts, *, samples: int, temperature: float) -> None:
+        self._model, self._prompts = model, prompts
+        self._samples, self._temperature = samples, temperature
+
+    def expected(self, text: str, context: str | None) -> ModelUsage:
+        """Of a whole text, with a question a sentence and sample."""
+        prompt, _ = self._prompts.of("generate_queries", context)
+        spans = parts(text)
+        one = self._model.expected(prompt, 0, 0)
+        answered = self._samples * QUESTION_TOKENS * len(sentences(text))
+        asked = estimated_tokens([text]) + (len(spans) - 1) * one.input_tokens
+        whole = self._model.expected(prompt, asked + estimated_tokens([context or ""]), answered)
+        return whole.model_copy(update={"model_calls": len(spans)})
+
+    async def generate(self, text: str, context: str | None) -> Sequence[Question]:
+        """Questions in text order, near-duplicates merged.
+
+        A part of a long text that fails is left out with a warning. Raises what the last of them raised
+        where all failed.
+        """
+        spans = await work(parts, text)
+        found = await asyncio.gather(
+            *(self._about(text, part, context) for part in spans), return_exceptions=True
+        )
+        failures = [one for one in found if isinstance(one, BaseException)]
+        for failure in failures:
+            if len(failures) == len(spans) or not isinstance(failure, RarrError):
+                raise failure
+            meter().warn("questions_missing", f"a part of the text could not be asked about: {failure}")
+        asked = [question for questions in found if isinstance(questions, list) for question in questions]
+        return await work(merged, asked, text)
+
+    async def target(
+        self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+    ) -> Sequence[Question]:
+        """One call for all sentences; their text comes along as far as it is no longer than a part."""
+        said = [span.of(text) for span in spans]
+        variables = {
+            "context": context or NOTHING,
+            "text": text if len(text) <= PART else "\n".join(said),
+            "sentences": "\n".join(f"- {' '.join(one.split())}" for one in said),
+            "asked": "\n".join(f"- {one}" for one in asked) or NOTHING,
+        }
+        prompt = self._prompts["target_queries"]
+        found = await self._model.ask(prompt, Questions, variables)
+        return await work(_merged, found, prompt, text, spans)
+
+    async def _about(self, text: str, part: Span, context: str | None) -> list[Question]:
+        prompt, variables = self._prompts.of("generate_queries", context, text=part.of(text))
+        samples = await self._model.sample(
+            prompt, Questions, variables, samples=self._samples, temperature=self._temperature
+        )
+        return await work(_placed_in, part, samples, prompt, text)
+
+
+def _merged(answer: Questions, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:
+    return merged(_placed(answer, prompt, text, spans), text)
+
+
+def _placed_in(part: Span, samples: Sequence[Questions], prompt: Prompt, text: str) -> list[Question]:
+    spans = [span for span in sentences(text) if part.start <= span.start and span.end <= part.end]
+    return [question for sample in samples for question in _placed(sample, prompt, text, spans)]
+
+
+def _placed(answer: Questions, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:
+    quotations = [(span, prompt.quoted(span.of(text))) for span in spans]
+    return [
+        Question(text=" ".join(asked.question.split()), start=place.start, end=place.end)
+        for asked in answer.questions
+        if asked.question.strip() and (place := place_asked_about(asked, quotations)) is not None
+    ]
+
+
+def parts(text: str) -> list[Span]:
+    """A text in parts of at most about `PART` characters, broken between sentences."""
+    start, end = 0, 0
+    found = []
+    for span in sentences(text):
+        if span.end - start > PART and end > start:
+            found.append(Span(start, end))
+            start = end  # with the heading of what follows
+        end = span.end
+    if end > start:
+        found.append(Span(start, end))
+    return found
+
+
+def place_asked_about(asked: Asked, sentences: Sequence[tuple[Span, Quotation]]) -> Span | None:
+    """The words that a question is about, in one of these sentences; else that which shares most with it."""
+    words = r"\s+".join(re.escape(word) for word in asked.about.split())
+    about = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+    places: dict[Span, Quotation] = {}
+    for span, quotation in sentences:
+        if words and (match := about.search(quotation.shown)):
+            places[Span(*quotation.span(*match.span())).moved(span.start)] = quotation
+    places = places or dict(sentences)
+    asks = _words(f"{asked.question} {asked.about}")
+    return max(places, key=lambda place: len(asks & _words(places[place].text)), default=None)
+
+
+def merged(questions: Sequence[Question], text: str) -> list[Question]:
+    """Without those that ask for the same characters, or of the same sentence in nearly the same words."""
+    kept: list[Question] = []
+    for question in sorted(questions, key=lambda question: (question.start, question.end)):
+        if not any(_same(question, other, text) for other in kept):
+            kept.append(question)
+    return kept
+
+
+def _same(one: Question, other: Question, text: str) -> bool:
+    mine, its = Span(one.start, one.end), Span(other.start, other.end)
+    if not mine.overlaps(its):
+        return False
+    if mine == its and mine not in sentences(text):
+        return True
+    a, b = one.text.casefold(), other.text.casefold()
+    return re.findall(r"\d+", a) == re.findall(r"\d+", b) and bool(fuzz.token_sort_ratio(a, b) >= ALIKE)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))

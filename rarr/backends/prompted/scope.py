@@ -1,0 +1,38 @@
+"""What a check or an edit looks at: the sentences that its query is about, or the whole text."""
+
+from typing import NamedTuple
+
+from rarr.records import Evidence, Query
+from rarr.tools.text.document import Span, sentences
+
+NOTHING = "(none)"
+
+
+def quoted(evidence: Evidence) -> str:
+    """The words of an evidence under the title of its page, without which many name no subject.
+
+    They are other people's: `Prompt.render` sees to it that nothing in them ends the quotation.
+    """
+    return f"# {evidence.title}\n{evidence.text}" if evidence.title else evidence.text
+
+
+class Scope(NamedTuple):
+    """The characters that are looked at, and the sentence before, by which their pronouns can be read."""
+
+    span: Span
+    before: str
+
+
+def scope_of(text: str, query: Query, *, whole: bool) -> Scope:
+    """The scope of a query that has its place in `text`."""
+    if whole:
+        return Scope(Span(0, len(text)), NOTHING)
+    place = Span(query.start, query.end)
+    spans = sentences(text)
+    about = [index for index, span in enumerate(spans) if span.overlaps(place)]
+    if not about:  # a heading or a table: its lines
+        end = text.find("\n", query.end)
+        return Scope(Span(text.rfind("\n", 0, query.start) + 1, len(text) if end < 0 else end), NOTHING)
+    first, last = about[0], about[-1]
+    before = spans[first - 1].of(text) if first else NOTHING
+    return Scope(Span(spans[first].start, spans[last].end), before)

@@ -1,0 +1,76 @@
+"""The short answers that a language model gives: whether a text says one, and whether two of them differ."""
+
+import re
+from collections import defaultdict
+
+from rarr.backends.rules.numbers import Number
+from rarr.backends.rules.values import Value, same, values
+from rarr.backends.rules.words import fold, tokens
+
+_NO_SPACES = "\u2e80"  # from here on, scripts that put no spaces between words
+
+
+def stands_in(answer: str, text: str) -> bool:
+    """Does `text` say `answer`: in these words, or with the same values and at least half of the other words?
+
+    What has neither a value nor a word of content, such as "yes", stands nowhere.
+    """
+    if not any(token.stem for token in tokens(answer)) and not values(answer):
+        return False
+    if _has_phrase(text, answer):
+        return True
+    words = {token.stem for token in tokens(text)}
+    compared = [value for value in values(answer) if value.kind != "term"]
+    if not all(_stands(value, answer, text, words) for value in compared):
+        return False
+    others = [
+        token.stem in words
+        for token in tokens(answer)
+        if token.stem and not any(value.start <= token.start < value.end for value in compared)
+    ]
+    return 2 * sum(others) >= len(others)
+
+
+def differ(answer: str, text: str, other: str, passage: str) -> bool:
+    """Do an answer of `text` and another of `passage` have values of a kind, of which no two mean the same?
+
+    A number without a unit has that which stands behind it in its source.
+    """
+    alike: dict[str, list[bool | None]] = defaultdict(list)
+    for mine in _read(answer, text):
+        for its in _read(other, passage):
+            alike[mine.kind].append(same(mine, its))
+    return any(False in compared and not any(compared) for compared in alike.values())
+
+
+def _read(answer: str, source: str) -> list[Value]:
+    return [read for value in values(answer) for read in _with_unit(value, answer, source)]
+
+
+def _with_unit(value: Value, answer: str, source: str) -> list[Value]:
+    if not isinstance(value.read, Number) or value.read.unit:
+        return [value]
+    written = answer[value.start : value.end]
+    there = [
+        one
+        for one in values(source)
+        if isinstance(one.read, Number) and source[one.start : one.end] == written
+    ]
+    return there or [value]
+
+
+def _stands(value: Value, answer: str, text: str, words: set[str]) -> bool:
+    end = value.read.tail if isinstance(value.read, Number) else value.end
+    phrase = answer[value.start : end]
+    if any(same(value, other) for other in values(text)) or _has_phrase(text, phrase):
+        return True
+    return value.kind == "name" and all(token.stem in words for token in tokens(phrase) if token.stem)
+
+
+def _has_phrase(text: str, phrase: str) -> bool:
+    """Words and numbers are matched whole: "22" stands neither in "221" nor in "22.5"."""
+    said = fold(phrase).split()
+    inner = r"\s+".join(map(re.escape, said))
+    before = r"(?<!\w)(?<!\d[.,])" if said[0][0] < _NO_SPACES else ""
+    after = r"(?!\w)(?![.,]\d)" if said[-1][-1] < _NO_SPACES else ""
+    return re.search(before + inner + after, fold(text)) is not None

@@ -1,0 +1,102 @@
+"""What the method is compared with: searching for the text itself, editing unasked, and editing by chance."""
+
+import random
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from rarr.backends.rules.agreement import asked_for
+from rarr.backends.rules.counterparts import passage, read
+from rarr.backends.rules.questions import questions
+from rarr.backends.rules.values import same
+from rarr.records import Agreement, Evidence, Query, Question
+from rarr.tools.concurrency.worker import work
+from rarr.tools.text.document import Span, sentences
+
+_WORD = re.compile(r"\w{4,}")
+
+
+class TextQueries:
+    """Searches for each sentence, or for the text, as it stands (Gao et al. 2023, table 5: no questions).
+
+    `by_value`: with a query for each value of it, as the embedded checker compares values; the words that
+    are searched for are the same.
+    """
+
+    def __init__(self, unit: Literal["sentences", "text"], *, by_value: bool) -> None:
+        self._unit, self._by_value = unit, by_value
+
+    async def generate(self, text: str, context: str | None) -> Sequence[Question]:
+        """The queries, in text order."""
+        spans = await work(sentences, text) if self._unit == "sentences" else [Span(0, len(text))]
+        places = [Span(one.start, one.end) for one in await work(questions, text, context)]
+        return [
+            Question(text=" ".join(span.of(text).split()), start=place.start, end=place.end)
+            for span in spans
+            for place in (places if self._by_value else [span])
+            if place.overlaps(span)
+        ]
+
+    async def target(
+        self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+    ) -> Sequence[Question]:
+        """None: the text has been searched for."""
+        return ()
+
+
+class UngatedAgreement:
+    """Names the evidence's most likely other value, whether or not it contradicts the text's."""
+
+    async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+        """Always `unknown`, with both values where the evidence has another one of the kind."""
+        return await work(_other_value, text, context, query, evidence)
+
+
+def _other_value(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+    found = asked_for(text, context, query)
+    if found is None:
+        return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
+    claim, value = found
+    said = claim.sentence.text[value.start : value.end]
+    other = read(claim.sentence, value, passage(evidence.text, evidence.title), claim.about).other
+    if other is None or same(value, other.value):
+        return Agreement(verdict="unknown", text_answer=said, reason="the evidence has no other such value")
+    answer = other.sentence.text[other.value.start : other.value.end]
+    return Agreement(
+        verdict="unknown", text_answer=said, evidence_answer=answer, reason="agreement is not asked about"
+    )
+
+
+class UnaskedAgreement:
+    """Leaves everything to the editor."""
+
+    async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+        """Always `unknown`."""
+        return Agreement(verdict="unknown", reason="agreement is not asked about")
+
+
+class RandomRewriter:
+    """Puts a word of the evidence in the place of one of the sentence's: the same ones in every run."""
+
+    whole = False
+
+    async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
+        """The sentence with one word changed; as it is where there is none of four letters or more."""
+        said = span.of(text)
+        chance = random.Random(said)
+        words = list(_WORD.finditer(said))
+        others = sorted({word for one in evidence for word in _WORD.findall(one.text)})
+        if not words or not others:
+            return said
+        old = chance.choice(words)
+        return f"{said[: old.start()]}{chance.choice(others)}{said[old.end() :]}"
+
+
+class NoRewriter:
+    """Leaves the text as it is: what research and report are without a revision."""
+
+    whole = True
+
+    async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
+        """The text."""
+        return span.of(text)

@@ -1,0 +1,143 @@
+"""Claims: the sentences of a text, each with the subject that it is about put back in.
+
+"It opened in 1937." becomes "Golden Gate Bridge opened in 1937.", so that it can be searched for and
+compared alone. Places in a claim map back to places in the text.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from rarr.backends.rules.name_matching import same_name
+from rarr.backends.rules.names import Name, is_person, names
+from rarr.backends.rules.sentence import Sentence, sentence
+from rarr.tools.text.document import Span, blocks, protected, sentences_of
+
+_PRONOUN = re.compile(r"(?:\W{0,3})\b(?P<word>He|She|It|They|His|Her|Its|Their|This|These)\b(?!['’])")
+_LINK = re.compile(r"\[(?P<label>[^\]]{2,500})\](?=[(\[])")
+_PERSON = {"he", "she", "his", "her"}
+_POSSESSIVE = {"his", "her", "its", "their"}
+_DETERMINERS = {"This", "These"}  # a noun may follow, so that the subject cannot stand in their place
+# A subject stands early, behind an adverbial at most; a name further on belongs to the predicate.
+_EARLY_WORDS = 3
+_ADVERBIAL = re.compile(r"(?:In|On|At|By|After|Since|Before|During|From|Around|As of)\b[^,]{1,40},\s")
+
+
+class Claim(NamedTuple):
+    """A sentence of a text (`span`), as a claim that stands alone (`sentence`).
+
+    The subject was put in at the claim's first `put_in` characters in place of `left_out` of the text's.
+    `about` is a subject that the sentence may have without naming it: it helps to search, and proves nothing.
+    """
+
+    span: Span
+    sentence: Sentence
+    about: str = ""
+    put_in: int = 0
+    left_out: int = 0
+
+    def in_text(self, start: int, end: int) -> Span | None:
+        """Where a place of the claim lies in the text; None for the subject that was put in."""
+        if start < self.put_in:
+            return None
+        shift = self.span.start + self.left_out - self.put_in
+        return Span(start + shift, end + shift)
+
+
+@lru_cache(maxsize=64)  # texts: every step of a run looks at the same one
+def claims(text: str, context: str | None) -> tuple[Claim, ...]:
+    """The claims of `text` in order; `context` names the subject of a first sentence that does not."""
+    return tuple(claims_of(text, context or "", tables=False))
+
+
+def claims_of(text: str, context: str, *, tables: bool) -> Iterator[Claim]:
+    """The same, not kept; with `tables`, their rows as well."""
+    subjects = _Subjects()
+    subjects.see_all(context)
+    parsed = blocks(text)
+    headings = deque(block for block in parsed if block.kind == "heading")
+    for span in sentences_of(text, parsed, tables=tables):
+        while headings and headings[0].start < span.start:
+            heading = headings.popleft()
+            subjects.see_heading(text[heading.start : heading.end].strip("# \r\n\t"))
+        claim = _claim(text, span, subjects)
+        subjects.see(claim.sentence.text)
+        yield claim
+
+
+class _Subjects:
+    """The names that a sentence may be about: the last person, the last thing, and the last of either."""
+
+    def __init__(self) -> None:
+        self.person = self.thing = self.last = ""
+
+    def see(self, claim: str) -> None:
+        """A claim's subject is its first name, where that stands early; a person may stand further on."""
+        found = names(claim)
+        persons = [name for name in found if is_person(claim, name)]
+        if persons:
+            self.person = persons[0 if _is_early(claim, persons[0]) else -1].text
+        if found and _is_early(claim, found[0]):
+            self.last = found[0].text
+            if found[0] not in persons:
+                self.thing = found[0].text
+
+    def see_heading(self, heading: str) -> None:
+        """A title names the subject until a sentence does."""
+        if name := next(iter(names(heading)), None):
+            self.thing = self.last = name.text
+
+    def see_all(self, context: str) -> None:
+        """Of a question or dialogue, the last name is what the answer is about."""
+        for name in names(context):
+            self.last = name.text
+            if is_person(context, name):
+                self.person = name.text
+            else:
+                self.thing = name.text
+
+    def of(self, pronoun: str) -> str:
+        """What a pronoun at the start of the next sentence stands for; empty where nothing fits."""
+        if pronoun in _PERSON:
+            return self.person or self.last
+        return (self.thing or self.last) if pronoun in ("it", "its") else self.last
+
+
+def _claim(text: str, span: Span, subjects: _Subjects) -> Claim:
+    own = _masked(text, span)
+    pronoun = _PRONOUN.match(own)
+    if pronoun and (subject := subjects.of(pronoun["word"].lower())):
+        if pronoun["word"] in _DETERMINERS:
+            return _under(subject, span, own)
+        resolved = subject + ("'s" if pronoun["word"].lower() in _POSSESSIVE else "")
+        return Claim(span, sentence(resolved + own[pronoun.end() :]), "", len(resolved), pronoun.end())
+    named = names(own)
+    if not subjects.last or any(same_name(name.text, subjects.last) for name in named):
+        return Claim(span, sentence(own))
+    if not named:
+        return _under(subjects.last, span, own)
+    return Claim(span, sentence(own), "" if _is_early(own, named[0]) else subjects.last)
+
+
+def _under(subject: str, span: Span, own: str) -> Claim:
+    return Claim(span, sentence(f"{subject}: {own}"), "", len(subject) + 2)
+
+
+def _masked(text: str, span: Span) -> str:
+    """The sentence with citations, code and link targets blanked, each character by a space."""
+    parts = []
+    begin = span.start
+    for fixed in protected(text, *span):
+        label = _LINK.match(text, fixed.start, fixed.end)
+        blank = f" {label['label']}" if label else ""
+        parts += [text[begin : fixed.start], blank.ljust(fixed.end - fixed.start)]
+        begin = fixed.end
+    return "".join([*parts, text[begin : span.end]])
+
+
+def _is_early(text: str, name: Name) -> bool:
+    adverbial = _ADVERBIAL.match(text)
+    start = adverbial.end() if adverbial and adverbial.end() <= name.start else 0
+    return len(text[start : name.start].split()) < _EARLY_WORDS

@@ -1,0 +1,98 @@
+"""What a clause tells of: events that are not one another, and qualifiers that make it another thing."""
+
+from itertools import pairwise
+
+from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.values import Value
+from rarr.backends.rules.words import stem
+
+# One event a line. A clause that tells of one and not of another says nothing about the other.
+_EVENTS = """
+plan planned propose proposed
+begin start found establish
+complete completed finish
+open opened inaugurate
+close closed demolish demolished dissolve dissolved abolish abolished
+born
+die
+marry
+divorce divorced
+join joined enter entered
+leave left depart departed quit resign resigned retire retired
+win
+lose
+buy
+sell
+import imported imports
+export exported exports
+publish release
+elect
+appoint
+dismiss dismissed fired
+arrive arrived
+increase rise grow
+decrease fall drop decline
+""".strip()
+_EVENT = {stem(word): number for number, line in enumerate(_EVENTS.splitlines()) for word in line.split()}
+_AGAIN = (
+    "increase rise grow decrease fall drop win lose play export import earn sell produce host visit report"
+)
+# What may happen again in another year: that it happened in one does not contradict that it did in another.
+_RECURRING = {stem(word) for word in _AGAIN.split()}
+_ALTERING = """
+former formerly deputy vice acting interim assistant honorary founding alleged almost planned proposed
+"""
+_QUALIFIERS = set(_ALTERING.split())
+_NEGATIONS = {"not", "never"}
+_AUXILIARIES = {
+    "is",
+    "was",
+    "are",
+    "were",
+    "do",
+    "does",
+    "did",
+    "has",
+    "had",
+    "have",
+    "will",
+    "would",
+    "can",
+    "could",
+}
+
+
+def another_event(claim: Sentence, value: Value, evidence: Sentence, other: Value) -> bool:
+    """Do the clauses of the two values tell of different events, or with different qualifiers?"""
+    mine, its = _clause(claim, value), _clause(evidence, other)
+    events, others = _events(mine), _events(its)
+    if events and others and events.isdisjoint(others):
+        return True
+    if _QUALIFIERS & mine != _QUALIFIERS & its:
+        return True
+    return _is_denied(claim, value) != _is_denied(evidence, other)
+
+
+def recurs(claim: Sentence, value: Value) -> bool:
+    """Is the event of the value's clause one that may happen in any year?"""
+    return any(stem(word) in _RECURRING for word in _clause(claim, value))
+
+
+def _is_denied(part: Sentence, value: Value) -> bool:
+    """Is the verb of the value's clause negated? "Named after A, not after B" denies nothing of A."""
+    words = [w.text.lower() for w in part.words if part.clause(w.start) == part.clause(value.start)]
+    return any(one in _AUXILIARIES and two in _NEGATIONS for one, two in pairwise(words))
+
+
+def _clause(part: Sentence, value: Value) -> set[str]:
+    """The words of the value's clause, in lower case."""
+    number = part.clause(value.start)
+    return {
+        word.text.lower()
+        for word in part.words
+        if part.clause(word.start) == number and not value.start <= word.start < value.end
+    }
+
+
+def _events(words: set[str]) -> set[int]:
+    return {_EVENT[stem(word)] for word in words if stem(word) in _EVENT}

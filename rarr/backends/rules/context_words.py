@@ -1,0 +1,67 @@
+"""What stands around a value in its sentence: the words beside it, and how far off the others are."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from itertools import islice
+
+from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.values import Value
+from rarr.backends.rules.words import Token
+
+_WORDS = re.compile(r"\w+")
+_ARTICLES = {"the", "a", "an"}
+_REACH = 2  # words on either side that stand beside a value
+
+
+def unit_words(value: Value) -> list[str]:
+    """The words of a number's unit of measure, which are part of the number; none for other values."""
+    form: str = getattr(value.read, "form", "")
+    return form.split()
+
+
+def next_stem(part: Sentence, value: Value) -> str | None:
+    """The stem of the first word with meaning after a value: what a number counts."""
+    unit = unit_words(value)
+    return next((w.stem for w in part.content if w.start >= value.end and w.text not in unit), None)
+
+
+def beside(part: Sentence, value: Value) -> list[str]:
+    """The stems of the words right before a value, nearest first, then of those right after; no articles."""
+    before, after = _around(part.words, value)
+    return [*_stems(reversed(part.words[:before])), *_stems(part.words[after:])]
+
+
+def opens(part: Sentence, value: Value) -> bool:
+    """Does no word with meaning stand before the value?"""
+    return not part.content or part.content[0].end > value.start
+
+
+def same_frame(part: Sentence, value: Value, other_part: Sentence, other: Value) -> bool:
+    """Do the two values stand between the same words: the same word before, one of the next three alike?"""
+    before, after = _neighbours(part.text, value)
+    its_before, its_after = _neighbours(other_part.text, other)
+    return before == its_before and any(a == b for a, b in zip(after, its_after, strict=False))
+
+
+def distances(words: tuple[Token, ...], value: Value) -> list[int]:
+    """How many of `words` stand between each of them and the value; 0 for the words of the value."""
+    before, after = _around(words, value)
+    return [before - n - 1 if n < before else max(0, n - after) for n in range(len(words))]
+
+
+def _around(words: tuple[Token, ...], value: Value) -> tuple[int, int]:
+    """How many words end before the value, and the number of the first that begins after it."""
+    before = bisect_right(words, value.start, key=lambda word: word.end)
+    return before, bisect_left(words, value.end, key=lambda word: word.start)
+
+
+def _stems(words: Iterable[Token]) -> Iterable[str]:
+    stems = (w.stem or w.text.lower() for w in words if w.text.lower() not in _ARTICLES)
+    return islice(stems, _REACH)
+
+
+def _neighbours(text: str, value: Value) -> tuple[str, list[str]]:
+    before = _WORDS.findall(text[max(0, value.start - 40) : value.start].lower())
+    after = _WORDS.findall(text[value.end : value.end + 60].lower())
+    return (before[-1] if before else ""), after[:3]

@@ -1,0 +1,75 @@
+"""When another value contradicts the claim's: three rules, each with what it takes.
+
+The thresholds were tuned on the training half of the hand-written triples and on the examples: of the values
+that a rule contradicts, how many are wrong and have this correction.
+"""
+
+from rarr.backends.rules.claims import Claim
+from rarr.backends.rules.context_words import next_stem, same_frame
+from rarr.backends.rules.counterparts import Candidate, Passage, Reading
+from rarr.backends.rules.exclusive_words import Term
+from rarr.backends.rules.non_answers import SAME_EVENT_COVERAGE, counts_the_same, exchangeable, is_elsewhere
+from rarr.backends.rules.values import Value
+
+CLEAR_COVERAGE = 0.6
+CLEAR_MARGIN = 0.4
+CLEAR_LEAD = 0.25
+CLEAR_TOLD = 0.4
+TOLD_MARGIN = 0.35  # by which the other value's clause must be told better than the claim's own value's
+RETOLD = 0.6
+RETOLD_COVERAGE = 0.25
+RETOLD_MARGIN = 0.1
+RETOLD_FAR_MARGIN = 0.25  # where the words right after the two values differ
+RETOLD_LEAD = 0.2
+SAID_OF_ANOTHER = 0.12  # up to this closeness, the claim's own date is said of something else
+
+# A husband has a wife, and who won one match lost another: only the same frame tells.
+TOLD_FROM_BOTH_ENDS = ("relation", "outcome", "order")
+
+
+def contradicts(claim: Claim, value: Value, reading: Reading, evidence: Passage) -> bool:
+    """Does another value stand where the claim has its own, beyond what chance or paraphrase explain?"""
+    other, own = reading.other, reading.own
+    if other is None or is_elsewhere(claim, value, other, evidence):
+        return False
+    if not exchangeable(claim, value, other, evidence):
+        return False
+    margin = other.closeness - (own.closeness if own else 0.0)
+    lead = other.closeness - reading.runner_up
+    if own is not None and other.told - own.told < TOLD_MARGIN:
+        return False
+    covers = other.coverage - (own.coverage if own else 0.0) >= CLEAR_MARGIN
+    if other.told >= CLEAR_TOLD and covers and same_frame(claim.sentence, value, other.sentence, other.value):
+        return not _converse(claim, value, other)
+    if not counts_the_same(claim, value, other) or _said_too(value, own, other):
+        return False
+    if isinstance(value.read, Term) and value.read.label in TOLD_FROM_BOTH_ENDS:
+        return False
+    clear = other.coverage >= CLEAR_COVERAGE and margin >= CLEAR_MARGIN and lead >= CLEAR_LEAD
+    if clear and (other.told >= CLEAR_TOLD or other.coverage >= SAME_EVENT_COVERAGE):
+        return True
+    # The clause of the evidence says little that the claim does not say: it tells the same thing.
+    retold = other.told >= RETOLD and other.coverage >= RETOLD_COVERAGE and lead >= RETOLD_LEAD
+    return retold and margin >= (RETOLD_MARGIN if _same_next(claim, value, other) else RETOLD_FAR_MARGIN)
+
+
+def _said_too(value: Value, own: Candidate | None, other: Candidate) -> bool:
+    """Does the passage say the claim's value too, so that it may be the claim's words that differ?"""
+    if own is None or value.kind == "name":
+        return False
+    if value.kind == "date":
+        return own.closeness > SAID_OF_ANOTHER
+    return value.kind == "number" or own.sentence is not other.sentence
+
+
+def _converse(claim: Claim, value: Value, other: Candidate) -> bool:
+    """A mother has a daughter: of kinship, what follows must be the same as well."""
+    return (
+        isinstance(value.read, Term)
+        and value.read.label == "relation"
+        and not _same_next(claim, value, other)
+    )
+
+
+def _same_next(claim: Claim, value: Value, other: Candidate) -> bool:
+    return next_stem(claim.sentence, value) == next_stem(other.sentence, other.value)

@@ -1,0 +1,199 @@
+"""Reading: which value of a passage stands where the claim has its value, and how surely.
+
+The claim's words around its value are looked for around each comparable value of the passage. Words of the
+same clause count more than others and near ones more than far ones; words that run through the whole passage,
+or its title, count less.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from rarr.backends.rules.claims import claims_of
+from rarr.backends.rules.context_words import beside, distances, next_stem, opens, unit_words
+from rarr.backends.rules.name_matching import key_words
+from rarr.backends.rules.names import Name, is_person
+from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.values import Value, same, values
+from rarr.backends.rules.words import tokens
+
+OTHER_CLAUSE = 0.4  # what a word of another clause counts, beside one of the same
+IN_TITLE = 0.5  # what a word of the page's title counts, beside another
+SAME_NEIGHBOUR = 0.15
+CLAIM_FADES = 0.25  # how fast a word of the claim counts less, by the words between it and the value
+EVIDENCE_FADES = 0.2
+_NAMESAKES = re.compile(r"\bmay (?:also )?refer to\b")  # a page that lists several of one name
+
+
+class Frame(NamedTuple):
+    """A value of a passage with what stands around it, whatever is looked for.
+
+    `close` says how near a stem of its sentence stands, from 0 to 1; `told` are the stems of its clause.
+    """
+
+    value: Value
+    sentence: Sentence
+    close: dict[str, float]
+    told: frozenset[str]
+    next_stem: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """A passage as the rules see it; `spread` counts the sentences that hold a stem.
+
+    `namesakes` marks a page about several things of one name.
+    """
+
+    sentences: tuple[Sentence, ...]
+    spread: Counter[str]
+    title_stems: frozenset[str]
+    title_words: frozenset[str]
+    key_words: frozenset[str]
+    title_values: tuple[Value, ...]
+    namesakes: bool
+
+    @cached_property
+    def frames(self) -> tuple[Frame, ...]:
+        """Of all values of its sentences; most passages are only ranked, and need none."""
+        return tuple(_frame(part, value) for part in self.sentences for value in part.values)
+
+    def holds(self, value: Value) -> bool:
+        """Does the passage or its title say this value anywhere?"""
+        said = (other for sentence in self.sentences for other in sentence.values)
+        return any(same(value, other) for other in (*said, *self.title_values))
+
+
+class Candidate(NamedTuple):
+    """A value of the passage, and how far the claim's context is found around it (0 to 1).
+
+    `coverage` counts the context found in its sentence, `closeness` discounts what stands far from it;
+    `told` is the share of its own clause that the claim says as well.
+    """
+
+    value: Value
+    sentence: Sentence
+    coverage: float
+    closeness: float
+    told: float
+
+
+class Reading(NamedTuple):
+    """The best place for the claim's value itself, the best other value, and the next best after that."""
+
+    own: Candidate | None
+    other: Candidate | None
+    runner_up: float
+
+
+@lru_cache(maxsize=1024)  # of the runs that are under way; each takes some 20 kB
+def passage(text: str, title: str) -> Passage:
+    """The sentences of a passage, analysed once, each with its subject put in as in a claim."""
+    parts = tuple(claim.sentence for claim in claims_of(text, title, tables=True))
+    return Passage(
+        sentences=parts,
+        spread=Counter(stem for part in parts for stem in {word.stem for word in part.content}),
+        title_stems=frozenset(word.stem for word in tokens(title) if word.stem),
+        title_words=frozenset(key_words(title)),
+        key_words=frozenset(
+            word for said in (title, *(part.text for part in parts)) for word in key_words(said)
+        ),
+        title_values=values(title),
+        namesakes=bool(_NAMESAKES.search(text)),
+    )
+
+
+def read(claim: Sentence, value: Value, evidence: Passage, about: str = "") -> Reading:
+    """Ranks the comparable values of `evidence` by how well they stand where `value` stands in `claim`.
+
+    What the claim says elsewhere is not another answer, so it is left out. `about` is what the claim is
+    under.
+    """
+    asked = _Asked(
+        context=_context(claim, value, evidence),
+        stems={word.stem for word in (*claim.content, *tokens(about))},
+        next_stem=next_stem(claim, value),
+    )
+    elsewhere = [other for other in claim.values if other is not value]
+    candidates = [
+        _candidate(asked, frame)
+        for frame in evidence.frames
+        if _comparable(claim, value, frame.sentence, frame.value)
+        and (same(value, frame.value) or not any(same(frame.value, one) for one in elsewhere))
+    ]
+    candidates.sort(key=lambda candidate: -candidate.closeness)
+    own = [candidate for candidate in candidates if same(value, candidate.value)]
+    others = [candidate for candidate in candidates if not same(value, candidate.value)]
+    further = [c.closeness for c in others[1:] if not same(others[0].value, c.value)]
+    return Reading(own[0] if own else None, others[0] if others else None, max(further, default=0.0))
+
+
+class _Asked(NamedTuple):
+    """What is looked for: the stems around the value with their weights, all stems, the first one after."""
+
+    context: list[tuple[str, float]]
+    stems: set[str]
+    next_stem: str | None
+
+
+def _context(claim: Sentence, value: Value, evidence: Passage) -> list[tuple[str, float]]:
+    """The stems around `value` with their weights."""
+    unit = unit_words(value)
+    content = tuple(word for word in claim.content if word.text not in unit)
+    clause = claim.clause(value.start)
+    context = []
+    for word, between in zip(content, distances(content, value), strict=True):
+        if word.start < value.end and value.start < word.end:
+            continue
+        weight = 1 / (1 + CLAIM_FADES * between)
+        weight *= 1.0 if claim.clause(word.start) == clause else OTHER_CLAUSE
+        weight /= 1 + 0.5 * max(0, evidence.spread[word.stem] - 1)
+        context.append((word.stem, weight * (IN_TITLE if word.stem in evidence.title_stems else 1.0)))
+    return context
+
+
+def _comparable(claim: Sentence, value: Value, part: Sentence, other: Value) -> bool:
+    """Could one stand for the other? A person beside a word in common, another name after the same word."""
+    if not (isinstance(value.read, Name) and isinstance(other.read, Name)) or same(value, other):
+        return other.kind == value.kind and same(value, other) is not None
+    person = is_person(claim.text, value.read)
+    if person != is_person(part.text, other.read):
+        return False
+    mine, its = beside(claim, value), beside(part, other)
+    if person:
+        return not set(mine).isdisjoint(its)
+    if not opens(part, other):
+        return mine[:1] == its[:1] != []
+    if mine[:1] == ["by"]:  # owned by it: it owns
+        return mine[1:2] != [] and mine[1] in {word.stem for word in part.words if word.start >= other.end}
+    return False
+
+
+def _frame(part: Sentence, value: Value) -> Frame:
+    clause, unit = part.clause(value.start), unit_words(value)
+    close: dict[str, float] = {}
+    told = set()
+    for word, between in zip(part.content, distances(part.content, value), strict=True):
+        here = part.clause(word.start) == clause
+        closeness = (1.0 if here else OTHER_CLAUSE) / (1 + EVIDENCE_FADES * between)
+        close[word.stem] = max(closeness, close.get(word.stem, 0.0))
+        if here and not (word.start < value.end and value.start < word.end) and word.text not in unit:
+            told.add(word.stem)
+    return Frame(value, part, close, frozenset(told), next_stem(part, value))
+
+
+def _candidate(asked: _Asked, frame: Frame) -> Candidate:
+    total = sum(weight for _, weight in asked.context) or 1.0
+    found = [(weight, frame.close[stem]) for stem, weight in asked.context if stem in frame.close]
+    closeness = sum(weight * near for weight, near in found) / total
+    if found and asked.next_stem is not None and asked.next_stem == frame.next_stem:
+        closeness += SAME_NEIGHBOUR  # what is measured or counted tells 726 feet high from 1,244 feet long
+    return Candidate(
+        value=frame.value,
+        sentence=frame.sentence,
+        coverage=sum(weight for weight, _ in found) / total,
+        closeness=closeness,
+        told=len(frame.told & asked.stems) / len(frame.told) if frame.told else 0.0,
+    )

@@ -1,0 +1,94 @@
+"""Which names mean the same thing: the words that identify a name, and how they vary."""
+
+import re
+from functools import lru_cache
+
+from rapidfuzz.distance import Levenshtein
+
+from rarr.backends.rules.words import STOP_WORDS, fold
+
+# Names that share no word and mean one thing.
+_ALIASES = [
+    {"america", "us", "u s", "usa", "u s a", "united states", "united states of america"},
+    {"britain", "great britain", "uk", "u k", "united kingdom"},
+    {"ussr", "soviet union"},
+    {"holland", "netherlands"},
+]
+_TITLES = """
+mr mrs ms dr sir lord lady dame king queen prince princess president professor prof saint st captain general
+colonel major the emperor pope count jr sr jnr senator governor chancellor minister judge rev father baron
+duke
+"""
+_HONORIFICS = frozenset(_TITLES.split())
+_SHARED = """
+river lake mount mountain island islands city county university college school institute museum bridge tower
+street road avenue club fc company inc ltd corporation group party church cathedral castle palace park
+station airport state province district region republic kingdom union association society national
+international royal united great new north south east west san saint st war battle treaty act award prize
+cup league championship championships games festival orchestra band theatre theater hall house hotel
+hospital army navy dam canal tunnel reservoir falls valley desert forest bay gulf sea ocean peninsula
+building library stadium railway observatory monument memorial temple abbey fort
+"""
+_GENERIC = frozenset(_SHARED.split())
+_DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"[\w']+")
+_LONGEST_SURNAMED = 4  # words; a longer name is a body's or a title
+# How alike two words that begin alike must be, to be variants of one (demonyms, transliterations).
+_ALIKE = 0.8
+
+
+@lru_cache(maxsize=16384)
+def key_words(name: str) -> tuple[str, ...]:
+    """The folded words of a name that identify it: no honorifics, articles or possessives."""
+    words = tuple(word.removesuffix("'s").strip("'") for word in _WORD.findall(fold(name)))
+    kept = tuple(word for word in words if word and word not in _HONORIFICS and word not in STOP_WORDS)
+    return kept or words
+
+
+@lru_cache(maxsize=16384)
+def same_name(one: str, other: str) -> bool:
+    """Can two names mean the same: equal, one a part of the other, initials, an acronym, or a variant?"""
+    mine, its = key_words(one), key_words(other)
+    if not mine or not its:
+        return False
+    if any({" ".join(mine), " ".join(its)} <= group for group in _ALIASES):
+        return True
+    if mine == its or _acronym(mine, its) or _acronym(its, mine):
+        return True
+    short, long = (mine, its) if len(mine) <= len(its) else (its, mine)
+    if all(any(_same_word(word, whole) for whole in long) for word in short):
+        return not all(word in _GENERIC for word in short)
+    return False
+
+
+def is_generic(word: str) -> bool:
+    """A word that many names share, such as river or university: it identifies nothing alone."""
+    return word in _GENERIC
+
+
+def shortest_form(name: str) -> tuple[str, ...]:
+    """The words by which a name is known when it comes up again: a person's surname, else all of them."""
+    words = key_words(name)
+    whole = len(words) > _LONGEST_SURNAMED or any(map(is_generic, words)) or _DIGIT.search(name)
+    return words if whole else words[-1:]
+
+
+def _same_word(word: str, whole: str) -> bool:
+    """Equal, an initial, or so alike that one is a variant of the other."""
+    short, long = (word, whole) if len(word) <= len(whole) else (whole, word)
+    if short == long or (len(short) == 1 and long.startswith(short)):
+        return True
+    if len(short) >= 4 and long.startswith(short):
+        return True  # Graz and Grazer, America and Americans
+    alike = len(short) >= 5 and word[:4] == whole[:4]
+    return alike and Levenshtein.normalized_similarity(word, whole) >= _ALIKE
+
+
+def _acronym(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
+    """Is a word of `short` the initials of words of `long`, all else being equal: UN Charter?"""
+    more = len(long) - len(short)
+    return any(
+        more and short[:n] == long[:n] and short[n + 1 :] == long[n + more + 1 :]
+        and short[n] == "".join(word[:1] for word in long[n : n + more + 1])
+        for n in range(len(short))
+    )  # fmt: skip

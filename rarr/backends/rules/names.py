@@ -1,0 +1,128 @@
+"""Names and titles as they are written: capitalised sequences and quoted or emphasised titles."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from rarr.backends.rules.dates import MONTHS
+from rarr.backends.rules.name_matching import is_generic, key_words
+from rarr.backends.rules.numbers import CARDINALS
+from rarr.backends.rules.words import STOP_WORDS, fold
+
+_CAPITALISED = r"""(?:
+      (?:[A-Z]\.){2,}                                            # U.S., J.R.R.
+    | [dDlL]['’][A-Z]\w+                                          # d'Arc, L'Aquila
+    | [A-ZÀ-ÖØ-ÞŁŚŠŽĆČĐ][\w’'&-]*
+      (?:(?<=\b[A-Z])\. | (?<=\b(?:St|Dr|Mr|Jr|Sr|Mt))\. | (?<=\bMrs)\.)?   # J., St.
+)"""
+_INSIDE = r"""(?:
+      of\ the | of | de\ la | de\ los | de | del | della | di | da | dos | do | du | des
+    | van\ der | van\ den | van | von\ der | von | zu | al | bin | ibn | el | la | le | les | &
+)"""
+# A number belongs to a name (Apollo 11) unless it counts what follows (Paris 20 years later).
+_NUMBERED = r"""(?:
+    \d{1,3}\b(?! [,.]\d | % | \s(?!was\b|is\b|has\b|as\b)[a-z]+s\b
+                | \s(?:people|men|women|million|percent)\b )
+)"""
+_NAME = re.compile(
+    rf"""
+    (?<![^\W\d_]){_CAPITALISED}                                      # not the end of eGFR
+    (?: (?: [ \t] | \r?\n | [-–](?=[A-Z]) )  (?:{_INSIDE}\s)?  (?:{_CAPITALISED}|{_NUMBERED}) )*
+    """,
+    re.VERBOSE,
+)
+_FIRST_WORD = re.compile(r"[^\s–-]+")
+_TITLE = re.compile(
+    r"""
+      [“"](?P<quoted>[^”"\n]{2,80})[”"]
+    | (?<![*\w])\*(?P<starred>[^*\n]{2,80})\*(?![*\w])
+    | (?<![_\w])_(?P<underscored>[^_\n]{2,80})_(?![_\w])
+    """,
+    re.VERBOSE,
+)
+# Capitalised words that are no names: they open sentences, or are parts of dates and of addresses to people.
+_OPENERS = """
+according additionally along besides consequently despite finally following furthermore hence initially
+interestingly located meanwhile note notably originally overall recently similarly sometimes today unlike
+whereas yes hundreds thousands millions dozens
+monday tuesday wednesday thursday friday saturday sunday first second third january february march april
+june july august september october november december bc ad bce ce o oh ok q a.d b.c built born founded
+opened written known based designed standing named please sure here's it's that's there's didn't roughly
+half part people new old early late mid north south east west northern southern eastern western central
+christmas easter eur gbp usd chf jpy
+nobody nothing none everybody everyone everything somebody someone something anybody anyone anything
+currently earlier eventually formerly mostly officially previously shortly soon specifically subsequently
+alongside apart beyond due including inside less outside prior
+beginning competing defending going playing starting
+begun compared composed created declared described directed distributed educated established formed found
+introduced launched lost organised organized produced raised recorded released selected set started told
+"""
+# Of these, the ones that are part of a name when another capitalised word follows.
+_ADJECTIVES = {
+    "new", "old", "north", "south", "east", "west", "northern", "southern", "eastern", "western", "central",
+}  # fmt: skip
+_NOT_NAMES = STOP_WORDS | set(_OPENERS.split()) | set(CARDINALS.values())
+
+
+class Name(NamedTuple):
+    """A name or title in a sentence; `title` where it is quoted or emphasised."""
+
+    start: int
+    end: int
+    text: str
+    title: bool = False
+
+
+@lru_cache(maxsize=4096)  # the sentences of passages come again in the next window
+def names(text: str) -> tuple[Name, ...]:
+    """The names and titles of `text`, in order; a title hides the names inside it."""
+    found = list(_titles(text))
+    inside = bytearray(len(text))  # which characters are part of a title
+    for title in found:
+        inside[title.start : title.end] = b"1" * (title.end - title.start)
+    for match in _NAME.finditer(text):
+        name = _trimmed(text, match.start(), match.end())
+        if name is not None and not any(inside[name.start : name.end]):
+            found.append(name)
+    return tuple(sorted(found))
+
+
+def is_person(text: str, name: Name) -> bool:
+    """Reads like a person's name: two to four words, none of them of places or bodies, no article before."""
+    if name.title or " " not in name.text or not 2 <= len(words := key_words(name.text)) <= 4:
+        return False
+    article = text[max(0, name.start - 8) : name.start].lower().rstrip().endswith(("the", " a", " an"))
+    return not article and not any(map(is_generic, words))
+
+
+def _titles(text: str) -> Iterator[Name]:
+    for match in _TITLE.finditer(text):
+        start, end = match.span(match.lastgroup or 0)
+        if text[start].isupper():
+            yield Name(start, end, text[start:end], title=True)
+
+
+def _trimmed(text: str, start: int, end: int) -> Name | None:
+    """Drops leading words that only open a sentence, months, and what is left of possessives."""
+    while word := _FIRST_WORD.match(text, start, end):
+        if _opens_name(word[0], last=word.end() == end):
+            break
+        start = word.end()
+        while start < end and text[start] in " –-\n\r\t":
+            start += 1
+    else:
+        return None
+    for suffix in ("'s", "’s", "'", "’", "-"):
+        if text.endswith(suffix, start, end):
+            end -= len(suffix)
+    return Name(start, end, text[start:end]) if end - start > 1 else None
+
+
+def _opens_name(word: str, *, last: bool) -> bool:
+    """Is the word part of a name, rather than one that opens a sentence? `last` where none follows."""
+    bare = word.rstrip(".,").removesuffix("'s").removesuffix("’s")
+    if fold(bare) not in _NOT_NAMES and bare not in MONTHS and len(bare) > 1 and not bare.isdigit():
+        return True
+    is_initial = len(bare) == 1 and word.endswith(".")
+    return not last and (fold(bare) in _ADJECTIVES or is_initial)

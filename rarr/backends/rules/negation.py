@@ -1,0 +1,143 @@
+"""Negation: the evidence tells what the claim does, but denies it, or says its reverse or another value."""
+
+import re
+from collections.abc import Iterator, Sequence, Set
+
+from rarr.backends.rules.numbers import Number
+from rarr.backends.rules.opposites import opposed
+from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.swapped_roles import exchanged
+from rarr.backends.rules.values import Value, same
+
+TOLD = 0.8  # of the claim's words with meaning, for a sentence of the evidence to tell the same
+SCOPE = 2  # words with meaning behind a negator: what it denies
+_NEGATOR = re.compile(
+    r"(?:not|non|no|never|hardly|scarcely|without|neither|nor|none|nobody|nothing|cannot|\w+n['’]t"
+    r"|fail|fails|failed|except)$",
+    re.IGNORECASE,
+)
+# Several words that deny what they stand before, as "far from 221 metres" does.
+_PHRASES = (
+    r"\b(?:far\s+(?:from|below|above|short\s+of)|anything\s+but|nowhere\s+near|rather\s+than|instead\s+of"
+    r"|(?<!no\s)(?<!none\s)other\s+than|as\s+opposed\s+to|by\s+no\s+means|in\s+no\s+way|no\s+longer)\b"
+)
+_PHRASE = re.compile(_PHRASES, re.IGNORECASE)
+_BEFORE_VALUE = re.compile(rf"{_PHRASES}\s+(?:[\w'’-]+\s+){{0,2}}$", re.IGNORECASE)
+_REACH = 60  # characters before a value in which such words are looked for
+# Of these, what denies a value behind it: what fails or is done without something may be so at that time.
+_DENIES_VALUE = re.compile(r"(?:not|no|never|hardly|scarcely|neither|nor|cannot|\w+n['’]t)$", re.IGNORECASE)
+# "Not only" and "no fewer than" deny nothing, "not until 1950" says when, "No. 5" is a number.
+_DENIES_NOTHING = re.compile(
+    r"not\s+(?:only|just|merely)\b | (?:not|\w+n['’]t)\b[^,;]*\suntil\b"
+    r"| no\s+(?:fewer|less|more|later|earlier|other)\s+than\b | no\.\s",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+_MONEY = {"€", "£", "$", "¥"}
+_DAYS = {"second": 1 / 86400, "day": 1.0, "year": 365.25}
+
+
+def denies(claim: Sentence, evidence: Sequence[Sentence], title: Set[str] = frozenset()) -> bool:
+    """Do the sentences of the evidence that tell most of the claim say the reverse, or another value?
+
+    `title`: the stems of what all of the evidence is about; no sentence needs to say them.
+    """
+    phrases = [match.span() for match in _PHRASE.finditer(claim.text)]
+    said = [w for w in claim.content if not any(start <= w.start < end for start, end in phrases)]
+    stems = {word.stem for word in said if not _NEGATOR.match(word.text)} - _measured(claim)
+    told = [_told(claim, stems, one, title) for one in evidence]
+    most = max((count for count, _ in told), default=0)
+    return most >= max(1.0, TOLD * len(stems)) and all(turned for count, turned in told if count == most)
+
+
+def _told(claim: Sentence, stems: Set[str], one: Sentence, title: Set[str]) -> tuple[int, bool]:
+    """How many of `stems` a sentence tells, itself or by an opposite, and whether it says something else."""
+    said = {word.stem for word in one.content}
+    shared = stems & said
+    known = len(stems & title - said) if shared else 0
+    if len(shared) + known < TOLD * len(stems) - 1:  # one may be told by its opposite
+        return len(shared) + known, False
+    mine, its = set(_denied(claim)), set(_denied(one))
+    pairs = list(opposed(claim, one))
+    count = len(shared | {word.stem for word, _ in pairs} & stems) + known
+    if exchanged(claim, one) or _has_another(claim, one) or _denies_value(claim, one):
+        return count, True
+    if pairs:  # "not safe" says what "contraindicated" says
+        return count, any((word.stem in mine) == (other.stem in its) for word, other in pairs)
+    return count, not shared.isdisjoint(mine ^ its)
+
+
+def negated(part: Sentence, place: int) -> bool:
+    """Is what begins at `place` denied: by a negator closely before it in its clause?"""
+    if _BEFORE_VALUE.search(part.text, max(0, place - _REACH), place):
+        return True
+    clause = part.clause(place)
+    between = 0
+    for word in reversed([word for word in part.words if word.end <= place]):
+        if part.clause(word.start) != clause or between > SCOPE:
+            return False
+        if _DENIES_VALUE.match(word.text) or (word.text.lower() == "without" and not between):
+            nothing = _DENIES_NOTHING.match(part.text, word.start)
+            return nothing is None or nothing.end() > place
+        between += bool(word.stem)
+    return False
+
+
+def _denies_value(claim: Sentence, one: Sentence) -> bool:
+    """Does one deny a number or date that the other states?"""
+    pairs = [
+        (value, other)
+        for value in claim.values
+        for other in one.values
+        if value.kind in ("number", "date") and same(value, other)
+    ]
+    return any(
+        negated(claim, value.start) != negated(one, other.start)
+        for value, other in pairs
+        if not any(negated(claim, v.start) == negated(one, o.start) for v, o in pairs if v is value)
+    )
+
+
+def _has_another(claim: Sentence, one: Sentence) -> bool:
+    """Does the sentence lack a number or date of the claim, and have one that the claim lacks?"""
+    mine, its = ([v for v in part.values if v.kind in ("number", "date")] for part in (claim, one))
+    return any(_replaced(value, its) for value in mine) and any(_replaced(value, mine) for value in its)
+
+
+def _replaced(value: Value, others: Sequence[Value]) -> bool:
+    """Are there others of its kind, and none that says the same?"""
+    found = [same(value, other) if value.kind == other.kind else None for other in others]
+    if True in found:
+        return False
+    return False in found or any(_is_otherwise(value.read, other.read) for other in others)
+
+
+def _is_otherwise(one: object, other: object) -> bool:
+    """Are these other times, in hours and days, which `same` does not convert, or other money?"""
+    if not (isinstance(one, Number) and isinstance(other, Number)) or one.unit == other.unit:
+        return False
+    if one.unit in _MONEY and other.unit in _MONEY:
+        return True
+    days = [_DAYS[number.unit] * number.amount for number in (one, other) if number.unit in _DAYS]
+    return len(days) == 2 and max(days) > 1.1 * min(days)
+
+
+def _measured(part: Sentence) -> set[str]:
+    """The stems of words in numbers, with their units, and in dates."""
+    places = [
+        (value.start, value.read.tail if isinstance(value.read, Number) else value.end)
+        for value in part.values
+        if value.kind in ("number", "date")
+    ]
+    return {word.stem for word in part.content if any(start <= word.start < end for start, end in places)}
+
+
+def _denied(part: Sentence) -> Iterator[str]:
+    """The stems behind each negator, in its clause."""
+    for word in part.words:
+        if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):
+            clause = part.clause(word.start)
+            behind = [
+                one for one in part.content if one.start > word.end and part.clause(one.start) == clause
+            ]
+            yield from (one.stem for one in behind[:SCOPE])

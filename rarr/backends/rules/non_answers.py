@@ -1,0 +1,225 @@
+"""Guards: reasons why another value of the evidence is no answer to the question that the claim answers."""
+
+import re
+from itertools import combinations
+
+from rarr.backends.rules.claims import Claim
+from rarr.backends.rules.clause_events import another_event, recurs
+from rarr.backends.rules.context_words import next_stem
+from rarr.backends.rules.counterparts import Candidate, Passage
+from rarr.backends.rules.dates import Date
+from rarr.backends.rules.exclusive_words import Term
+from rarr.backends.rules.name_matching import key_words
+from rarr.backends.rules.names import Name, is_person
+from rarr.backends.rules.numbers import Number
+from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.subjects import OPENING, about_subject, says, subject_of
+from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.words import stem
+
+SAME_EVENT_COVERAGE = 0.85  # a sentence that tells this much of the claim tells the same event
+CLEAR_NAME_COVERAGE = 0.7
+CLEAR_PERSON_COVERAGE = 0.45
+SAME_SCALE = 5  # two measures of one thing differ by less than this factor
+SAME_SCALE_COUNTED = 25  # and two counts of one thing by less than this
+
+# An ordinal before these says which one is meant; it is not what is told of it.
+_COUNTED_OFF = """
+season edition series round episode album version team half wife husband quarter period century day week year
+month game match floor set part volume chapter act symphony generation term
+"""
+_IDENTIFIED = {stem(word) for word in _COUNTED_OFF.split()}
+_RANGE = re.compile(r"\b(?:from|between)\s+\S+\s+(?:\w+\s+)?(?:to|and)\s+\S+|\d\s?[–-]\s?\d")
+_HEDGED_DATE = re.compile(
+    r"\b(?:around|about|circa|c\.|roughly|approximately|before|after|by)\s*$", re.IGNORECASE
+)
+_RELATIVE_TIME = re.compile(
+    r"\b(?:years?|months?|decades?|days?|weeks?)\s(?:later|afterwards|on|earlier|(?:after|before)(?=[.,;]))"
+    r"|\bthe (?:next|following) year\b"
+)
+# What was planned, drafted or only supposed is not what is so.
+_SUPPOSED = re.compile(
+    r"\b(?:if|would|could|drafts?|drafted|plans?|planned|protocol|foresaw|foreseen|propos(?:es?|ed|als?)|intend(?:s|ed)"
+    r"|expect(?:s|ed)|scheduled|projected|according\s+to|reportedly|allegedly)\b|\?\W*$",
+    re.IGNORECASE,
+)
+_LASTS = re.compile(r"\b(?:since|as of|until|till)\b", re.IGNORECASE)
+_ADJECTIVE = re.compile(r"(?:an|ese|ish|ic|al|ans|ists|ques|ch|tch)$")
+
+
+def is_supposed(claim: Sentence, evidence: Passage) -> bool:
+    """Does the claim speak of a plan, a draft or a supposition, or ask, in a word that no evidence says?"""
+    said = {match[0].lower() for match in _SUPPOSED.finditer(claim.text)}
+    told = {match[0].lower() for part in evidence.sentences for match in _SUPPOSED.finditer(part.text)}
+    return bool(said - told)
+
+
+def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage) -> bool:
+    """Reasons why `other` does not answer the same question: another subject, another time, arithmetic."""
+    if is_supposed(claim.sentence, evidence):
+        return True
+    if evidence.namesakes or any(same(value, titled) for titled in evidence.title_values):
+        return True
+    if isinstance(value.read, Date) and not _is_one_date(claim, value, value.read, other, evidence):
+        return True
+    if another_event(claim.sentence, value, other.sentence, other.value):
+        return True
+    if not all(_is_told(anchor, evidence) for anchor in _anchors(claim.sentence, value)):
+        return True
+    if not about_subject(claim, value, other, evidence) or not _same_predicate(claim, value, other):
+        return True
+    if _stands_beside(value, other) or _opens_with_sibling(claim, value, other):
+        return True
+    if _other_numbers(claim, other) if value.kind == "date" else _other_time(claim, value, other):
+        return True
+    return isinstance(value.read, Number) and _is_other_number(claim, value, value.read, other, evidence)
+
+
+def _anchors(part: Sentence, value: Value) -> list[Value]:
+    """What else the value's clause says that the evidence must say too; beside a name, also its numbers."""
+    clause = part.clause(value.start)
+    kinds = ("name", "date", "number") if value.kind == "name" else ("name", "date")
+    return [v for v in part.values if v is not value and v.kind in kinds and part.clause(v.start) == clause]
+
+
+def exchangeable(claim: Claim, value: Value, other: Candidate, evidence: Passage) -> bool:
+    """Names need more: the passage never says the claim's, and neither is an adjective."""
+    if not isinstance(value.read, Name) or not isinstance(other.value.read, Name):
+        return True
+    if says(evidence, value.read.text):
+        return False  # in a way that is not read as a name
+    if _is_adjective(claim.sentence.text, value) or _is_adjective(other.sentence.text, other.value):
+        return False
+    least = CLEAR_PERSON_COVERAGE if is_person(claim.sentence.text, value.read) else CLEAR_NAME_COVERAGE
+    return other.coverage >= least
+
+
+def counts_the_same(claim: Claim, value: Value, other: Candidate) -> bool:
+    """Numbers need a unit or the same counted noun, words that exclude each other the same noun after."""
+    if isinstance(value.read, Number) and value.read.unit not in ("", "#"):
+        return True
+    if isinstance(value.read, Number | Term):
+        after = next_stem(claim.sentence, value)
+        identifies = isinstance(value.read, Number) and value.read.unit == "#" and after in _IDENTIFIED
+        return after is not None and after == next_stem(other.sentence, other.value) and not identifies
+    return True
+
+
+def _is_told(value: Value, evidence: Passage) -> bool:
+    """Does the passage have this value, or a name's words in another form?"""
+    return evidence.holds(value) or (isinstance(value.read, Name) and says(evidence, value.read.text))
+
+
+def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evidence: Passage) -> bool:
+    """Can a date be compared: exact, not reckoned from another, and all else that the claim tells is told?"""
+    hedged = _HEDGED_DATE.search(claim.sentence.text[max(0, value.start - 16) : value.start])
+    if date.first_year != date.last_year or hedged or _RELATIVE_TIME.search(claim.sentence.text):
+        return False
+    if recurs(claim.sentence, value):
+        return False
+    if date.month is not None and evidence.holds(value):
+        return False
+    if next_stem(claim.sentence, value) == next_stem(other.sentence, other.value) is not None:
+        return True
+    rest = [v for v in claim.sentence.values if v is not value and _tells_event(claim, value, v)]
+    return all(_is_told(v, evidence) for v in rest)
+
+
+def _tells_event(claim: Claim, date: Value, value: Value) -> bool:
+    """Does the value belong to what happened on the date: a name, a date, or an amount in its clause?"""
+    if not isinstance(value.read, Number):
+        return value.kind in ("name", "date")
+    part = claim.sentence
+    return value.read.unit != "#" and part.clause(value.start) == part.clause(date.start)
+
+
+def _is_other_number(claim: Claim, value: Value, number: Number, other: Candidate, evidence: Passage) -> bool:
+    """Arithmetic, an end of a range, a number that the passage has with another unit, or another scale."""
+    around = claim.sentence.text[max(0, value.start - 24) : value.end + 12]
+    if _RANGE.search(around) or _derivable(number, evidence):
+        return True
+    said = claim.sentence.text[value.start : value.end].lower()
+    if any(said == part.text[v.start : v.end].lower() for part in evidence.sentences for v in part.values):
+        return True
+    its = other.value.read
+    if not (isinstance(its, Number) and its.amount and number.amount):
+        return False
+    most = SAME_SCALE if number.form else SAME_SCALE_COUNTED
+    return max(number.amount / its.amount, its.amount / number.amount) > most
+
+
+def _derivable(number: Number, evidence: Passage) -> bool:
+    """A claim may do arithmetic: a span of years, an age, a sum."""
+    told = [v.read for part in evidence.sentences for v in part.values]
+    amounts = [read.amount for read in told if isinstance(read, Number) and read.unit == number.unit]
+    years = [read.first_year for read in told if isinstance(read, Date) and read.first_year is not None]
+    if number.unit in ("year", "") and any(
+        abs(abs(a - b) - number.amount) <= 1 for a, b in combinations(years, 2)
+    ):
+        return True
+    near = max(0.002 * abs(number.amount), 0.01)
+    results = (result for a, b in combinations(amounts, 2) for result in (a + b, abs(a - b)))
+    return any(abs(result - number.amount) <= near for result in results)
+
+
+def _other_time(claim: Claim, value: Value, other: Candidate) -> bool:
+    """Claim and evidence each give a date, and not the same one.
+
+    One that tells as much as the claim tells the same event, unless it is of what is so since another time.
+    """
+    mine = [v for v in claim.sentence.values if v is not value and v.kind == "date"]
+    its = [v for v in other.sentence.values if v.kind == "date"]
+    if not mine or not its or any(same(a, b) for a in mine for b in its):
+        return False
+    return other.coverage < SAME_EVENT_COVERAGE or bool(_LASTS.search(other.sentence.text))
+
+
+def _other_numbers(claim: Claim, other: Candidate) -> bool:
+    """A sentence of another date has other numbers as well: another event, unless it tells it all."""
+    if other.coverage >= SAME_EVENT_COVERAGE:
+        return False
+    mine = [v for v in claim.sentence.values if v.kind == "number"]
+    its = [v for v in other.sentence.values if v.kind == "number"]
+    pairs = [same(a, b) for a in mine for b in its]
+    return False in pairs and True not in pairs
+
+
+def _same_predicate(claim: Claim, value: Value, other: Candidate) -> bool:
+    """Do the clauses of the two values share a word with meaning? One without words shares any."""
+    mine, its = _clause_stems(claim.sentence, value), _clause_stems(other.sentence, other.value)
+    return not mine or not its or not mine.isdisjoint(its)
+
+
+def _clause_stems(part: Sentence, value: Value) -> set[str]:
+    clause = part.clause(value.start)
+    return {
+        word.stem
+        for word in part.content
+        if part.clause(word.start) == clause and not value.start <= word.start < value.end
+    }
+
+
+def _opens_with_sibling(claim: Claim, value: Value, other: Candidate) -> bool:
+    """Is the sentence about a name like the subject, as one bridge is like another?"""
+    subject = subject_of(claim, value)
+    opening = next((v for v in other.sentence.values if isinstance(v.read, Name)), None)
+    if subject is None or opening is None or opening == other.value or opening.start > OPENING:
+        return False
+    mine, its = key_words(subject), key_words(other.sentence.text[opening.start : opening.end])
+    return mine[-1:] == its[-1:] and not set(its) <= set(mine) and not set(mine) <= set(its)
+
+
+def _stands_beside(value: Value, other: Candidate) -> bool:
+    """The evidence has the claim's value next to the other: which one is meant is not for rules to say."""
+    part = other.sentence
+    return any(
+        same(value, v)
+        for v in part.values
+        if value.kind == "date" or part.clause(v.start) == part.clause(other.value.start)
+    )
+
+
+def _is_adjective(text: str, value: Value) -> bool:
+    """American, Chinese, Methodists: they tell a kind, and the same thing is said in too many ways."""
+    name = text[value.start : value.end]
+    return " " not in name and bool(_ADJECTIVE.search(name))

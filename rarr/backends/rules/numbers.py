@@ -1,0 +1,214 @@
+"""Numbers and quantities as they are written: digits, words, magnitudes, money, percent, units.
+
+A number is compared as the range that its writing implies, in its dimension's base unit: "about 1,600
+metres", "1.6 km" and "a mile" are the same length, and 103 is "over a hundred".
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from rarr.backends.rules.units import MEASURES, base_unit, to_base
+
+_SMALL = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+]  # fmt: skip
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_ORDINAL_SMALL = [
+    "zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+    "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth",
+    "nineteenth",
+]  # fmt: skip
+
+
+def _below_hundred(small: list[str], tens: list[str]) -> dict[str, float]:
+    """What the words for 0 to 99 say; `small` are those below twenty, `tens` the whole tens."""
+    said = {word: float(number) for number, word in enumerate(small)}
+    said |= {word: 10.0 * number for number, word in enumerate(tens, start=2)}
+    for number, ten in enumerate(_TENS, start=2):
+        said |= {f"{ten}-{one}": 10.0 * number + n for n, one in enumerate(small[1:10], start=1)}
+    return said
+
+
+_WORD_VALUES = {**_below_hundred(_SMALL, _TENS), "dozen": 12.0}
+_ORDINALS = {
+    **_below_hundred(_ORDINAL_SMALL, [f"{ten[:-1]}ieth" for ten in _TENS]),
+    "hundredth": 100.0,
+    "two-hundredth": 200.0,
+}
+_MULTIPLES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
+
+MAGNITUDES = {"thousand": 1e3, "million": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12}
+CARDINALS = {int(number): word for word, number in _WORD_VALUES.items() if word != "dozen"}
+ORDINALS = {int(number): word for word, number in _ORDINALS.items()}
+
+# What may stand before a number, and the range that it then means, as factors of the number.
+_HEDGES = {
+    "over|more than|at least|just over|upwards of|exceeding|above": (1.0, 1.5),
+    "under|not quite|less than|fewer than|at most|just under|up to|nearly|almost|below": (0.7, 1.0),
+    "about|around|approximately|roughly|some|circa|an estimated|close to|approx.": (0.99, 1.01),
+}
+
+
+def _any_of(forms: Iterable[str]) -> str:
+    """A pattern for one of `forms`, the longest first."""
+    return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
+
+
+_WORD = _any_of(_WORD_VALUES)
+_NUMBER = re.compile(
+    rf"""
+    (?:\b(?P<hedge>{_any_of("|".join(_HEDGES).split("|"))})\ (?:a\ total\ of\ )?|(?P<circa>~\ ?|\bc\.\ ?))?
+    (?P<value>
+        # 1,600.5, $5 million, 40-million, 3rd; neither the second half of a range nor a time of day
+        (?P<currency>[$€£¥]|\b(?:EUR|GBP|USD|JPY)(?=\ ?\d))?\ ?
+        (?<![\w.,/:-])(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)(?P<suffix>st|nd|rd|th)?\b(?!:\d)
+        (?:[ -]?(?P<magnitude>hundred|thousand|million|billion|trillion|bn|mn)\b)?
+        # twenty-third
+      | (?<![\w-])(?P<ordinal>{_any_of(_ORDINALS)})\b
+        # two hundred and five thousand
+      | (?<![\w-])(?<!top\ )(?<!several\ )(?<!few\ )(?<!many\ )(?:a\ (?=dozen))?
+        (?P<words>(?:{_WORD})(?:(?:\ and\ |[ -])(?:{_WORD}|hundred|thousand|million|billion))*)\b
+        # a hundred
+      | (?<![\w-])(?<!half\ )(?:a\ )(?P<lone>hundred|thousand|million|billion|dozen)\b
+        # a mile; not "of a mile", which is a part of one
+      | (?<![\w-])(?<!of\ )(?P<article>an?)(?=\ (?:mile|kilometre|kilometer|ton|tonne|decade|century)\b)
+      | (?<![\w-])(?P<multiple>once|twice|thrice)\b
+    )
+    (?P<percent>\ ?%|\ percent\b|\ per\ cent\b)?
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_DIGIT, _LETTERS = re.compile(r"\d"), re.compile(r"[a-z]+")
+_NUMBER_WORDS = {
+    *_LETTERS.findall(" ".join([*_WORD_VALUES, *_ORDINALS, *_MULTIPLES, *MAGNITUDES]).lower()),
+    *("hundred", "dozen", "mile", "kilometre", "kilometer", "ton", "tonne", "decade", "century"),
+}
+_UNIT = re.compile(rf"[ -]?(?P<unit>{MEASURES})(?![\w²³])")
+_CURRENCY_WORD = re.compile(
+    r" ?(?:US |American )?(?P<name>dollars?|euros?|pounds? sterling|pounds?|yen)\b(?! of\b)"
+)
+_SIGNS = {"EUR": "€", "GBP": "£", "USD": "$", "JPY": "¥"}
+_CURRENCIES = {"dollar": "$", "euro": "€", "pound": "£", "yen": "¥"}
+
+
+class Number(NamedTuple):
+    """A number in a sentence, `start` to `end`, without the unit or percent sign that follows it.
+
+    `amount`, `low` and `high` are in `unit`: a base unit of `units.py`, `%`, a currency sign, `#` for
+    ordinals, `times`, or empty for a count. `form` is the unit of measure as written. `tail` is the end with
+    the unit, percent sign or currency word. A `hedged` number stands behind "about" or the like.
+    """
+
+    start: int
+    end: int
+    amount: float
+    low: float
+    high: float
+    unit: str
+    form: str
+    tail: int
+    hedged: bool
+
+
+def numbers(text: str) -> Iterator[Number]:
+    """The numbers of `text`, in order."""
+    if not _DIGIT.search(text) and _NUMBER_WORDS.isdisjoint(_LETTERS.findall(text.lower())):
+        return  # most sentences, for a tenth of the time
+    for match in _NUMBER.finditer(text):
+        if match["value"].lower() != "one":  # a pronoun or an article far more often than a count
+            yield _number(text, match)
+
+
+def same_number(one: Number, other: Number) -> bool | None:
+    """Can two numbers mean the same? None where their units cannot be compared."""
+    if one.unit != other.unit:
+        return None
+    # Conversions round: 60 metres are given as 197 feet.
+    slack = 0.02 * abs(other.amount) if one.form.lower() != other.form.lower() else 1e-9
+    return one.low <= other.high + slack and other.low <= one.high + slack
+
+
+def ordinal_suffix(number: int) -> str:
+    """st, nd, rd or th."""
+    return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+
+
+def _number(text: str, match: re.Match[str]) -> Number:
+    amount, step = _amount(match)
+    start, end = match.span("value")
+    unit, form, tail = _unit(text, match, end)
+    low, high = amount - step, amount + step
+    hedged = bool(match["hedge"] or match["circa"])
+    if hedged:
+        hedge = (match["hedge"] or "about").lower()
+        least, most = next(range_ for words, range_ in _HEDGES.items() if hedge in words.split("|"))
+        # A hedged number is rounded: half of its last digit that is not zero is left open.
+        rounding = 10 * step if step and not match["magnitude"] else step
+        low = amount if least == 1.0 else min(low - rounding, amount * least)
+        high = amount if most == 1.0 else max(high + rounding, amount * most)
+    if form:
+        amount, low, high = (to_base(value, form) for value in (amount, low, high))
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    return Number(start, end, amount, low, high, unit, form, tail, hedged)
+
+
+def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str, int]:
+    """The unit to compare in, the unit of measure as written, and where what is written of either ends."""
+    if match["currency"]:
+        return _SIGNS.get(match["currency"].upper(), match["currency"]), "", end
+    if match["percent"]:
+        return "%", "", match.end("percent")
+    if match["ordinal"] or match["suffix"]:
+        return "#", "", end
+    if match["multiple"]:
+        return "times", "", end
+    if currency := _CURRENCY_WORD.match(text, end):
+        return _CURRENCIES[currency["name"].split()[0].removesuffix("s")], "", currency.end()
+    if measure := _UNIT.match(text, end):
+        return base_unit(measure["unit"])[0], measure["unit"], measure.end()
+    return "", "", end
+
+
+def _amount(match: re.Match[str]) -> tuple[float, float]:
+    """The amount that was written, and half of its last digit that is meant."""
+    if match["digits"]:
+        digits = match["digits"].replace(",", "")
+        scale = _scale(match["magnitude"])
+        decimals = len(digits.partition(".")[2])
+        zeros = 0 if decimals else len(digits) - len(digits.rstrip("0"))
+        if decimals or scale > 1:
+            return float(digits) * scale, 0.5 * 10.0**-decimals * scale
+        # Trailing zeros may be rounding; a twentieth keeps 3,000 apart from 3,100.
+        return float(digits), 0.05 * 10.0**zeros if zeros >= 2 else 0.0
+    if match["ordinal"]:
+        return _ORDINALS[match["ordinal"].lower()], 0.0
+    if match["multiple"]:
+        return _MULTIPLES[match["multiple"].lower()], 0.0
+    if match["article"]:
+        return 1.0, 0.05
+    amount = _from_words((match["words"] or match["lone"]).lower())
+    return amount, 0.05 * amount if amount >= 100 else 0.0
+
+
+def _scale(magnitude: str | None) -> float:
+    if magnitude is None:
+        return 1.0
+    return 100.0 if magnitude.lower() == "hundred" else MAGNITUDES[magnitude.lower()]
+
+
+def _from_words(words: str) -> float:
+    """The number that words spell: "two hundred and five thousand" is 205,000."""
+    total, group = 0.0, 0.0
+    for word in re.split(r" and | ", words):
+        for part in [word] if word in _WORD_VALUES else word.split("-"):
+            if part == "dozen":
+                group = (group or 1) * 12
+            elif part in _WORD_VALUES:
+                group += _WORD_VALUES[part]
+            elif part == "hundred":
+                group = (group or 1) * 100
+            else:
+                total, group = total + (group or 1) * MAGNITUDES[part], 0.0
+    return total + group

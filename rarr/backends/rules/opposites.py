@@ -1,0 +1,125 @@
+"""Opposites: words that turn a sentence round where one stands in the other's place."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.words import Token
+
+# Either side of a bar excludes the other; `terms` compares more of them, wherever they stand.
+_OPPOSITES = """
+safe safely harmless | unsafe contraindicated dangerous harmful hazardous
+recommended indicated advised | contraindicated discouraged
+permitted permits allowed allows allow authorised authorized | prohibited prohibits forbidden forbids banned
+must shall | may
+mandatory compulsory obligatory required | optional voluntary
+guilty convicted liable | innocent acquitted exonerated
+granted grants grant upheld upholds affirmed allowed | denied denies refused dismissed dismisses overturned
+valid enforceable | void unenforceable
+includes include included including | excludes exclude excluded excluding
+causes cause caused triggers induces | prevents prevent prevented
+raises raise raised worsens worsened | lowers lowered reduces reduce reduced improves improved
+strengthened strengthens | weakened weakens
+succeeded succeeds | failed fails
+supported supports support favoured favored | opposed opposes oppose
+survived survives survive | died dies die
+benign | malignant
+acute | chronic
+positive | negative
+arterial | venous
+systolic | diastolic
+ascending | descending
+major | minor
+maximum | minimum
+more | fewer less
+increases increase increased | decreases decrease decreased reduces reduce reduced reverses
+within before until by | after
+above over | below under
+if | unless
+keep keeps retain retains | delete deletes erase
+many | few
+common frequent | rare
+higher taller | lower shorter
+larger bigger greater | smaller
+longer | shorter
+older | younger
+faster quicker | slower
+heavier | lighter
+better | worse
+tenant lessee | landlord lessor
+buyer purchaser | seller vendor
+borrower debtor | lender creditor
+employer | employee
+plaintiff claimant appellant petitioner prosecution | defendant respondent defence defense
+trustee | beneficiary
+insurer | insured
+patient patients | doctor doctors physician physicians nurse
+"""
+_PREFIXES = ("un", "non", "in", "im", "il", "ir", "dis")
+_SHORTEST = 5  # letters behind a prefix: "import" is no opposite of "port"
+_TWINS = ("hyper", "hypo"), ("intra", "extra"), ("micro", "macro"), ("pre", "post")
+_AT_LEAST = re.compile(r"\bno\s+(?:fewer|less|more)\s+than\b", re.IGNORECASE)
+
+
+def opposed(claim: Sentence, evidence: Sentence) -> Iterator[tuple[Token, Token]]:
+    """Words of the claim, each with its opposite that the evidence has in its place: beside the same word.
+
+    "More than 20 looms" where it has "less than 20 looms", and not where it has "in less than a year".
+    """
+    theirs = _words(evidence)
+    for said in _words(claim):
+        beside = _next_to(claim, said)
+        there = [other for other in theirs if beside & _next_to(evidence, other)]
+        written = {other.text.lower() for other in there}
+        if said.text.lower() in written:
+            continue
+        for other in there:
+            if other.text.lower() in _AGAINST.get(said.text.lower(), ()) or _is_prefixed(said, other):
+                yield said, other
+
+
+def _words(part: Sentence) -> list[Token]:
+    """Its words without names and "no fewer than"."""
+    covered = [match.span() for match in _AT_LEAST.finditer(part.text)]
+    return [
+        word
+        for word in part.words
+        if (word.text.islower() or word.start == 0 or part.text[: word.start].endswith(": "))
+        and not any(start <= word.start < end for start, end in covered)
+    ]
+
+
+def _next_to(part: Sentence, word: Token) -> set[tuple[str, str]]:
+    """The stems of the words with meaning that stand before and behind."""
+    before = [one.stem for one in part.content if one.start < word.start][-1:]
+    behind = [one.stem for one in part.content if one.start > word.start][:1]
+    return {("before", stem) for stem in before} | {("behind", stem) for stem in behind}
+
+
+def _is_prefixed(said: Token, there: Token) -> bool:
+    """Is one the other with "un" or the like before it, or do they differ in "hyper" and "hypo"?"""
+    one, other = said.text.lower(), there.text.lower()
+    short, long = sorted((one, other), key=len)
+    if len(short) >= _SHORTEST and any(long == prefix + short for prefix in _PREFIXES):
+        return True
+    return any(
+        (one.startswith(first) and other == second + one.removeprefix(first))
+        or (one.startswith(second) and other == first + one.removeprefix(second))
+        for first, second in _TWINS
+    )
+
+
+def _against() -> dict[str, set[str]]:
+    """The opposites of each word."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for line in _OPPOSITES.strip().splitlines():
+        left, right = (side.split() for side in line.split("|"))
+        for word in left:
+            found[word].update(right)
+        for word in right:
+            found[word].update(left)
+    return found
+
+
+_AGAINST = _against()

@@ -1,0 +1,192 @@
+"""Embedded query generation: every checkable value of a sentence becomes a question about it."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import TypeVar
+
+from rarr.backends.rules.claims import Claim, claims
+from rarr.backends.rules.dates import Date
+from rarr.backends.rules.exclusive_words import Term
+from rarr.backends.rules.names import Name
+from rarr.backends.rules.numbers import Number
+from rarr.backends.rules.values import Value
+from rarr.backends.rules.words import Token
+from rarr.records import Question
+from rarr.tools.concurrency.worker import work
+from rarr.tools.text.document import Span, protected
+
+REACH = 25  # words that a question keeps on either side of what it asks for
+_REACH_CHARACTERS = 1000  # these many words are within them, however long the sentence is
+_NEAR = 3  # words with meaning that a short question keeps
+_ENOUGH_WORDS = 5  # with meaning, for a clause to be searched for alone
+_BEFORE_DATE = re.compile(
+    r"""
+    \b(?: in | on | by | since | until | from | during | at | of )\s+
+    (?: the\s+ | early\s+ | late\s+ | mid-?\s* | around\s+ | about\s+ )*$
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_HEDGED = re.compile(
+    r"\b(?:about|around|approximately|roughly|nearly|almost|some|over|exactly|only|just)\s+$", re.IGNORECASE
+)
+_MARKUP = re.compile(
+    r"""
+      \[\^?[\d,\ –-]+\]     # citations
+    | \]\([^)\s]{0,2000}\)         # the targets of links
+    | [*_`#>|\[\]]+
+    """,
+    re.VERBOSE,
+)
+
+
+_Part = TypeVar("_Part", Token, Value)
+
+
+class ValueQuestions:
+    """Asks for each date, number, name, title and telling word of each sentence, without saying it."""
+
+    async def generate(self, text: str, context: str | None) -> Sequence[Question]:
+        """Questions in text order. Values in code, links and citations are left alone."""
+        return await work(questions, text, context)
+
+    async def target(
+        self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+    ) -> Sequence[Question]:
+        """For each value its subject and the words next to it alone: fewer words find other pages."""
+        return await work(targeted, text, context, spans, asked)
+
+
+def questions(text: str, context: str | None) -> list[Question]:
+    """A question for each value of each claim."""
+    return [
+        Question(text=ask(claim, value), start=place.start, end=place.end)
+        for claim in claims(text, context)
+        for value, place in askable(text, claim)
+    ]
+
+
+def targeted(text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]) -> list[Question]:
+    """A short question for each value of the claims at `spans`; none for a claim without a subject."""
+    found: dict[str, Question] = {}
+    for claim in claims(text, context):
+        if claim.span not in spans:
+            continue
+        for value, place in askable(text, claim):
+            question = _short(claim, value)
+            if question and question not in asked:
+                found.setdefault(question, Question(text=question, start=place.start, end=place.end))
+    return list(found.values())
+
+
+def _short(claim: Claim, value: Value) -> str:
+    """The subject, the interrogative, and the words with meaning that are next to the value."""
+    name = next((one for one in claim.sentence.values if one.kind == "name" and one is not value), None)
+    subject = claim.about or (claim.sentence.text[name.start : name.end] if name else "")
+    if not subject:
+        return ""
+    words = [
+        word
+        for word in claim.sentence.content
+        if not value.start <= word.start < value.end
+        and not (name and not claim.about and name.start <= word.start < name.end)
+    ]
+    near = sorted(sorted(words, key=lambda word: abs(word.start - value.start))[:_NEAR])
+    said = " ".join(claim.sentence.text[word.start : word.end] for word in near)
+    return f"{subject}: {said} {_interrogative(value)}?"
+
+
+def askable(text: str, claim: Claim) -> list[tuple[Value, Span]]:
+    """The values of a claim that can be asked for, with their places in the text.
+
+    Its subject is what the questions are about, so it is not asked for itself.
+    """
+    fixed = protected(text, claim.span.start, claim.span.end)
+    found = []
+    subject_seen = claim.put_in > 0
+    for value in claim.sentence.values:
+        place = claim.in_text(value.start, value.end)
+        if value.kind == "name" and not subject_seen:
+            subject_seen = True
+            if len(claim.sentence.text[: value.start].split()) <= 1:
+                continue
+        if not _says_something_of(claim, value):
+            continue
+        if place is not None and not any(place.overlaps(span) for span in fixed):
+            found.append((value, place))
+    return found
+
+
+def _says_something_of(claim: Claim, value: Value) -> bool:
+    """A value that stands alone, all else being code or citations, answers no question."""
+    return any(
+        word.start >= claim.put_in and not value.start <= word.start < value.end
+        for word in claim.sentence.content
+    )
+
+
+def ask(claim: Claim, value: Value) -> str:
+    """The question that `value` answers: the claim with an interrogative in its place."""
+    text = claim.sentence.text
+    said = text[value.start : value.end]
+    start, end = _scope(claim, value)
+    before = text[max(start, value.start - _REACH_CHARACTERS) : value.start]
+    after = text[value.end : min(end, value.end + _REACH_CHARACTERS)]
+    if start and not claim.about:
+        before = f"{text[: claim.put_in]} {before}"
+    elif claim.about:
+        before = f"{claim.about}: {before}"
+    if isinstance(value.read, Date):
+        before = _BEFORE_DATE.sub("", before)
+    before = _HEDGED.sub("", before)
+    before = " ".join(_without(before, said).split()[-REACH:])
+    after = " ".join(_without(after, said).split()[:REACH]).rstrip(" .!?;:,\"”')")
+    question = f"{before} {_interrogative(value)}{'' if after[:1] in ',;:)%' else ' '}{after}".strip()
+    return question[:1].upper() + question[1:] + "?"
+
+
+def _scope(claim: Claim, value: Value) -> tuple[int, int]:
+    """The clause of the value, where it says enough to be searched for alone; else the whole sentence."""
+    part = claim.sentence
+    clause = part.clause(value.start)
+    if clause < 0:
+        return 0, len(part.text)
+    start = part.clause_ends[clause - 1] if clause else 0
+    end = part.clause_ends[clause] if clause < len(part.clause_ends) else len(part.text)
+    whole = (0, len(part.text))
+    if (start, end) == whole or len(_within(part.content, start, end)) < _ENOUGH_WORDS:
+        return whole
+    named = any(v.kind == "name" and v is not value for v in _within(part.values, start, end))
+    return (start, end) if named else whole
+
+
+def _within(parts: tuple[_Part, ...], start: int, end: int) -> tuple[_Part, ...]:
+    """Those of the words or values, which are in order, that begin between two places."""
+    first, last = (bisect_left(parts, place, key=lambda part: part.start) for place in (start, end))
+    return parts[first:last]
+
+
+def _interrogative(value: Value) -> str:
+    match value.read:
+        case Date(first_year=None):
+            return "on which day"
+        case Date():
+            return "when"
+        case Number(unit="#"):
+            return "which number in order"
+        case Number(unit="$" | "€" | "£" | "¥"):
+            return "how much money"
+        case Number():
+            return "how many"
+        case Name(title=True):
+            return "what title"
+        case Name():
+            return "whom or what"
+        case Term() as term:
+            return f"which {term.label}"
+
+
+def _without(part: str, said: str) -> str:
+    """Plain text in which the claimed value, which may be said twice, is not given away."""
+    plain = " ".join(_MARKUP.sub(" ", part).split())
+    return re.sub(rf"(?<!\w){re.escape(' '.join(said.split()))}(?!\w)", "…", plain, flags=re.IGNORECASE)

@@ -1,0 +1,71 @@
+"""A sentence as the rules see it: its words, its values, and its clauses."""
+
+import re
+from bisect import bisect_right
+from functools import lru_cache
+from typing import NamedTuple
+
+from rarr.backends.rules.values import Value, values
+from rarr.backends.rules.words import Token, tokens
+from rarr.tools.text.document import Span
+
+_CLAUSE = re.compile(
+    r"""
+      [;:()] | \s[–—-]\s | —
+    | ,\s+(?: and | but | while | whereas | which | who | whose | where | when | with | though | although | so
+            | yet | after | before | since | until | because | as )\b
+    | \s(?: while | whereas | but | whose )\s
+    | \sand\s(?=(?:about\s)?[\d$€£])                   # wide and 30 metres long
+    | \sand\s(?=(?: \w+ly | \w+ed                      # built in 1937 and opened in 1938
+            | is | was | are | were | has | had | have | can | will
+            | stands | lies | runs | holds | covers | makes | takes | gives | goes | serves | measures
+            | contains | carries | includes | became | began | won | lost | took | made | led | left
+            | went | ran | grew | rose | fell )\b)
+    """,
+    re.VERBOSE,
+)
+# An insertion interrupts its clause, which goes on behind it.
+_INSERTION = re.compile(
+    r"""
+      ,\s(?: which | who | whose | where | when | an? | the | born | known | called | named | founded | built
+        | led )\s[^,;:()]*,
+    | \([^()]*\)
+    | \s–\s[^–]*\s–\s
+    | —[^—]*—
+    """,
+    re.VERBOSE,
+)
+
+
+class Sentence(NamedTuple):
+    """A sentence with its words and values; offsets are within `text`.
+
+    `content` are the words that carry meaning. `insertions` are in order and apart from each other.
+    """
+
+    text: str
+    words: tuple[Token, ...]
+    content: tuple[Token, ...]
+    values: tuple[Value, ...]
+    clause_ends: tuple[int, ...]
+    insertions: tuple[Span, ...]
+
+    def clause(self, place: int) -> int:
+        """The number of the clause that the character at `place` is in; negative in an insertion."""
+        number = bisect_right(self.insertions, (place, len(self.text)))  # that begin here or before
+        if number and place < self.insertions[number - 1].end:
+            return -number
+        return bisect_right(self.clause_ends, place)
+
+
+@lru_cache(maxsize=4096)
+def sentence(text: str) -> Sentence:
+    """`text`, taken as one sentence, with its words and values."""
+    insertions = tuple(Span(*match.span()) for match in _INSERTION.finditer(text))
+    inserted = bytearray(len(text))  # which characters are in an insertion
+    for start, end in insertions:
+        inserted[start:end] = b"1" * (end - start)
+    ends = tuple(m.end() for m in _CLAUSE.finditer(text) if not any(inserted[m.start() : m.end()]))
+    words = tuple(tokens(text))
+    content = tuple(word for word in words if word.stem)
+    return Sentence(text, words, content, values(text), ends, insertions)

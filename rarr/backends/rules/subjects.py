@@ -1,0 +1,57 @@
+"""What a passage is about: does it say a name, and is a sentence of it about the claim's subject?"""
+
+from rarr.backends.rules.claims import Claim
+from rarr.backends.rules.counterparts import Candidate, Passage
+from rarr.backends.rules.name_matching import key_words, same_name, shortest_form
+from rarr.backends.rules.names import Name
+from rarr.backends.rules.values import Value
+
+SHARED_WORDS = 0.25  # of the claim's words with meaning, at least this share is in a passage on its subject
+OPENING = 20  # characters; a name further on is not what a sentence is about
+
+
+def about_something_else(claim: Claim, value: Value, evidence: Passage) -> bool:
+    """The claim's subject, or too many of its words with meaning, are not in the passage nor its title."""
+    stems = {word.stem for word in claim.sentence.content}
+    shared = sum(1 for stem in stems if stem in evidence.spread or stem in evidence.title_stems)
+    if shared < SHARED_WORDS * len(stems):
+        return True
+    subject = subject_of(claim, value)
+    return subject is not None and not says(evidence, subject)
+
+
+def says(evidence: Passage, name: str) -> bool:
+    """Are all words of a name, or the surname of a person, in the passage or its title?
+
+    A surname is not enough where the passage gives it to somebody of another first name.
+    """
+    short = shortest_form(name)
+    if not evidence.key_words.issuperset(short):
+        return False
+    if short == key_words(name):
+        return True
+    named = [v.read.text for part in evidence.sentences for v in part.values if isinstance(v.read, Name)]
+    namesakes = [other for other in named if len(key_words(other)) > 1 and key_words(other)[-1:] == short]
+    return not namesakes or any(same_name(name, other) for other in namesakes)
+
+
+def about_subject(claim: Claim, value: Value, found: Candidate, evidence: Passage) -> bool:
+    """Is the sentence about the claim's subject: it or the title names it, or it opens with no other name?"""
+    subject = subject_of(claim, value)
+    if subject is None:
+        return True
+    if {*key_words(found.sentence.text), *evidence.title_words}.issuperset(shortest_form(subject)):
+        return True
+    named = [v for v in found.sentence.values if v.kind == "name"]
+    if named and named[0] == found.value:
+        return len(named) == 1
+    return not named or named[0].start > OPENING
+
+
+def subject_of(claim: Claim, value: Value) -> str | None:
+    """The name before the value, or behind it in its clause, or else what the sentence is under."""
+    part = claim.sentence
+    named = [v.read for v in part.values if isinstance(v.read, Name) and v is not value]
+    before = [name for name in named if name.start < value.start]
+    beside = [name for name in named if part.clause(name.start) == part.clause(value.start)]
+    return next((name.text for name in (*before, *beside)), claim.about or None)

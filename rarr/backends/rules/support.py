@@ -1,0 +1,138 @@
+"""The rule-based verifier: how much of a claim's words and values a passage says, values in their place."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from rarr.backends.rules.agreement import compare
+from rarr.backends.rules.claims import Claim, claims
+from rarr.backends.rules.counterparts import Passage, Reading, passage, read
+from rarr.backends.rules.negation import denies
+from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.values import Value, same
+from rarr.records import AttributionClass, Evidence
+from rarr.tools.concurrency.worker import work
+from rarr.tools.text.attribution_classes import attribution_class
+from rarr.tools.text.document import Span
+
+UNSAID = 0.75  # what support is worth where the evidence does not have a number or date of the claim
+CONTRADICTED = 0.4  # what support is worth where the evidence denies the claim, or contradicts a value of it
+
+
+class Judgement(NamedTuple):
+    """The support of a claim, from 0 to 1; is a value of it contradicted, and are all of them said?
+
+    `lacking`: the evidence does not have a number or date of the claim. What it denies is not said.
+    """
+
+    support: float
+    contradicted: bool
+    said: bool
+    lacking: bool
+
+
+class ValueVerifier:
+    """Support is half the share of the claim's words, half that of its values, weighed by their context.
+
+    It is worth less where the evidence lacks a number or date of the claim, denies the claim, or contradicts
+    one of its values.
+    """
+
+    def __init__(self, threshold: float) -> None:
+        """From the support `threshold` on, what is not contradicted is attributable."""
+        self._threshold = threshold
+
+    async def support(
+        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+    ) -> Sequence[float | None]:
+        """The support of the sentences of `text` at `spans`; None for one without a value of its own."""
+        return await work(entailments, text, context, spans, evidence)
+
+    async def classify(
+        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+    ) -> Sequence[AttributionClass | None]:
+        """Contradictory where the evidence contradicts a value; None for one without a value of its own."""
+        return await work(classes, text, context, spans, evidence, self._threshold)
+
+
+def entailments(
+    text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+) -> list[float | None]:
+    """The support of each sentence; None for one that is no claim."""
+    judged = judgements(text, context, spans, evidence)
+    return [None if one is None else one.support for one in judged]
+
+
+def classes(
+    text: str, context: str | None, spans: Sequence[Span], evidence: Evidence, threshold: float
+) -> list[AttributionClass | None]:
+    """The class of each sentence, attributable from this support on; None for one that is no claim."""
+    return [
+        None if one is None else attribution_class(one.support, threshold, contradicted=one.contradicted)
+        for one in judgements(text, context, spans, evidence)
+    ]
+
+
+def judgements(
+    text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+) -> list[Judgement | None]:
+    """The judgement of each sentence; None for one that is no claim."""
+    known = {claim.span: claim for claim in claims(text, context)}
+    return [_judged(known[span], evidence) if span in known else None for span in spans]
+
+
+def _judged(claim: Claim, evidence: Evidence) -> Judgement | None:
+    return _remembered(claim.sentence.text, claim.about, claim.put_in, evidence.text, evidence.title)
+
+
+@lru_cache(maxsize=4096)  # an edit, the report and the scores ask for the same sentences
+def _remembered(said: str, about: str, put_in: int, text: str, title: str) -> Judgement | None:
+    """Where a sentence stands in its text makes no difference to what supports it."""
+    return judgement(Claim(Span(0, len(said)), sentence(said), about, put_in), passage(text, title))
+
+
+def judgement(claim: Claim, evidence: Passage) -> Judgement | None:
+    """Support is below `CONTRADICTED` where the evidence contradicts a value, lower for each one more.
+
+    None for a claim without a value of its own: shared words alone show the subject, not the statement.
+    """
+    stems = [word.stem for word in claim.sentence.content]
+    if not stems or not any(value.start >= claim.put_in for value in claim.sentence.values):
+        return None
+    shared = sum(stem in evidence.spread or stem in evidence.title_stems for stem in stems) / len(stems)
+    readings = [
+        (value, read(claim.sentence, value, evidence, claim.about)) for value in claim.sentence.values
+    ]
+    checkable = [value for value in claim.sentence.values if value.kind != "term"]
+    placed = [_placed(value, reading, evidence) for value, reading in readings if value.kind != "term"]
+    support = 0.5 * shared + 0.5 * (sum(placed) / len(placed) if placed else shared)
+    lacking = any(value.kind in ("number", "date") and not evidence.holds(value) for value in checkable)
+    if lacking:
+        support *= UNSAID
+    verdicts = [compare(claim, value, reading, evidence).verdict for value, reading in readings]
+    contradicted = verdicts.count("disagrees")
+    if contradicted:
+        support = support * CONTRADICTED * (1 - contradicted / len(verdicts))
+    denied = denies(claim.sentence, evidence.sentences, evidence.title_stems)
+    if denied:
+        support *= CONTRADICTED
+    said = not denied and all(
+        verdict == "agrees" or _first_word(claim, value, evidence)
+        for (value, _), verdict in zip(readings, verdicts, strict=True)
+    )
+    return Judgement(support, contradicted > 0, said, lacking)
+
+
+def _first_word(claim: Claim, value: Value, evidence: Passage) -> bool:
+    """Is it the first word alone, taken for a name for its capital, and a word of the evidence?"""
+    first = claim.sentence.words[0]
+    return value.kind == "name" and value[:2] == first[:2] and first.stem in evidence.spread
+
+
+def _placed(value: Value, reading: Reading, evidence: Passage) -> float:
+    """How well the passage has this value in this context: 0 where it does not have it at all."""
+    own = reading.own
+    in_title = any(same(value, titled) for titled in evidence.title_values)
+    if own is None and not in_title:
+        return 0.0
+    return 0.5 + 0.5 * max(own.coverage if own else 0.0, 0.5 if in_title else 0.0)

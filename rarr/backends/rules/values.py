@@ -1,0 +1,61 @@
+"""The checkable values of a sentence, of every kind, and how two of them compare."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from rarr.backends.rules.dates import Date, dates, same_date
+from rarr.backends.rules.exclusive_words import Term, same_term, terms
+from rarr.backends.rules.name_matching import same_name
+from rarr.backends.rules.names import Name, names
+from rarr.backends.rules.numbers import Number, numbers, same_number
+
+Kind = Literal["date", "number", "name", "term"]
+
+
+class Value(NamedTuple):
+    """A value in a sentence, `start` to `end`, with what was read there."""
+
+    start: int
+    end: int
+    kind: Kind
+    read: Date | Number | Name | Term
+
+
+@lru_cache(maxsize=4096)
+def values(text: str) -> tuple[Value, ...]:
+    """The values of `text` in order, without overlaps.
+
+    Dates come before names before numbers; a rank such as second-largest is one term, not a number.
+    """
+    all_terms = list(terms(text))
+    ranks = [term for term in all_terms if "-" in text[term.start : term.end]]
+    found: list[Value] = []
+    taken = bytearray(len(text))  # which characters a value has
+    kinds: tuple[tuple[Kind, Iterable[Date | Number | Name | Term]], ...] = (
+        ("date", dates(text)),
+        ("term", ranks),
+        ("name", names(text)),
+        ("number", numbers(text)),
+        ("term", all_terms),
+    )
+    for kind, readings in kinds:
+        for read in readings:
+            if not any(taken[read.start : read.end]):
+                taken[read.start : read.end] = b"1" * (read.end - read.start)
+                found.append(Value(read.start, read.end, kind, read))
+    return tuple(sorted(found, key=lambda value: value.start))
+
+
+def same(one: Value, other: Value) -> bool | None:
+    """Can two values mean the same? None where they are of kinds that do not compare."""
+    match one.read, other.read:
+        case Date() as mine, Date() as its:
+            return same_date(mine, its)
+        case Number() as mine, Number() as its:
+            return same_number(mine, its)
+        case Name() as mine, Name() as its:
+            return same_name(mine.text, its.text)
+        case Term() as mine, Term() as its:
+            return same_term(mine, its)
+    return None

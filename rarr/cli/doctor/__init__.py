@@ -1,0 +1,230 @@
+"""What is configured, what is missing or broken, and how to mend it."""
+
+import platform
+import tempfile
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic_settings import InitSettingsSource
+
+from rarr.cli.doctor.findings import Finding, State
+from rarr.cli.doctor.traces import traces
+from rarr.errors import InputError, RarrError
+from rarr.records import Passage
+from rarr.settings import Settings
+from rarr.settings.presets import PRESETS
+from rarr.tools.models.chat import CallFailure
+from rarr.tools.models.client_failures import redacted
+from rarr.tools.storage.files import private_folder
+
+if TYPE_CHECKING:
+    from rarr.tools.models.budgeted_chat import Patient
+
+EXTRAS = {
+    "torch": ("torch", "sentence-transformers"),
+    "tavily": ("tavily-python",),
+    "eval": ("rouge-score",),
+    "checkpoint": ("langgraph-checkpoint-sqlite",),
+    "otel": (
+        "openinference-instrumentation-langchain",
+        "opentelemetry-exporter-otlp-proto-http",
+        "opentelemetry-sdk",
+    ),
+    "train": ("torch", "transformers", "onnx", "onnxscript", "safetensors"),
+}
+"""Optional extras of the package and what each installs."""
+
+
+def examine(
+    corpus: Path | str | None = None, search: str | None = None, *, offline: bool = False
+) -> list[Finding]:
+    """Looks at the installation, the settings, the models, the sources and their cache.
+
+    Nothing is searched or paid for. `offline`: as the setting, the sources on the web are not asked.
+    """
+    findings = [Finding("python", "ok", platform.python_version()), _rarr()]
+    given = {"corpus": corpus, "search": search, "offline": offline or None}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    try:
+        settings = Settings(**chosen)
+    except RarrError as error:
+        return [*findings, Finding("settings", "broken", str(error))]
+    findings += _settings(settings, chosen)
+    findings.append(_home(settings.home.expanduser()))
+    findings += (_extra(extra, settings) for extra in EXTRAS)
+    findings += _models(settings)
+    findings += _searching(settings)
+    findings.append(traces(settings))
+    return findings
+
+
+def as_text(findings: Sequence[Finding]) -> str:
+    """One line a finding, with its cure."""
+    lines = (
+        f"{finding.state:<7}  {finding.name}: {finding.detail}"
+        + (f"; cure: {finding.cure}" if finding.cure else "")
+        for finding in findings
+    )
+    return "".join(f"{' '.join(line.splitlines())}\n" for line in lines)
+
+
+def installed(package: str) -> str | None:
+    """The version of an installed package, which is not imported."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _rarr() -> Finding:
+    found = installed("rarr")
+    if found is None:
+        return Finding("rarr", "missing", "it runs without being installed", "pip install rarr")
+    return Finding("rarr", "ok", found)
+
+
+def _settings(settings: Settings, chosen: dict[str, Any]) -> Iterator[Finding]:
+    """What is in force and differs from its default, and where that comes from."""
+    none = InitSettingsSource(Settings, {})
+    sources = Settings.settings_customise_sources(Settings, none, none, none, none)
+    _, file, variables = (source() for source in sources)
+    origins = {
+        **dict.fromkeys(PRESETS[settings.preset], f"preset {settings.preset}"),
+        **{name: f"RARR_{name.upper()}" for name in variables},
+        **dict.fromkeys(file, "rarr.toml or pyproject.toml"),
+        **dict.fromkeys(chosen, "this call"),
+    }
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        if name in origins and value != field.get_default(call_default_factory=True):
+            shown = ", ".join(value) if name == "endpoints" else redacted(str(value))  # those may hold keys
+            yield Finding(f"setting {name}", "ok", f"{shown}, from {origins[name]}")
+    yield Finding("settings", "ok", "what is not listed is at its default")
+
+
+def _home(home: Path) -> Finding:
+    try:
+        private_folder(home)
+        with tempfile.TemporaryFile(dir=home):
+            return Finding("home", "ok", f"{home} can be written")
+    except OSError as error:
+        cure = "make it writable, or name another folder with RARR_HOME"
+        return Finding("home", "broken", f"{home} cannot be written ({error.strerror})", cure)
+
+
+def _extra(extra: str, settings: Settings) -> Finding:
+    versions = {package: installed(package) for package in EXTRAS[extra]}
+    lacking = [package for package, found in versions.items() if found is None]
+    if not lacking:
+        detail = ", ".join(f"{package} {found}" for package, found in versions.items())
+        return Finding(f"extra {extra}", "ok", detail)
+    needed = _needs(extra, settings)
+    detail = f"not installed: {', '.join(lacking)}" + (f"; {needed} needs it" if needed else "")
+    state: State = "broken" if needed else "missing"
+    return Finding(f"extra {extra}", state, detail, f'pip install "rarr[{extra}]"')
+
+
+def _needs(extra: str, settings: Settings) -> str:
+    """What of the settings does not go without it; an empty string where nothing is."""
+    from rarr.agent.wiring.search import named
+
+    verifier = str(settings.models.get("attribute", ""))
+    if extra == "torch" and _is_loaded(settings.reranker):
+        return f"reranker {settings.reranker}"
+    if extra == "torch" and verifier.startswith("nli:"):
+        return f"model {verifier}"
+    if extra == "otel" and settings.otel:
+        return "the setting otel"
+    return "search tavily" if extra == "tavily" and "tavily" in named(settings) else ""
+
+
+def _is_loaded(reranker: str) -> bool:
+    """Is it a model that torch runs?"""
+    from rarr.agent.wiring.search import SERVED
+    from rarr.tools.models.hub import can_be_model
+
+    return not reranker.startswith(SERVED) and can_be_model(reranker)
+
+
+class _NoSearch:
+    offline = True
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        return []
+
+
+def _models(settings: Settings) -> Iterator[Finding]:
+    """Each language model that is used, asked for at no cost; or that none is."""
+    from rarr.agent.wiring.components import wire
+    from rarr.tools.concurrency.background import run
+
+    try:  # without what takes long to open, and is looked at on its own
+        reranker = "overlap" if _is_loaded(settings.reranker) else settings.reranker
+        components = wire(settings.model_copy(update={"search": _NoSearch(), "reranker": reranker}))
+    except RarrError as error:
+        yield Finding("model", "broken", str(error))
+        return
+    verifier = str(settings.models.get("attribute", ""))
+    if verifier.startswith("nli:"):
+        yield Finding(f"model {verifier}", "ok", "it loads")
+    elif not components.models:
+        yield Finding("model", "ok", "rules" if settings.model == "rules" else "embedded")
+    for model in {one.name: one for used in components.models for one in used.models}.values():
+        yield run(_probed(model))
+
+
+async def _probed(model: "Patient") -> Finding:
+    cure = "start its server, or mend base_url, the key or the name"
+    try:
+        return Finding(f"model {model.name}", "ok", await model.probe())
+    except CallFailure as failure:
+        return Finding(f"model {model.name}", "broken", str(failure), cure)
+    finally:
+        await model.aclose()
+
+
+def _searching(settings: Settings) -> Iterator[Finding]:
+    from rarr.agent.wiring.search import named
+    from rarr.cli.doctor.searching import cache, served, sources
+
+    if settings.search is None or "corpus" in named(settings):
+        yield _corpus(settings)
+    yield from sources(settings)
+    yield from served(settings)
+    yield cache(settings)
+
+
+def _corpus(settings: Settings) -> Finding:
+    if settings.corpus is None:
+        cure = "give --corpus PATH, or set it in rarr.toml"
+        return Finding("corpus", "broken" if settings.search else "missing", "none is configured", cure)
+    try:
+        passages, skipped = _opened(settings.corpus.expanduser(), settings)
+    except InputError as error:
+        return Finding("corpus", "broken", str(error))
+    left_out = f", files skipped: {skipped}" if skipped else ""
+    return Finding("corpus", "ok", f"{settings.corpus} opens; passages: {passages}{left_out}")
+
+
+def _opened(corpus: Path, settings: Settings) -> tuple[int, int]:
+    """The number of passages, and of files that are skipped. A folder is read anew, and nothing is kept."""
+    from rarr.retrievers.corpus.index import build_index
+    from rarr.retrievers.corpus.index_reader import IndexReader, is_index
+
+    if is_index(corpus):
+        reader = IndexReader(corpus, settings.window, settings.step)
+        try:
+            return reader.snapshot().searcher.num_docs, len(reader.skipped())
+        finally:
+            reader.close()
+    with tempfile.TemporaryDirectory() as folder:
+        report = build_index(
+            corpus,
+            Path(folder, "index"),
+            window=settings.window,
+            step=settings.step,
+            max_file_mb=settings.max_file_mb,
+        )
+    return report.passages, len(report.skipped)

@@ -1,0 +1,95 @@
+"""The sources on the web and their cache: are they configured, there, and in order?"""
+
+import asyncio
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rarr.agent.wiring.search import (
+    NAMES,
+    SERVED,
+    Opened,
+    cache_path,
+    named,
+    retriever,
+    served_reranker,
+    web_source,
+)
+from rarr.cli.doctor.findings import Finding
+from rarr.cli.doctor.reaching import reached
+from rarr.errors import InputError, RarrError
+from rarr.retrievers.web.cache_file import CacheFile
+from rarr.retrievers.web.probes import Probe
+from rarr.settings import Settings
+from rarr.tools.concurrency.background import run
+from rarr.tools.text.nouns import kind_of
+
+
+def sources(settings: Settings) -> Iterator[Finding]:
+    """Each source but the corpus; those on the web are asked at once, unless the settings are offline."""
+    names = named(settings)
+    configured: dict[str, Probe] = {}
+    for name in names if len(set(map(str, names))) == len(names) else [settings.search]:
+        if name == "corpus":
+            continue
+        try:
+            found = _configured(name, settings)
+        except RarrError as error:
+            yield Finding(f"search {name}" if name in NAMES else "search", "broken", str(error))
+            continue
+        if found is None:
+            yield Finding("search", "ok", f"{kind_of(name)} of your own; not asked")
+        else:
+            configured[f"search {name}"] = found
+    yield from _reached(configured, settings)
+
+
+def served(settings: Settings) -> Iterator[Finding]:
+    """The reranker, where a server has it; its scores that are kept need no server."""
+    if settings.reranker.startswith(SERVED):
+        found = served_reranker(settings, Opened(settings)).probe()
+        yield from _reached({f"reranker {settings.reranker}": found}, settings)
+
+
+def cache(settings: Settings) -> Finding:
+    """The file of the cache: its size, and whether it opens. It is not made."""
+    path = cache_path(settings)
+    try:
+        files = [path, Path(f"{path}-wal")]
+        size = sum(file.stat().st_size for file in files if file.exists())
+        if not path.exists() and settings.offline:
+            return Finding("cache", "missing", f"{path} is not there", "search once without offline")
+        if not path.exists():
+            return Finding("cache", "ok", f"{path} is not there yet: the first search on the web makes it")
+        CacheFile(path).close()
+    except InputError as error:
+        return Finding("cache", "broken", str(error))
+    except OSError as error:
+        cure = "let it be read, or name another folder with RARR_HOME"
+        return Finding("cache", "broken", f"{path} cannot be read ({error.strerror})", cure)
+    return Finding("cache", "ok", f"{path} opens; {size / 1e6:.1f} MB")
+
+
+def _configured(name: Any, settings: Settings) -> Probe | None:
+    """How it is probed, None for an object. Raises `RarrError` where it cannot be searched; nothing stays."""
+    with tempfile.TemporaryDirectory() as home:
+        there = settings.model_copy(update={"search": name, "home": Path(home)})
+        opened = Opened(there)
+        try:
+            retriever(there, opened)
+            source = web_source(name, there, opened) if isinstance(name, str) else None
+            return source and source.probe()
+        finally:
+            run(opened.aclose())
+
+
+def _reached(probes: Mapping[str, Probe], settings: Settings) -> Iterator[Finding]:
+    if settings.offline:
+        yield from (Finding(name, "ok", "configured; not asked, offline") for name in probes)
+    else:
+        yield from run(_asked(probes))
+
+
+async def _asked(probes: Mapping[str, Probe]) -> list[Finding]:
+    return await asyncio.gather(*(reached(name, probe) for name, probe in probes.items()))

@@ -1,0 +1,31 @@
+"""What the doctor says of the traces."""
+
+import sqlite3
+
+from rarr.cli.doctor.findings import Finding
+from rarr.errors import InputError
+from rarr.settings import Settings
+
+
+def traces(settings: Settings) -> Finding:
+    """How many there are, how large they are and where; their file is not made."""
+    if not settings.trace:
+        return Finding("traces", "ok", "none is kept: trace is false")
+    from rarr.traces.store import TraceStore, on_disk
+    from rarr.traces.trace import store_path
+
+    path = store_path(settings.home)
+    try:
+        if not path.exists():
+            return Finding("traces", "ok", f"{path} is not there yet: the first run makes it")
+        store = TraceStore(path)
+        try:
+            count = len(store.names())
+        finally:
+            store.close()
+        return Finding("traces", "ok", f"{path} opens; runs: {count}; {on_disk(path) / 1e6:.1f} MB")
+    except InputError as error:
+        return Finding("traces", "broken", str(error))
+    except (OSError, sqlite3.Error) as error:
+        cure = "let it be read, or delete it, or set trace to false"
+        return Finding("traces", "broken", f"{path} cannot be read ({error})", cure)

@@ -1,0 +1,141 @@
+"""One run out of those of the blocks of a long text: places moved, the report and the scores of the whole."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar, cast
+
+from rarr.ledger.attribution import auto_ais
+from rarr.ledger.coverage import select
+from rarr.ledger.preservation import f1_ap, pres_lev_by_parts
+from rarr.records import Edit, Notice, Query, Report, Scores, Sentence
+from rarr.state import State, usable
+from rarr.tools.text.document import Span, sentences
+from rarr.tools.text.notices import NOTHING_TO_CHECK
+from rarr.tools.text.text_blocks import TextBlock
+
+CUT = "budget_exhausted"
+"""The code of the warning that a limit of the run has left something out."""
+_NEEDLESS = ("passages", "tried", "settled", "followed", "reached", "lacking")
+
+_Placed = TypeVar("_Placed", Query, Edit, Sentence)
+
+
+class Outcome(NamedTuple):
+    """A block, and the state in which its run ended; None where it was not gone through."""
+
+    block: TextBlock
+    state: State | None
+
+    @property
+    def cut(self) -> bool:
+        """Has a limit of the run left something out?"""
+        if self.state is None:
+            return bool(self.block.sentences) and not self.block.too_long
+        return any(notice.code == CUT for notice in self.state["warnings"])
+
+    @property
+    def done(self) -> int:
+        """How many sentences were gone through to the end."""
+        if not self.cut:
+            return len(self.block.sentences)
+        return sum(one.status != "unjudged" for one in _sentences(self.state)) if self.state else 0
+
+
+def begun(text: str, context: str | None, number: int, span: Span, lead: str) -> State:
+    """The state with which the run of a block of `text` begins."""
+    said = lead + span.of(text)
+    return State(
+        original=said, text=said, context=context, round=1, warnings=[], block=number, lead=len(lead)
+    )
+
+
+def ended(state: State) -> State:
+    """What is needed of the run of a block after it."""
+    return cast(State, {name: value for name, value in state.items() if name not in _NEEDLESS})
+
+
+def joined(start: State, outcomes: Sequence[Outcome], report_size: int) -> State:
+    """The state of the whole run, by its blocks in the order of the text, of which some may be missing.
+
+    Edits stand in the order of the text: those of a block were made in the text as the blocks before left it.
+    """
+    whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits")}
+    parts: list[tuple[str, str]] = []
+    told: list[Sentence] = []
+    at = grown = 0
+    for block, state in outcomes:
+        between = start["original"][at : block.span.start]
+        old = new = block.span.of(start["original"])
+        if state is None:
+            told += _unjudged(start["original"], block.sentences, grown)
+        else:
+            shift = block.span.start - state["lead"]
+            new = state["text"][state["lead"] :]
+            whole["queries"] += _moved(state.get("queries", []), shift)
+            whole["edits"] += _moved(state.get("edits", []), shift + grown)
+            whole["evidence"] += state.get("evidence", [])
+            whole["checks"] += state.get("checks", [])
+            told += _moved(_sentences(state), shift + grown)
+        parts += [(between, between), (old, new)]
+        at, grown = block.span.end, grown + len(new) - len(old)
+    rest = start["original"][at:]
+    parts.append((rest, rest))
+    states = [one.state for one in outcomes if one.state is not None]
+    found = cast(State, {**start, **whole})
+    evidence_ids, coverage = select(usable(found), report_size)
+    return {
+        **found,
+        "text": "".join(new for _, new in parts),
+        "round": max((one.get("round", 1) for one in states), default=1),
+        "unsearched": {query: why for one in states for query, why in one.get("unsearched", {}).items()},
+        "report": Report(evidence_ids=tuple(evidence_ids), coverage=coverage, sentences=tuple(told)),
+        "scores": _scores(states, parts),
+        "warnings": [*start["warnings"], *_warnings(outcomes)],
+    }
+
+
+def _moved(records: Iterable[_Placed], by: int) -> list[_Placed]:
+    return [one.model_copy(update={"start": one.start + by, "end": one.end + by}) for one in records]
+
+
+def _unjudged(text: str, spans: Iterable[Span], grown: int) -> list[Sentence]:
+    return [
+        Sentence(text=one.of(text), start=one.start + grown, end=one.end + grown, status="unjudged")
+        for one in spans
+    ]
+
+
+def _sentences(state: State) -> Sequence[Sentence]:
+    """Those of the report; without one, what it would be about."""
+    if (report := state.get("report")) is not None:
+        return report.sentences
+    return _unjudged(state["text"], (s for s in sentences(state["text"]) if s.start >= state["lead"]), 0)
+
+
+def _scores(states: Sequence[State], parts: Sequence[tuple[str, str]]) -> Scores:
+    """Over all sentences that were judged; what is kept counts that nobody went through as well."""
+    scored = [one for one in states if "scores" in one and "judged" in one]
+    if not scored:
+        return Scores()
+    before, after = ([support for one in scored for support in one["judged"][side]] for side in (0, 1))
+    intents = [one["scores"].intent for one in scored]
+    intent = 0.0 if 0.0 in intents else None if None in intents else 1.0
+    preserved = pres_lev_by_parts(parts)
+    return Scores(
+        attribution_before=auto_ais(before),
+        attribution_after=auto_ais(after),
+        preservation=preserved,
+        f1_ap=f1_ap(auto_ais(after), preserved),
+        intent=intent,
+    )
+
+
+def _warnings(outcomes: Sequence[Outcome]) -> list[Notice]:
+    """Each once; what two blocks found suspicious is so once. Limits are the whole run's to tell of."""
+    states = [one.state for one in outcomes if one.state is not None]
+    told: dict[tuple[str, str, str, str | None], Notice] = {}
+    for one in (one for state in states for one in (*state["warnings"], *state.get("told", []))):
+        if one.code not in (CUT, NOTHING_TO_CHECK.code):
+            query_id = None if one.code == "suspicious_evidence" else one.query_id
+            told.setdefault((one.code, one.message, one.node, query_id), one)
+    asked = any(one.get("queries") for one in states) or any(one.cut for one in outcomes)
+    return [*([] if asked else [NOTHING_TO_CHECK]), *told.values()]

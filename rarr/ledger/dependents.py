@@ -1,0 +1,191 @@
+"""What else in a text draws on a value that an edit corrected: sums, spans of years, conclusions.
+
+A reviser that corrects "1932" and leaves "after 40 years" behind it has made a text that contradicts itself:
+a failure that RARR's authors name themselves (Gao et al. 2023, section 6).
+"""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import zip_longest
+from typing import NamedTuple
+
+from rarr.records import Edit
+from rarr.tools.text.document import Span, sentences
+
+_NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\w)|(?<![\w.,-])\d+(?:\.\d+)?(?!\w)")
+_SMALL = (
+    *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
+)
+_TENS = ("thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_WORDS = {word: n for n, word in enumerate(_SMALL, 2)} | {word: 10 * n for n, word in enumerate(_TENS, 3)}
+_WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
+_YEARS = re.compile(r"[ -]years?\b", re.IGNORECASE)
+_UNIT = re.compile(r"[ -]?(%|[^\W\d_]+)")
+_APART = re.compile(
+    r"\b(?:more|less|fewer|higher|lower|longer|shorter|taller|deeper|wider|heavier|lighter|larger|smaller"
+    r"|older|younger|later|earlier|apart|ahead|behind)\b",
+    re.IGNORECASE,
+)
+_BY = re.compile(r"\b(?:difference of|(?:rose|fell|grew|increased|decreased) by)\s+$", re.IGNORECASE)
+_TOGETHER = re.compile(r"\b(?:total|together|combined|altogether|in all|sum)\b", re.IGNORECASE)
+_CONCLUSION = re.compile(
+    r"\b(?:therefore|thus|hence|consequently|accordingly|as a result|for this reason|it follows"
+    r"|(?:which|this|that) (?:means|makes|made|is why)|making (?:it|him|her|them))\b|^So,? ",
+    re.IGNORECASE,
+)
+
+
+class Correction(NamedTuple):
+    """An accepted edit, and where what it wrote stands in the text."""
+
+    edit: Edit
+    place: Span
+
+
+class Dependent(NamedTuple):
+    """A place that draws on the old value of a correction.
+
+    `new` is what follows from the new one, empty where only a reader can tell; `reckoned`: by arithmetic.
+    """
+
+    place: Span
+    edit: Edit
+    new: str = ""
+    reckoned: bool = False
+
+
+class _Number(NamedTuple):
+    """`apart` and `together`: the words next to it say that it is a difference, or a sum."""
+
+    place: Span
+    value: float
+    unit: str
+    apart: bool
+    together: bool
+
+
+def dependents(text: str, corrections: Sequence[Correction]) -> list[Dependent]:
+    """What in `text` draws on what was corrected, in text order; each place once, what is reckoned first."""
+    found: dict[Span, Dependent] = {}
+    for one in (*_reckoned(text, corrections), *_repeated(text, corrections), *_concluded(text, corrections)):
+        if not any(one.place.overlaps(place) for place in found):
+            found[one.place] = one
+    return [found[place] for place in sorted(found)]
+
+
+def _reckoned(text: str, corrections: Sequence[Correction]) -> Iterator[Dependent]:
+    """Numbers that were the difference, or the sum, of two others, of which one or both were corrected."""
+    numbers = _numbers(text)
+    written = [(one, c) for c in corrections for one in numbers if one.place.overlaps(c.place)]
+    old = {one.place: value for one, c in written if (value := _value(c.edit.old)) is not None}
+    by_old: dict[float, list[_Number]] = defaultdict(list)
+    for one in numbers:
+        by_old[round(old.get(one.place, one.value), 6)].append(one)
+    for mine, correction in written:
+        if mine.place not in old:
+            continue
+        was = old[mine.place]
+        first = next((s.start for s in sentences(text) if s.overlaps(mine.place)), mine.place.start)
+        for one in numbers:
+            if one.place in old or one.place.start < first:
+                continue
+            follows = [
+                value
+                for other, value in _follows(one, mine, was, by_old)
+                if other not in (one, mine) and value != one.value
+            ]
+            if follows:
+                new = _written(follows[0], one.place.of(text))
+                yield Dependent(one.place, correction.edit, new, reckoned=True)
+
+
+def _follows(
+    one: _Number, mine: _Number, was: float, by_old: Mapping[float, Sequence[_Number]]
+) -> Iterator[tuple[_Number, float]]:
+    """With which other number `one` was reckoned from what `mine` was, and what it is from what it is."""
+    for partner in (was - one.value, was + one.value):
+        for other in by_old.get(round(partner, 6), ()):
+            if _is_difference(one, other, mine, was, partner):
+                yield other, round(abs(mine.value - other.value), 6)
+    for other in by_old.get(round(one.value - was, 6), ()):
+        if one.together and _alike(one, other, mine):
+            yield other, mine.value + other.value
+
+
+def _is_difference(one: _Number, other: _Number, mine: _Number, was: float, partner: float) -> bool:
+    """Is it said as one: years between two years, or so much more or less of the same unit?"""
+    if one.unit == "years":
+        return _is_year(was) and _is_year(partner)
+    return one.apart and _alike(one, other, mine)
+
+
+def _alike(one: _Number, other: _Number, mine: _Number) -> bool:
+    return bool(one.unit) and one.unit == other.unit == mine.unit
+
+
+def _repeated(text: str, corrections: Sequence[Correction]) -> Iterator[Dependent]:
+    """Later places that say an old value again: a number, or a name."""
+    for edit, place in corrections:
+        if not re.search(r"\d|[A-Z]", edit.old):
+            continue
+        for match in re.finditer(rf"(?<![\w.,-]){re.escape(edit.old)}(?![\w-]|[.,]\d)", text):
+            if match.start() >= place.end:
+                yield Dependent(Span(match.start(), match.end()), edit, edit.new)
+
+
+def _concluded(text: str, corrections: Sequence[Correction]) -> Iterator[Dependent]:
+    """Later sentences of the same paragraph that say that they draw a conclusion."""
+    for edit, place in corrections:
+        end = text.find("\n\n", place.end)
+        for span in sentences(text):
+            behind = place.end <= span.start < (len(text) if end < 0 else end)
+            if behind and _CONCLUSION.search(span.of(text)):
+                yield Dependent(span, edit)
+
+
+@lru_cache(maxsize=8)  # each edit of a text asks for them
+def _numbers(text: str) -> tuple[_Number, ...]:
+    places = sorted(Span(*match.span()) for found in (_NUMBER, _WORD) for match in found.finditer(text))
+    spans = sentences(text)
+    starts = [span.start for span in spans]
+    found = []
+    for place, following in zip_longest(places, places[1:], fillvalue=Span(len(text), len(text))):
+        index = bisect_right(starts, place.start) - 1
+        sentence = spans[index] if index >= 0 and spans[index].overlaps(place) else place
+        behind = text[place.end : min(following.start, sentence.end)]
+        apart = _APART.search(behind) or _BY.search(text[sentence.start : place.start])
+        together = _TOGETHER.search(text, sentence.start, sentence.end)
+        value = _value(place.of(text)) or 0.0
+        found.append(_Number(place, value, _unit(text, place.end), bool(apart), bool(together)))
+    return tuple(found)
+
+
+def _unit(text: str, end: int) -> str:
+    if _YEARS.match(text, end):
+        return "years"
+    unit = _UNIT.match(text, end)
+    return unit[1].casefold() if unit else ""
+
+
+def _value(said: str) -> float | None:
+    said = said.strip()
+    if said.casefold() in _WORDS:
+        return float(_WORDS[said.casefold()])
+    return float(said.replace(",", "")) if _NUMBER.fullmatch(said) else None
+
+
+def _is_year(value: float) -> bool:
+    return value.is_integer() and 1000 <= value <= 2100
+
+
+def _written(value: float, like: str) -> str:
+    if "." in like or not value.is_integer():
+        return f"{value:.{len(like.partition('.')[2]) or 1}f}"
+    word = next((word for word, number in _WORDS.items() if number == value), "")
+    if like.casefold() in _WORDS and word:
+        return word.capitalize() if like[0].isupper() else word
+    return f"{int(value):,}" if "," in like else str(int(value))

@@ -1,0 +1,100 @@
+"""An edit tried out before it is made: the support of its sentence, and what the evidence says of it."""
+
+from collections.abc import Sequence
+
+from rarr.components import Components
+from rarr.ledger.support import Support, moved_place, sentence_support
+from rarr.records import Agreement, Change, Evidence, Query
+from rarr.state import State
+from rarr.tools.concurrency.together import together
+from rarr.tools.concurrency.worker import work
+from rarr.tools.models.meter import meter
+from rarr.tools.text.document import Span
+
+
+class Trial:
+    """A change of one sentence, tried out. `weakened` and `unverified` give the reason to refuse it."""
+
+    def __init__(
+        self, text: str, sentence: Span, change: Change, context: str | None, components: Components
+    ) -> None:
+        self.text, self.sentence, self.change = text, sentence, change
+        self.context, self.components = context, components
+        self.revised = text[: change.start] + change.new + text[change.end :]
+
+    async def unverified(self, source: Evidence, state: State, queries: Sequence[Query]) -> str:
+        """Support by `source` must rise, and nothing that was supported may lose its support."""
+        before, after = await self._before_and_after(source, state, queries)
+        was, now = before[0].by_evidence.get(source.id), after[0].by_evidence.get(source.id)
+        if was is None or now is None:
+            return "whether support rises could not be judged"
+        if now <= was:
+            return f"support does not rise: {was:.2f} before, {now:.2f} after"
+        return self._lost(before, after)
+
+    async def weakened(self, source: Evidence, state: State, queries: Sequence[Query]) -> str:
+        """Nothing that was supported may lose its support."""
+        return self._lost(*await self._before_and_after(source, state, queries))
+
+    async def checks(self, query: Query, evidence: Sequence[Evidence]) -> list[Agreement]:
+        """What the checker says of the revised text and each of the evidence."""
+        written = Span(self.change.start, self.change.start + len(self.change.new))
+        asked = query.model_copy(update={"start": written.start, "end": written.end})
+        check = self.components.checker.check
+        return await together(*(check(self.revised, self.context, asked, one) for one in evidence))
+
+    async def _before_and_after(
+        self, source: Evidence, state: State, queries: Sequence[Query]
+    ) -> tuple[list[Support], list[Support]]:
+        """The supports of the sentence and of those behind it in its paragraph, which may lean on it.
+
+        `queries` have their places in the text as it is. `source` speaks to the sentence, whatever sentence
+        its query was about.
+        """
+        place = self.sentence._asdict()
+        asked = [
+            query.model_copy(update=place) if query.id == source.query_id else query for query in queries
+        ]
+        before, after = await together(
+            self._supports(state, asked, []), self._supports(state, asked, [self.change])
+        )
+        return before, after
+
+    async def _supports(
+        self, state: State, queries: Sequence[Query], changes: Sequence[Change]
+    ) -> list[Support]:
+        """Those of the sentence and of what follows in its paragraph, before the change or after it."""
+        supports, failures = await sentence_support(
+            "edit",
+            state,
+            self.revised if changes else self.text,
+            await work(_moved, queries, changes),
+            self.components,
+            within=moved_place(_paragraph(self.text, self.sentence), changes),
+        )
+        for failure in failures:
+            meter().warn(failure.code, failure.message)
+        return supports
+
+    def _lost(self, before: Sequence[Support], after: Sequence[Support]) -> str:
+        least = self.components.settings.support_threshold
+        # From the end: a change may make one sentence of two, or two of one.
+        for was, now in zip(reversed(before), reversed(after), strict=False):
+            if was.best is None or was.best < least or (now.best is not None and now.best >= least):
+                continue
+            said = now.span.of(self.revised)[:60]
+            if now.best is None:
+                return f"whether this stays supported could not be judged: {said!r}"
+            return f"a sentence loses its support: {was.best:.2f} before, {now.best:.2f} after: {said!r}"
+        return ""
+
+
+def _moved(queries: Sequence[Query], changes: Sequence[Change]) -> list[Query]:
+    places = [moved_place(Span(query.start, query.end), changes) for query in queries]
+    return [query.model_copy(update=p._asdict()) for query, p in zip(queries, places, strict=True)]
+
+
+def _paragraph(text: str, sentence: Span) -> Span:
+    """From the sentence to the end of its paragraph."""
+    end = text.find("\n\n", sentence.end)
+    return Span(sentence.start, len(text) if end < 0 else end)

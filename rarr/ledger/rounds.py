@@ -1,0 +1,47 @@
+"""Whether another round of research is due, and for which sentences."""
+
+from rarr.ledger.support import moved
+from rarr.settings import Settings
+from rarr.state import State
+from rarr.tools.models.meter import meter
+from rarr.tools.text.document import Span
+
+
+def next_round(state: State, settings: Settings) -> State:
+    """What the state is to say of it: nothing is `lacking` where there is to be none.
+
+    There is none without sentences that lack support, after the last round that the settings or the budget
+    allow, and after a second or later one that neither supported a sentence more nor changed the text.
+    """
+    done, sentences = state.get("round", 1), state["report"].sentences
+    reached = (
+        sum(sentence.status == "supported" for sentence in sentences),
+        sum(edit.accepted for edit in state.get("edits", [])),
+    )
+    helped = done == 1 or any(now > was for now, was in zip(reached, state["reached"], strict=True))
+    most = settings.rounds if settings.editor == "minimal" else 1  # a text is rewritten once
+    if done >= most or not helped or meter().exhausted or not (lacking := _lacking(state)):
+        return {"lacking": []}
+    return {"lacking": lacking, "round": done + 1, "reached": reached}
+
+
+def _lacking(state: State) -> list[Span]:
+    """The sentences for which nothing was found that decides. What failed would only fail again."""
+    failed = {
+        warning.query_id
+        for warning in state["warnings"]
+        if warning.code.endswith("_failed") or warning.code == "budget_exhausted"
+    }
+    if None in failed:  # no single query is to blame
+        return []
+    places = [
+        Span(query.start, query.end)
+        for query in moved(state.get("queries", []), state.get("edits", []))
+        if query.id in failed
+    ]
+    spans = (
+        Span(sentence.start, sentence.end)
+        for sentence in state["report"].sentences
+        if sentence.status in ("no_evidence", "unjudged")
+    )
+    return [span for span in spans if not any(span.overlaps(place) for place in places)]

@@ -1,0 +1,102 @@
+"""Files -> passages in the index, in batches that a crash cannot tear."""
+
+import time
+from pathlib import Path
+
+from tantivy import IndexWriter
+
+from rarr.retrievers.corpus.chunking import windows
+from rarr.retrievers.corpus.manifest import Manifest, Version
+from rarr.retrievers.corpus.passages import add, open_passages, open_writer, remove
+from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.files import extract
+from rarr.tools.concurrency.worker import require_awaited
+
+_BATCH = 50_000  # passages
+_SECONDS = 20.0  # what an interrupted build loses at most, but for the file that it was reading
+_NOTES = 20  # of one file, that are kept
+
+
+class Batches:
+    """Writes to one index, whose lock the caller holds and which it leaves to others with `close`."""
+
+    def __init__(self, manifest: Manifest, folder: Path, *, window: int, step: int, max_bytes: int) -> None:
+        self._manifest, self._folder = manifest, folder
+        self._window, self._step, self._max_bytes = window, step, max_bytes
+        self._writer: IndexWriter | None = None
+        self._gone: list[int] = []
+        self._bury(manifest.gone())  # what a build that died has left
+        self._waiting, self._since, self._changed = 0, time.monotonic(), False
+
+    def read(self, path: Path, version: Version) -> None:
+        """Reads one file. Raises `UnreadableError` where another try may succeed; notes other failures."""
+        version_id = self._manifest.begin(version)
+        self._changed = True
+        notes = _Notes()
+        documents = passages = 0
+        try:
+            for document in extract(path, self._max_bytes, notes.append):
+                documents += 1
+                for window in windows(document.text, window=self._window, step=self._step):
+                    require_awaited()
+                    add(self._opened(), document, window, version_id)
+                    passages += 1
+        except UnreadableError as problem:
+            if not problem.lasting:
+                self._manifest.discard(version_id)
+                raise
+            notes.append(str(problem))
+        self._manifest.finish(version_id, documents, passages, notes.kept())
+        self._waiting += passages
+        if self._waiting >= _BATCH or time.monotonic() - self._since > _SECONDS:
+            self.publish()
+
+    def publish(self, removed: list[str] | None = None) -> None:
+        """Shows readers what was read since the last time, and that the files `removed` are no more."""
+        self._manifest.save()  # versions are written down before their passages can be found
+        if self._writer is not None:
+            self._writer.commit()
+        self._manifest.forget(self._gone)
+        self._gone = []
+        self._bury(self._manifest.publish(removed or []))
+        self._waiting, self._since, self._changed = 0, time.monotonic(), False
+
+    def finish(self, removed: list[str]) -> None:
+        """The last of `publish`; passages that are no longer live are removed, too."""
+        if removed or self._changed:
+            self.publish(removed)
+        if self._gone:
+            self.publish()
+
+    def close(self) -> None:
+        """Leaves the index to others; what was not published is lost."""
+        if self._writer is not None:
+            self._writer.wait_merging_threads()
+
+    def _opened(self) -> IndexWriter:
+        if self._writer is None:  # only once there is something to write: most builds find nothing new
+            self._writer = open_writer(open_passages(self._folder))
+        return self._writer
+
+    def _bury(self, version_ids: list[int]) -> None:
+        # The next commit removes them: readers may be at a state in which these are live until then.
+        for version_id in version_ids:
+            remove(self._opened(), version_id)
+        self._gone.extend(version_ids)
+
+
+class _Notes:
+    """The first notes on a file, and how many more there are."""
+
+    def __init__(self) -> None:
+        self._first: list[str] = []
+        self._more = 0
+
+    def append(self, note: str) -> None:
+        if len(self._first) < _NOTES:
+            self._first.append(note)
+        else:
+            self._more += 1
+
+    def kept(self) -> list[str]:
+        return [*self._first, f"and {self._more} more like this"] if self._more else self._first

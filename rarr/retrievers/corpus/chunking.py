@@ -1,0 +1,74 @@
+"""A text -> the windows of sentences that are indexed and retrieved as passages."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rarr.tools.text.document import Block, Span, blocks, sentences_of
+
+LONGEST = 2000
+"""Characters of a passage, at most."""
+
+
+class Window(NamedTuple):
+    """A passage of a text, half-open, and the words of the heading that it stands under ("" without one)."""
+
+    start: int
+    end: int
+    heading: str = ""
+
+
+def windows(text: str, *, window: int, step: int) -> list[Window]:
+    """The passages of `text`: every `window` sentences (or rows of a table), one begun each `step` sentences.
+
+    None crosses a heading or has more than `LONGEST` characters: such a window holds as many whole sentences
+    as fit, and a sentence that is longer is cut at white space. Together they cover every sentence, and none
+    is the end of the one before it.
+    """
+    parsed = blocks(text)
+    spans = [piece for span in sentences_of(text, parsed, tables=True) for piece in _pieces(text, span)]
+    headings = [block for block in parsed if block.kind == "heading"]
+    found: list[Window] = []
+    for heading, section in _sections(text, headings, spans):
+        found.extend(Window(start, end, heading) for start, end in _slide(section, window, step))
+    return found
+
+
+def _slide(spans: Sequence[Span], window: int, step: int) -> Iterator[tuple[int, int]]:
+    first, reached = 0, 0
+    while reached < len(spans):
+        last = first + 1
+        while last < min(first + window, len(spans)) and spans[last].end - spans[first].start <= LONGEST:
+            last += 1
+        if last > reached:
+            yield spans[first].start, spans[last - 1].end
+            reached = last
+        # No gap after a window that the limit made short, and a whole window at the end of the section.
+        first = min(first + step, last, max(len(spans) - window, first + 1))
+
+
+def _sections(
+    text: str, headings: Sequence[Block], spans: Sequence[Span]
+) -> Iterator[tuple[str, Sequence[Span]]]:
+    """The words of each heading with the sentences under it; "" for those before the first."""
+    starts = [span.start for span in spans]
+    cuts = [bisect_left(starts, heading.start) for heading in headings]
+    words = [text[heading.start : heading.end].strip().strip("#=-").strip() for heading in headings]
+    for name, begin, end in zip(["", *words], [0, *cuts], [*cuts, len(spans)], strict=True):
+        if begin < end:
+            yield name, spans[begin:end]
+
+
+def _pieces(text: str, span: Span) -> Iterator[Span]:
+    """A sentence, cut at white space where it is longer than a passage may be."""
+    start, end = span
+    while end - start > LONGEST:
+        cut = max(text.rfind(space, start + 1, start + LONGEST + 1) for space in " \t\n")
+        if cut <= start:
+            cut = start + LONGEST
+        yield Span(start, cut)
+        start = cut
+        while start < end and text[start].isspace():
+            start += 1
+    if start < end:
+        yield Span(start, end)

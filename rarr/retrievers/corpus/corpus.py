@@ -1,0 +1,142 @@
+"""The user's own documents as a source of evidence."""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Self
+
+from rarr.errors import RetrievalError
+from rarr.records import Passage
+from rarr.retrievers.corpus.index import Progress, build_index
+from rarr.retrievers.corpus.index_reader import IndexReader, Snapshot, failures, is_index, place
+from rarr.retrievers.corpus.index_words import terms
+from rarr.retrievers.corpus.passages import Hit, find, load
+from rarr.retrievers.corpus.scanning import located
+from rarr.retrievers.extract.documents import MEGABYTE, UnreadableError
+from rarr.retrievers.extract.files import extract
+from rarr.unicode import valid
+
+PASSAGES_PER_DOCUMENT = 8
+"""Passages of one document that a search returns, at most."""
+
+_MOST = 10_000  # passages that are looked through for enough documents
+
+
+class Corpus:
+    """A retriever over an index on disk. `skipped` are (file, reason): what of the corpus is not searched."""
+
+    def __init__(self, reader: IndexReader, shown: Path, max_file_mb: int) -> None:
+        """`shown` stands for the corpus in the sources of passages."""
+        self._reader, self._shown, self._max_bytes = reader, shown, max_file_mb * MEGABYTE
+        self.skipped = [(place(shown, name), reason) for name, reason in reader.skipped()]
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        home: Path,
+        window: int,
+        step: int,
+        max_file_mb: int,
+        progress: Progress | None = None,
+    ) -> Self:
+        """The corpus at `path`: a built index, or a folder or file, whose index is kept under `home`.
+
+        The latter is brought up to date here; a build by another process is waited for. Raises `InputError`
+        where there is nothing to search, or `home` cannot be written.
+        """
+        with suppress(RuntimeError):  # no such user: then there is no such path either
+            path = path.expanduser()
+        where = located(path)
+        if is_index(where):
+            reader = IndexReader(path, window, step)
+            return cls(reader, Path(reader.facts.get("shown", "")), max_file_mb)
+        key = hashlib.blake2b(f"{where}\n{window}\n{step}".encode(errors="surrogateescape"))
+        index = home.expanduser() / "indexes" / key.hexdigest()[:32]
+        build_index(
+            path, index, window=window, step=step, max_file_mb=max_file_mb, private=True, progress=progress
+        )
+        return cls(IndexReader(index, window, step), path, max_file_mb)
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Passages of the `k` documents with the best passages for `query`, best first.
+
+        At most `PASSAGES_PER_DOCUMENT` of each. Raises `RetrievalError` where the index cannot be searched.
+        """
+        return await asyncio.to_thread(self._search, query, k)
+
+    async def extracted(self, url: str) -> str | None:
+        """The text of the file, or of the item of it, that passages cite so, as it is now; None: gone."""
+        return await asyncio.to_thread(self._extracted, url)
+
+    def close(self) -> None:
+        """Closes the index. A corpus that is searched again opens it again."""
+        self._reader.close()
+
+    async def aclose(self) -> None:
+        """`close` for async callers: it waits for whoever searches."""
+        await asyncio.to_thread(self.close)
+
+    def _search(self, query: str, k: int) -> list[Passage]:
+        words = terms(query)
+        if not words or k < 1:
+            return []
+        cure = f"delete the index {str(self._reader.folder)!r} and build it again"
+        with failures(lambda why: RetrievalError(f"the corpus cannot be searched ({why}): {cure}")):
+            snapshot = self._reader.snapshot()
+            now = datetime.now(UTC)
+            best = [
+                (hit.score, self._passage(snapshot, hit, now))
+                for hit in _of_best_documents(snapshot, words, k)
+            ]
+        # Of equal scores the engine's order depends on how the index came about; this one does not.
+        best.sort(key=lambda pair: (-pair[0], pair[1].source, pair[1].start))
+        return [passage for _, passage in best]
+
+    def _extracted(self, source: str) -> str | None:
+        try:
+            with failures(RetrievalError):
+                names = self._reader.snapshot().names.values()
+        except RetrievalError:
+            return None
+        places = {valid(path): path for path in (place(self._shown, name) for name in names)}
+        file, _, item = source.rpartition("#")
+        where, wanted = (source, 0) if source in places else (file, int(item) if item.isdecimal() else 0)
+        if where not in places:
+            return None
+        try:
+            found = extract(Path(places[where]).expanduser(), self._max_bytes, lambda _: None)
+            return next((one.text for one in found if one.item == wanted), None)
+        except UnreadableError:
+            return None
+
+    def _passage(self, snapshot: Snapshot, hit: Hit, now: datetime) -> Passage:
+        stored = load(snapshot.searcher, hit)
+        item = f"#{hit.item}" if hit.item else ""
+        return Passage(
+            text=stored.text,
+            source=stored.source or place(self._shown, snapshot.names[hit.file]) + item,
+            title=stored.title,
+            start=stored.start,
+            end=stored.end,
+            retrieved_at=now,
+            published_at=stored.published_at,
+        )
+
+
+def _of_best_documents(snapshot: Snapshot, words: Sequence[str], k: int) -> list[Hit]:
+    """The hits of the first `k` documents, looking further down until there are as many."""
+    limit = k * PASSAGES_PER_DOCUMENT * 2
+    while True:
+        hits = find(snapshot.searcher, words, limit)
+        documents: dict[tuple[int, int], list[Hit]] = {}
+        for hit in hits:
+            if hit.file in snapshot.names and (len(documents) < k or (hit.file, hit.item) in documents):
+                documents.setdefault((hit.file, hit.item), []).append(hit)
+        if len(documents) == k or len(hits) < limit or limit >= _MOST:
+            return [hit for found in documents.values() for hit in found[:PASSAGES_PER_DOCUMENT]]
+        limit = min(limit * 4, _MOST)

@@ -1,0 +1,138 @@
+"""An index as readers see it: always one consistent state, also while a build goes on."""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from tantivy import Searcher
+
+from rarr.errors import InputError, RarrError
+from rarr.retrievers.corpus.manifest import FORMAT, MANIFEST, Manifest
+from rarr.retrievers.corpus.passages import open_passages
+
+PASSAGES = "passages"
+"""The folder of the tantivy index in an index's folder."""
+
+
+class Snapshot(NamedTuple):
+    """What a search looks at. `names` gives the file of each live version; hits of others do not count."""
+
+    state: str
+    searcher: Searcher
+    names: dict[int, str]
+
+
+class IndexReader:
+    """An open index. May be used from many threads."""
+
+    def __init__(self, folder: Path, window: int, step: int) -> None:
+        """Raises `InputError` for an index that is damaged, or was made by other rules."""
+        cure = f"delete the folder, or build it again: rarr index PATH -o {folder}"
+        self.folder, self._lock = folder, threading.Lock()
+        self._fixed = not os.access(folder, os.W_OK)  # seen as it is at the opening
+        with failures(lambda why: InputError(f"index {str(folder)!r} is damaged ({why}): {cure}")):
+            self._open: Manifest | None = None
+            self.facts = self._manifest.facts()
+            _check(folder, self.facts, window, step)
+            with _lockable(folder / PASSAGES, self._fixed) as passages:
+                self._index = open_passages(passages)
+                self._snapshot = self._taken()
+            _, held = self._manifest.totals()
+            if self._snapshot.searcher.num_docs < held:
+                raise ValueError(
+                    f"passages listed: {held}, passages there: {self._snapshot.searcher.num_docs}"
+                )
+
+    def snapshot(self) -> Snapshot:
+        """What is live now. Raises `sqlite3.Error`, `OSError` or `ValueError` where that cannot be read."""
+        with self._lock:
+            if not self._fixed and self._manifest.state() != self._snapshot.state:
+                self._snapshot = self._taken()
+            return self._snapshot
+
+    def skipped(self) -> list[tuple[str, str]]:
+        """What the last build could not read: the file's name in the corpus, and the reason."""
+        with self._lock:
+            return self._manifest.skipped()
+
+    def close(self) -> None:
+        """Closes the manifest. A reader that is used again opens it again."""
+        with self._lock:
+            if self._open is not None:
+                self._open.close()
+                self._open = None
+
+    @property
+    def _manifest(self) -> Manifest:
+        if self._open is None:
+            self._open = Manifest(self.folder)
+        return self._open
+
+    def _taken(self) -> Snapshot:
+        # Passages are committed before they are live and removed only after they are dead, so the searcher
+        # has all of a state's passages if that state still holds once the searcher is there.
+        while True:
+            state = self._manifest.state()
+            names = self._manifest.names()
+            self._index.reload()
+            searcher = self._index.searcher()
+            if self._manifest.state() == state:
+                return Snapshot(state, searcher, names)
+
+
+@contextmanager
+def _lockable(folder: Path, fixed: bool) -> Iterator[Path]:
+    """`folder`, or links to its files: tantivy opens nothing where it cannot write a lock."""
+    if not fixed:
+        yield folder
+        return
+    with TemporaryDirectory(prefix="rarr-") as links:
+        for file in folder.iterdir():
+            if file.suffix != ".lock":
+                Path(links, file.name).symlink_to(file.absolute())
+        yield Path(links)
+
+
+def is_index(path: Path) -> bool:
+    """Is `path` the folder of an index, whole or damaged?"""
+    try:
+        return (path / MANIFEST).is_file()
+    except OSError:  # a folder that may not be entered: reading it as a corpus says so
+        return False
+
+
+def place(corpus: Path, name: str) -> str:
+    """A file of a corpus as its user would write it; `name` is its path in the corpus, "" for the corpus."""
+    return (corpus / name).as_posix() if name else corpus.as_posix()
+
+
+@contextmanager
+def failures(error: Callable[[str], RarrError]) -> Iterator[None]:
+    """Turns what SQLite, tantivy and the file system raise into `error(reason)`, the reason in one line."""
+    try:
+        yield
+    except (sqlite3.Error, OSError, ValueError) as failure:
+        raise error(" ".join(str(failure).split())[:200]) from failure
+    except BaseException as failure:
+        if type(failure).__name__ != "PanicException":  # tantivy's, on damaged files; it cannot be imported
+            raise
+        raise error("its passages cannot be read") from failure
+
+
+def _check(folder: Path, facts: dict[str, str], window: int, step: int) -> None:
+    if facts.get("format") != FORMAT:
+        raise InputError(
+            f"index {str(folder)!r} was made by another version of rarr: "
+            f"delete the folder, or build it again: rarr index PATH -o {folder}"
+        )
+    made = (facts.get("window"), facts.get("step"))
+    if made != (str(window), str(step)):
+        raise InputError(
+            f"index {str(folder)!r} holds windows of {made[0]} sentences at step {made[1]}, not {window} at "
+            f"{step}: set window and step to its values, or build it again: rarr index PATH -o {folder}"
+        )

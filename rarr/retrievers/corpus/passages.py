@@ -1,0 +1,124 @@
+"""The passages of a corpus in a tantivy index: how they are written, searched and read."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from tantivy import (
+    DocAddress,
+    Document as Row,
+    Index,
+    IndexWriter,
+    Occur,
+    Query,
+    Schema,
+    SchemaBuilder,
+    Searcher,
+)
+
+from rarr.retrievers.corpus.chunking import Window
+from rarr.retrievers.corpus.index_words import ANALYZER, composed, stemming
+from rarr.retrievers.extract.documents import Document
+
+HEAP = 200_000_000
+"""Bytes that the writer holds before it writes a segment."""
+
+_THREADS = 2
+_TITLE_BOOST = 1.2  # a title says what all of a document is about
+
+
+class Hit(NamedTuple):
+    """A passage found: its score, the file version and the item of that file that it comes from."""
+
+    score: float
+    file: int
+    item: int
+    address: DocAddress
+
+
+class Stored(NamedTuple):
+    """What is kept of a passage besides what it is found by. `source` is empty for the file itself."""
+
+    text: str
+    source: str
+    title: str
+    start: int
+    end: int
+    published_at: datetime | None
+
+
+def _schema() -> Schema:
+    builder = SchemaBuilder()
+    for name in ("text", "title"):  # without positions: nothing asks for phrases
+        builder.add_text_field(name, tokenizer_name=ANALYZER, index_option="freq")
+    builder.add_unsigned_field("file", indexed=True, fast=True)
+    builder.add_unsigned_field("item", fast=True)
+    builder.add_bytes_field("stored", stored=True)
+    return builder.build()
+
+
+_SCHEMA = _schema()
+
+
+def open_passages(folder: Path, *, create: bool = False) -> Index:
+    """The index in `folder`. Raises `ValueError` or `OSError` for one that is missing or damaged."""
+    if create:
+        folder.mkdir(exist_ok=True)
+    index = Index(_SCHEMA, path=str(folder)) if create else Index.open(str(folder))
+    index.register_tokenizer(ANALYZER, stemming())
+    index.config_reader("manual")  # a reader changes over when the manifest says so
+    return index
+
+
+def open_writer(index: Index) -> IndexWriter:
+    """The one writer that an index has at a time. Raises `ValueError` while another has its lock."""
+    return index.writer(HEAP, _THREADS)
+
+
+def add(writer: IndexWriter, document: Document, window: Window, file: int) -> None:
+    """Queues one passage of the file version `file`; it can be found after a commit."""
+    text = document.text[window.start : window.end]
+    published = document.published_at.isoformat() if document.published_at else None
+    stored = [text, document.source, document.title, window.start, window.end, published]
+    row = {
+        "text": composed(text),
+        "title": composed(f"{document.title}\n{window.heading}"),
+        "file": file,
+        "item": document.item,
+        "stored": json.dumps(stored, ensure_ascii=False).encode(),
+    }
+    # By the schema, because a number of the wrong sign kills the writer.
+    writer.add_document(Row.from_dict(row, _SCHEMA))
+
+
+def remove(writer: IndexWriter, file: int) -> None:
+    """Queues the removal of all passages of the file version `file`."""
+    # By query, because the removal by term takes a number for a signed one, and finds nothing.
+    writer.delete_documents_by_query(Query.term_query(_SCHEMA, "file", file))
+
+
+def find(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]:
+    """The `limit` best passages for these stems, best first."""
+    found = searcher.search(_query(words), limit, count=False).hits
+    addresses = [address for _, address in found]
+    files = searcher.fast_field_values("file", addresses)
+    items = searcher.fast_field_values("item", addresses)
+    return [
+        Hit(score, int(file or 0), int(item or 0), address)
+        for (score, address), file, item in zip(found, files, items, strict=True)
+    ]
+
+
+def load(searcher: Searcher, hit: Hit) -> Stored:
+    """What is kept of a hit's passage."""
+    text, source, title, start, end, published = json.loads(searcher.doc(hit.address)["stored"][0])
+    return Stored(text, source, title, start, end, datetime.fromisoformat(published) if published else None)
+
+
+def _query(words: Sequence[str]) -> Query:
+    # Made term by term: a query is a person's text, never the engine's query language.
+    texts = [Query.term_query(_SCHEMA, "text", word) for word in words]
+    titles = [Query.boost_query(Query.term_query(_SCHEMA, "title", word), _TITLE_BOOST) for word in words]
+    return Query.boolean_query([(Occur.Should, query) for query in (*texts, *titles)])

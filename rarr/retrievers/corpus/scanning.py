@@ -1,0 +1,137 @@
+"""A folder or a file -> the files to read, and those to skip."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from rarr.errors import InputError
+from rarr.retrievers.corpus.manifest import MANIFEST
+from rarr.retrievers.extract.documents import too_much
+from rarr.retrievers.extract.files import KINDS, kind
+
+
+class File(NamedTuple):
+    """A file of a corpus. `name` is its path in the corpus, with slashes; "" for a corpus of one file."""
+
+    name: str
+    path: Path
+    size: int
+    mtime_ns: int
+
+
+class Skip(NamedTuple):
+    """A file that is not searched, or not all of it. `file` is named as in `File`."""
+
+    file: str
+    reason: str
+
+
+class Scan(NamedTuple):
+    """What there is to read, in a stable order, and what is skipped."""
+
+    files: list[File]
+    skipped: list[Skip]
+
+
+def scan(path: Path, max_bytes: int) -> Scan:
+    """The files of the corpus at `path`: hidden ones and other kinds are left out, larger ones skipped.
+
+    Links to files in the corpus are followed; links out of it are not, since whoever fills the folder would
+    choose what is read of this machine. Nor are links to folders, which may lead in a circle and would show
+    one file under two names. Raises `InputError` where nothing can be read.
+    """
+    root = located(path)
+    found = Scan([], [])
+    leaving: list[str] = []
+    for name, candidate in _walk(path, found.skipped) if root.is_dir() else [("", path)]:
+        if not kind(candidate.name):
+            continue
+        if name and _leads_out(candidate, root):
+            leaving.append(name)
+        else:
+            _look(name, candidate, max_bytes, found)
+    if leaving:
+        more = f", nor are {len(leaving) - 1} others" if len(leaving) > 1 else ""
+        found.skipped.append(Skip(leaving[0], f"a link that leads out of the corpus is not followed{more}"))
+    if not found.files:
+        why = found.skipped[0] if found.skipped else None
+        reason = f"{why.file or path}: {why.reason}" if why else f"it holds none of {', '.join(KINDS)}"
+        raise InputError(
+            f"nothing to read in corpus {str(path)!r} ({reason}): give a folder or file with text"
+        )
+    return found
+
+
+def located(path: Path) -> Path:
+    """Where `path` really is, without links. Raises `InputError` where nothing is."""
+    try:
+        return path.resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as error:  # missing or refused; links in a circle; no path
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"corpus {str(path)!r} cannot be read ({reason}): give a folder, a file or a built index"
+        ) from error
+
+
+def _walk(root: Path, skipped: list[Skip]) -> Iterator[tuple[str, Path]]:
+    def failed(error: OSError) -> None:
+        skipped.append(
+            Skip(_name(Path(error.filename), root), f"the folder cannot be read ({error.strerror})")
+        )
+
+    for where, folders, files in os.walk(root, onerror=failed):
+        here = Path(where)
+        if MANIFEST in files and here != root:  # an index, with files of its own
+            folders.clear()
+            continue
+        folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
+        skipped.extend(
+            Skip(_name(here / folder, root), "links to folders are not followed")
+            for folder in folders
+            if _is_link(here / folder)
+        )
+        for file in sorted(file for file in files if not file.startswith(".")):
+            yield _name(here / file, root), here / file
+
+
+def _is_link(path: Path) -> bool:
+    try:
+        return path.is_symlink()
+    except OSError:  # in a folder that may be listed and not entered: what is in it is skipped one by one
+        return False
+
+
+def _leads_out(path: Path, root: Path) -> bool:
+    """Is `path` a link to what is there and not in `root`? One that leads nowhere is skipped as such."""
+    try:
+        return path.is_symlink() and not path.resolve(strict=True).is_relative_to(root)
+    except (OSError, RuntimeError):
+        return False
+
+
+def _name(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix()
+
+
+def _look(name: str, path: Path, max_bytes: int, found: Scan) -> None:
+    """Puts one file where it belongs, by what the file system says of it."""
+    try:
+        facts = path.stat()
+        name.encode()
+    except OSError as error:
+        broken = error.errno in (errno.ENOENT, errno.ELOOP)
+        reason = "the link leads nowhere" if broken else f"it cannot be read ({error.strerror})"
+    except UnicodeEncodeError:
+        name, reason = name.encode(errors="backslashreplace").decode(), "its name is not Unicode: rename it"
+    else:
+        if not stat.S_ISREG(facts.st_mode):
+            reason = "it is no regular file"
+        elif facts.st_size > max_bytes:
+            reason = f"it holds {too_much(max_bytes)}"
+        else:
+            found.files.append(File(name, path, facts.st_size, facts.st_mtime_ns))
+            return
+    found.skipped.append(Skip(name, reason))

@@ -1,0 +1,41 @@
+"""Bytes of a file -> text, with the line ends as they are."""
+
+import codecs
+
+from rarr.retrievers.extract.documents import UnreadableError
+
+# UTF-32 before UTF-16: the shorter mark is how the longer one begins.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_SAMPLE = 65_536  # bytes that are enough to tell an encoding; telling is slow
+
+
+def decode(data: bytes, declared: str | None = None) -> str:
+    """The text of `data`: by its byte order mark, as UTF-8, as `declared`, else as its bytes look.
+
+    Raises `UnreadableError` for what is no text.
+    """
+    marked = [encoding for mark, encoding in _MARKS if data.startswith(mark)]
+    for encoding in marked or ["utf-8", *([declared] if declared else [])]:
+        try:
+            text = data.decode(encoding)
+        except (UnicodeError, LookupError, ValueError):
+            continue
+        if "\0" in text:
+            break
+        return text
+    return _guessed(data)
+
+
+def _guessed(data: bytes) -> str:
+    from charset_normalizer import from_bytes  # few files need it, and it takes long to import
+
+    guess = None if b"\0" in data else from_bytes(data[:_SAMPLE]).best()
+    if guess is None:
+        raise UnreadableError("it is not text in a known encoding: save it as UTF-8")
+    return data.decode(guess.encoding, errors="replace")

@@ -1,0 +1,137 @@
+"""A file -> the documents in it."""
+
+import gzip
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, cast
+
+from rarr.retrievers.extract.decoding import decode
+from rarr.retrievers.extract.documents import Complain, Document, UnreadableError, moment, too_much, unopened
+from rarr.retrievers.extract.html import read_page
+from rarr.retrievers.extract.isolated import extracted_file
+from rarr.retrievers.extract.json_records import read_array, read_lines
+from rarr.retrievers.extract.pdf import read_pdf
+from rarr.tools.text.document import blocks
+from rarr.unicode import valid
+
+_FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
+_FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
+_PACKED = 10  # times as much as its size is what a packed text usually holds
+_OPENING = 20_000  # characters in which a title is looked for
+
+
+def extract(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
+    """The documents in the file `path`, in order, none of them blank.
+
+    What is left out of a file of records goes to `complain`, one line each. No file, and no line of a file
+    of JSON lines, may hold more than `max_bytes`, decompressed. Raises `UnreadableError`, its message the
+    reason alone, also after some documents: where a file is damaged, what comes before the damage is kept.
+    """
+    found = False
+    for document in (_read_apart if kind(path.name) in _APART else read)(path, max_bytes, complain):
+        found = True
+        yield document
+    if not found:
+        raise UnreadableError("it holds no text")
+
+
+def read(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
+    """As `extract`, without a process of its own; none where nothing holds text."""
+    try:
+        for document in _READERS[kind(path.name)](path, max_bytes, complain):
+            if document.text.strip():
+                yield replace(document, text=valid(document.text), title=valid(document.title))
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise UnreadableError(f"its compressed content is damaged ({error})") from error
+    except OSError as error:
+        raise unopened(error) from error
+
+
+def read_all(path: Path, max_bytes: int) -> tuple[list[Document], list[str]]:
+    """What `read` gives, and what it complains of."""
+    notes: list[str] = []
+    return list(read(path, max_bytes, notes.append)), notes
+
+
+def _read_apart(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
+    """As `read`, in a process: a small file may be made to take hours, or all of the memory."""
+    try:
+        size = path.stat().st_size * (_PACKED if path.suffix.lower() == ".gz" else 1)
+    except OSError as error:
+        raise unopened(error) from error
+    documents, notes = extracted_file(read_all, path, max_bytes, size=min(size, max_bytes))
+    for note in notes:
+        complain(note)
+    yield from documents
+
+
+def kind(name: str) -> str:
+    """The kind of a file by its name, as `.md` for `Notes.MD` and `notes.md.gz`; "" for what is not read."""
+    suffix = Path(name.lower().removesuffix(".gz")).suffix
+    return suffix if suffix in _READERS else ""
+
+
+def _text(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
+    text = decode(_content(path, max_bytes))
+    front = _FRONT_MATTER.match(text)  # as notes and static sites have it; Markdown itself does not know it
+    facts = dict(_FACT.findall(front[1])) if front else {}
+    title = facts.get("title") or _heading(text[front.end() if front else 0 :][:_OPENING]) or _stem(path)
+    yield Document(text, title, published_at=moment(facts.get("date")))
+
+
+def _page(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
+    page = read_page(_content(path, max_bytes))
+    yield Document(page.text, page.title or _stem(path), published_at=page.published_at)
+
+
+def _pdf(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
+    text, title = read_pdf(_content(path, max_bytes))
+    yield Document(text, title or _stem(path))
+
+
+def _json(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
+    yield from read_array(_content(path, max_bytes), complain)
+
+
+def _json_lines(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
+    with _open(path) as lines:
+        yield from read_lines(lines, max_bytes, complain)
+
+
+_READERS: dict[str, Callable[[Path, int, Complain], Iterator[Document]]] = {
+    ".txt": _text,
+    ".md": _text,
+    ".html": _page,
+    ".htm": _page,
+    ".pdf": _pdf,
+    ".json": _json,
+    ".jsonl": _json_lines,
+}
+KINDS = tuple(_READERS)
+_APART = (".html", ".htm", ".pdf", ".json")  # the others are read line by line, or at once as they are
+
+
+def _open(path: Path) -> IO[bytes]:
+    return cast(IO[bytes], gzip.open(path)) if path.suffix.lower() == ".gz" else path.open("rb")
+
+
+def _content(path: Path, max_bytes: int) -> bytes:
+    with _open(path) as file:
+        data: bytes = file.read(max_bytes + 1)
+    if len(data) > max_bytes:  # a small file can hold much when it is compressed
+        raise UnreadableError(f"it holds {too_much(max_bytes)}", lasting=False)
+    return data
+
+
+def _stem(path: Path) -> str:
+    return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
+
+
+def _heading(text: str) -> str:
+    """The words of the first heading of `text`; "" where it has none."""
+    heading = next((block for block in blocks(text) if block.kind == "heading"), None)
+    lines = text[heading.start : heading.end].strip().splitlines() if heading else []
+    return lines[0].strip("#*_ \t") if lines else ""

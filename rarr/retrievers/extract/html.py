@@ -1,0 +1,98 @@
+"""A web page -> its main text in Markdown's shape: headings marked, blocks apart, tables as tables."""
+
+import logging
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from rarr.retrievers.extract.decoding import decode
+from rarr.retrievers.extract.documents import MEGABYTE, UnreadableError, moment
+
+_DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
+_BLOCKS = ("head", "p", "item", "quote", "code", "table")
+_BREAKS = {"p", "item", "lb", "row", "cell"}
+_SILENCE = logging.NullHandler()  # without one, trafilatura writes to standard error
+
+
+class Page(NamedTuple):
+    """The main text of a page, its title ("" where it has none), and when it was published, where known."""
+
+    text: str
+    title: str
+    published_at: datetime | None
+
+
+MOST_BYTES = 5_000_000
+"""Of a page from the web: twenty times a long article. What is hostile takes longer than in proportion."""
+
+
+def read_page(data: bytes, charset: str | None = None, *, most_bytes: int | None = None) -> Page:
+    """The page in `data`, which may hold no text. Raises `UnreadableError` where it is no page, or too long.
+
+    `charset` is what the server said of its encoding, which goes before what the page says of itself.
+    """
+    if most_bytes is not None and len(data) > most_bytes:
+        raise UnreadableError(f"its HTML is longer than {most_bytes // MEGABYTE} MB")
+    import trafilatura  # takes half a second to import
+
+    declared = _DECLARED.search(data[:4096])
+    html = decode(data, charset or (declared[1].decode("ascii") if declared else None))
+    if "<body" not in html.lower():  # trafilatura takes a fragment of one element for nothing
+        html = f"<html><body>{html}</body></html>"
+    logging.getLogger("trafilatura").addHandler(_SILENCE)
+    try:
+        page = trafilatura.bare_extraction(html, with_metadata=True, include_comments=False)
+        if page is None:  # too short to tell the main text from the rest: all of it, then
+            return Page(_text(trafilatura.baseline(html)[0]), "", None)
+        facts = page if isinstance(page, dict) else page.as_dict()
+        return Page(_text(facts["body"]), facts["title"] or "", moment(facts["date"]))
+    except MemoryError:  # the process has a limit
+        raise
+    except Exception as error:  # whatever hostile markup makes the parsers raise
+        raise UnreadableError(f"its HTML cannot be read ({type(error).__name__}: {error})") from error
+
+
+def _text(body: Any) -> str:
+    """The blocks of a body as trafilatura makes it; a block inside a block is part of the outer one."""
+    outer = (
+        element
+        for element in (body.iter(*_BLOCKS) if body is not None else ())
+        if next(element.iterancestors(*_BLOCKS), None) is None
+    )
+    return "\n\n".join(filter(None, map(_block, outer)))
+
+
+def _block(element: Any) -> str:
+    if element.tag == "table":
+        return _table(element)
+    if element.tag == "code":
+        return f"```\n{''.join(element.itertext())}\n```"
+    words = _words(element)
+    return f"{_mark(element)} {words}" if words and element.tag == "head" else words
+
+
+def _mark(head: Any) -> str:
+    rend = str(head.get("rend", ""))
+    return "#" * (int(rend[1]) if re.fullmatch("h[1-6]", rend) else 2)
+
+
+def _table(table: Any) -> str:
+    rows = [[_words(cell).replace("|", "/") for cell in row.iter("cell")] for row in table.iter("row")]
+    lines = ["| " + " | ".join(row) + " |" for row in rows if any(row)]
+    return "\n".join([*lines[:1], "|" + " --- |" * len(rows[0]), *lines[1:]]) if lines else ""
+
+
+def _words(element: Any) -> str:
+    return " ".join("".join(_pieces(element)).split())
+
+
+def _pieces(element: Any) -> Iterator[str]:
+    """The text in an element; a block in it ends a word, which inline markup does not."""
+    yield element.text or ""
+    for child in element:
+        gap = " " if child.tag in _BREAKS else ""
+        yield gap
+        yield from _pieces(child)
+        yield gap
+        yield child.tail or ""

@@ -1,0 +1,45 @@
+"""The bytes of a page from the web -> its main text; made in a process (see `isolated`)."""
+
+from rarr.retrievers.extract.decoding import decode
+from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.html import MOST_BYTES, Page, read_page
+from rarr.retrievers.extract.page_furniture import without_furniture
+from rarr.retrievers.extract.pdf import read_pdf
+from rarr.unicode import valid
+
+MOST_CHARACTERS = 2_000_000
+"""Of text in one page: what a thick book holds."""
+
+
+def extract_page(content: bytes, media_type: str, charset: str | None) -> Page:
+    """The main text of what was fetched. Raises `UnreadableError`, its message the reason alone."""
+    # Many a server calls all that it sends HTML.
+    read = _pdf if content[:5].lower() == b"%pdf-" else _READERS[media_type]
+    page = read(content, charset)
+    if not page.text.strip():
+        raise UnreadableError("it holds no text")
+    if len(page.text) > MOST_CHARACTERS:
+        raise UnreadableError(f"its text is longer than {MOST_CHARACTERS:,} characters")
+    return Page(valid(page.text), valid(page.title), page.published_at)
+
+
+def _html(content: bytes, charset: str | None) -> Page:
+    page = read_page(content, charset, most_bytes=MOST_BYTES)
+    return page._replace(text=without_furniture(page.text))
+
+
+def _pdf(content: bytes, charset: str | None) -> Page:
+    return Page(*read_pdf(content, most_characters=MOST_CHARACTERS), None)
+
+
+def _text(content: bytes, charset: str | None) -> Page:
+    return Page(decode(content, charset), "", None)
+
+
+_READERS = {
+    "text/html": _html,
+    "application/xhtml+xml": _html,
+    "text/plain": _text,
+    "text/markdown": _text,
+    "application/pdf": _pdf,
+}

@@ -1,0 +1,220 @@
+"""A few processes that read what other people wrote; one that goes beyond its limits is killed and replaced.
+
+They are started when they are needed, and used again.
+"""
+
+import atexit
+import os
+import pickle
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Generic, TypeVar, cast
+
+from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.worker import Process
+from rarr.retrievers.extract.worker_main import TIME_IS_UP, Limits, Outcome
+
+SLOW_S = 0.5
+"""Seconds after which a call gives its turn to others."""
+STUCK_S = 1.5
+"""Seconds after which its process gives way to all others of the machine; it is not used again."""
+AT_ONCE = max(2, min(4, os.cpu_count() or 1))
+"""Calls at the same time, without those that are slow."""
+SLOW_AT_ONCE = 6
+"""Slow calls at the same time; further ones wait, and begin again, so that they keep no others waiting."""
+
+Result = TypeVar("Result")
+
+
+class Call(Generic[Result]):
+    """`function(*args)`, made once, in a process. `stop` ends it at any time, from any thread."""
+
+    def __init__(self, function: Callable[..., Result], *args: object, limits: Limits) -> None:
+        self._request = pickle.dumps((function, args, tuple(limits)))
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._process: Process | None = None
+        self._stopped = False
+
+    def __call__(self) -> Result:
+        """The result. Raises `UnreadableError`, also where the call went beyond its limits."""
+        with _pool.turn() as turn:
+            outcome = self._asked(turn)
+            while outcome is None:
+                outcome = self._asked(turn)
+        if outcome.out_of_memory:
+            raise UnreadableError(f"to read it takes more than {self._limits.megabytes} MB of memory")
+        if outcome.unreadable:
+            raise UnreadableError(outcome.unreadable, lasting=outcome.lasting)
+        return cast(Result, outcome.result)
+
+    def stop(self) -> None:
+        """Ends the call, which raises `UnreadableError`."""
+        with self._lock:
+            self._stopped = True
+            if self._process is not None:
+                self._process.kill()
+
+    def _asked(self, turn: "Turn") -> Outcome | None:
+        """None where the call has to be made again."""
+        self._require_wanted()  # before a process is started
+        process = _pool.take()
+        keep = False
+        try:
+            with self._lock:
+                self._require_wanted()
+                self._process = process
+            with _watched(process, self._limits.seconds, turn):
+                outcome = process.ask(self._request, self._limits.megabytes * 1_000_000)
+            keep = process.used = not (outcome.last or process.gave_way)
+            return outcome
+        except EOFError:
+            if process.status() == 0 and process.used:  # it had just ended, for want of work
+                return None
+            self._require_wanted()
+            if turn.lost:
+                turn.wait()
+                return None
+            raise self._ended(process) from None
+        finally:
+            with self._lock:
+                self._process = None
+            if keep:
+                _pool.give(process)
+            else:
+                _pool.end(process)
+
+    def _require_wanted(self) -> None:
+        if self._stopped:
+            raise UnreadableError("it is no longer wanted", lasting=False)
+
+    def _ended(self, process: Process) -> UnreadableError:
+        if process.late or process.status() == TIME_IS_UP:
+            return UnreadableError(f"to read it takes more than {self._limits.seconds:g} s")
+        return UnreadableError(f"to read it ended the process that read it (status {process.status()})")
+
+
+class Turn:
+    """Leave to make a call: one of a few, or one of those for calls that turned out to be slow."""
+
+    def __init__(self, fast: threading.Semaphore, slow: threading.Semaphore) -> None:
+        self._slow, self._held, self.lost = slow, fast, False
+        fast.acquire()
+
+    def slow_down(self) -> bool:
+        """Changes over to the slow calls; False where they are too many: the call is to `wait`."""
+        if self._held is not self._slow:
+            self.lost = not self._slow.acquire(blocking=False)
+            if not self.lost:
+                self._held.release()
+                self._held = self._slow
+        return not self.lost
+
+    def wait(self) -> None:
+        self._held.release()
+        self._held = self._slow
+        self._slow.acquire()
+        self.lost = False
+
+    def end(self) -> None:
+        self._held.release()
+
+
+class _Pool:
+    """The processes of this program, for all its threads and event loops."""
+
+    def __init__(self, fast: int = AT_ONCE, slow: int = SLOW_AT_ONCE) -> None:
+        self._fast, self._slow = threading.Semaphore(fast), threading.Semaphore(slow)
+        self._lock = threading.Lock()
+        self._idle: list[Process] = []
+        self._all: set[Process] = set()
+
+    @contextmanager
+    def turn(self) -> Iterator[Turn]:
+        turn = Turn(self._fast, self._slow)
+        try:
+            yield turn
+        finally:
+            turn.end()
+
+    def take(self) -> Process:
+        while (process := self._kept()) is not None:
+            if process.runs():
+                return process
+            self.end(process)
+        process = Process()
+        with self._lock:
+            self._all.add(process)
+        return process
+
+    def _kept(self) -> Process | None:
+        with self._lock:
+            return self._idle.pop() if self._idle else None
+
+    def give(self, process: Process) -> None:
+        with self._lock:
+            self._idle.append(process)
+
+    def end(self, process: Process) -> None:
+        process.end()
+        with self._lock:
+            self._all.discard(process)
+
+    def end_idle(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for process in idle:
+            self.end(process)
+
+    def pids(self) -> list[int]:
+        with self._lock:
+            return [process.pid for process in self._all if process.runs()]
+
+    def renew(self) -> None:
+        """In a fork, which has neither the threads of its parent nor any right to its processes."""
+        for process in self._all:
+            process.forget()
+        self.__init__()  # type: ignore[misc]  # the same object, because calls refer to it
+
+
+_pool = _Pool()
+
+
+def end_idle() -> None:
+    """Ends the processes that have nothing to do; others start when they are needed."""
+    _pool.end_idle()
+
+
+def pids() -> list[int]:
+    """The processes that run."""
+    return _pool.pids()
+
+
+atexit.register(end_idle)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: _pool.renew())
+
+
+@contextmanager
+def _watched(process: Process, seconds: float, turn: Turn) -> Iterator[None]:
+    """Has a call give way when it is slow, and kills its process when its time is over."""
+    done = threading.Event()
+    started = time.monotonic()
+
+    def watch() -> None:
+        for after, act in ((SLOW_S, slow_down), (STUCK_S, process.give_way), (seconds, process.end_late)):
+            if done.wait(max(0.0, min(after, seconds) - (time.monotonic() - started))):
+                return
+            act()
+
+    def slow_down() -> None:
+        if not turn.slow_down():
+            process.kill()
+
+    threading.Thread(target=watch, name="rarr-watch", daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()

@@ -1,0 +1,142 @@
+"""One process of `rarr.retrievers.extract.worker_main`, as its parent sees it.
+
+The libraries for this (multiprocessing, pebble, loky, anyio) import the caller's `__main__` in each process,
+which runs a script again that has no `if __name__ == "__main__"`, or fork a program that has threads, or
+cannot end one call alone.
+"""
+
+import io
+import json
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any, cast
+
+from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.worker_main import Outcome, receive, send
+
+START_S = 60.0
+"""Seconds until a process has to be there: it takes about half of one, on an idle machine."""
+_PROGRAM = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
+    " from rarr.retrievers.extract.worker_main import main; main()"
+)
+# What an outcome may hold besides texts, numbers, tuples and lists: hostile bytes may have made it.
+_CLASSES = {
+    ("datetime", "datetime"),
+    ("datetime", "timedelta"),
+    ("datetime", "timezone"),
+    ("rarr.retrievers.corpus.chunking", "Window"),
+    ("rarr.retrievers.extract.documents", "Document"),
+    ("rarr.retrievers.extract.html", "Page"),
+}
+
+
+class Process:
+    """One process, which makes one call at a time."""
+
+    def __init__(self) -> None:
+        """Starts it. Raises `UnreadableError` where that fails."""
+        from multiprocessing.spawn import get_executable
+
+        self.used = self.gave_way = self.late = False
+        path = json.dumps([str(Path(entry).absolute()) for entry in sys.path])
+        try:
+            self._process = subprocess.Popen(
+                [os.fsdecode(get_executable() or sys.executable), "-P", "-c", _PROGRAM, path],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                start_new_session=True,  # an interrupt at the terminal is the parent's alone
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            )
+        except (OSError, ValueError) as error:
+            raise _unstarted(str(error)) from error
+        self.pid = self._process.pid
+        timer = threading.Timer(START_S, self.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            receive(self._pipe("stdout"))
+        except EOFError:
+            raise _unstarted(f"status {self.status()}") from None
+        except BaseException:
+            self.end()
+            raise
+        finally:
+            timer.cancel()
+
+    def ask(self, request: bytes, most: int) -> Outcome:
+        """What becomes of a call, in at most `most` bytes. Raises `EOFError` where the process ended."""
+        try:
+            send(self._pipe("stdin"), request)
+            outcome = receive(self._pipe("stdout"), most)
+        except (OSError, ValueError) as error:
+            raise EOFError from error
+        try:
+            return Outcome(*_Outcomes(io.BytesIO(outcome)).load())
+        except Exception as error:  # pickle raises anything
+            raise UnreadableError(f"reading it gave no text ({type(error).__name__}: {error})") from error
+
+    def give_way(self) -> None:
+        """To all other processes of the machine, from now on: there is no way back."""
+        self.gave_way = True
+        if hasattr(os, "setpriority"):
+            with suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, self.pid, 10)
+
+    def runs(self) -> bool:
+        return self._process.poll() is None
+
+    def end_late(self) -> None:
+        """Kills it because the time of its call is over."""
+        self.late = True
+        self.kill()
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def status(self) -> int:
+        """The exit status of a process that ends, or that said that it has nothing more to say."""
+        with suppress(subprocess.TimeoutExpired):
+            return self._process.wait(1.0)
+        self.kill()
+        return self._process.wait()
+
+    def end(self) -> None:
+        self.kill()
+        self._process.wait()
+        self._close()
+
+    def forget(self) -> None:
+        """Leaves it to the process that this one is a fork of."""
+        self._close()
+        self._process.returncode = 0
+
+    def _close(self) -> None:
+        for name in ("stdin", "stdout"):
+            with suppress(OSError):
+                self._pipe(name).close()
+
+    def _pipe(self, name: str) -> IO[bytes]:
+        return cast(IO[bytes], getattr(self._process, name))
+
+
+class _Outcomes(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) not in _CLASSES:
+            raise pickle.UnpicklingError(f"{module}.{name} is no part of an outcome")
+        return super().find_class(module, name)
+
+
+def _unstarted(why: str) -> UnreadableError:
+    return UnreadableError(
+        f"the process that would read it cannot be started ({why}): "
+        "name the Python to run with multiprocessing.set_executable",
+        lasting=False,
+    )

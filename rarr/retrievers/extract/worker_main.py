@@ -1,0 +1,165 @@
+"""A process that reads what other people wrote, which may be made so that reading it never ends.
+
+`rarr.retrievers.extract.pool` starts it, sends it one call after another on standard input, and reads the
+outcomes from standard output. It ends with its parent, after a minute without work, and when a call goes
+beyond its limits, which the system enforces where it can: on Linux those of time and memory, on macOS that of
+time. Elsewhere the parent alone watches the time.
+"""
+
+import importlib
+import os
+import pickle
+import queue
+import re
+import signal
+import struct
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from rarr.retrievers.extract.documents import UnreadableError
+
+IDLE_S = 60.0
+TIME_IS_UP = -int(getattr(signal, "SIGALRM", 0)) or None
+"""The exit status of a process that the system ended for its time."""
+_LIBRARIES = ("pypdf", "trafilatura", "rarr.retrievers.extract.files", "rarr.retrievers.extract.page_text")
+_LENGTH = struct.Struct("<Q")
+_PEAK = re.compile(r"VmHWM:\s*(\d+) kB")
+_WORN_OUT_MB = 400  # of memory used at most so far: what a process holds it hardly gives back
+
+
+class Limits(NamedTuple):
+    """What one call may use: seconds, and megabytes of memory beyond those of the process."""
+
+    seconds: float
+    megabytes: int
+
+
+class Outcome(NamedTuple):
+    """What became of a call. `last`: the process ends after it."""
+
+    result: Any = None
+    unreadable: str = ""
+    lasting: bool = True
+    out_of_memory: bool = False
+    last: bool = False
+
+
+def send(pipe: IO[bytes], message: bytes) -> None:
+    """Writes one message. Raises `OSError`."""
+    data = memoryview(_LENGTH.pack(len(message)) + message)
+    while data:
+        data = data[pipe.write(data) :]
+
+
+def receive(pipe: IO[bytes], most: int = sys.maxsize) -> bytes:
+    """The next message. Raises `EOFError` at the end, and `ValueError` for more than `most` bytes."""
+    (length,) = _LENGTH.unpack(_exactly(pipe, _LENGTH.size))
+    if length > most:
+        raise ValueError(f"a message of {length} bytes")
+    return _exactly(pipe, length)
+
+
+def main() -> None:
+    """Answers calls until the parent ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt ends
+    if hasattr(signal, "SIGALRM"):  # a parent may hand on that it is ignored
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
+    with os.fdopen(os.dup(0), "rb", 0) as calls, os.fdopen(os.dup(1), "wb", 0) as outcomes:
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nowhere, 0)
+        os.dup2(nowhere, 1)  # what a library prints is no outcome
+        waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        threading.Thread(target=_listen, args=(calls, waiting), daemon=True).start()
+        for library in _LIBRARIES:  # now, so that the first call is as fast as the next
+            importlib.import_module(library)
+        send(outcomes, b"ready")
+        while True:
+            try:
+                call = waiting.get(timeout=IDLE_S)
+            except queue.Empty:
+                os._exit(0)
+            outcome = _outcome(call)
+            send(outcomes, pickle.dumps(tuple(outcome)))
+            if outcome.last:
+                os._exit(0)
+
+
+def _listen(calls: IO[bytes], waiting: "queue.SimpleQueue[bytes]") -> None:
+    """Ends the process, whatever it does, once nobody can send it anything."""
+    try:
+        while True:
+            waiting.put(receive(calls))
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+def _outcome(call: bytes) -> Outcome:
+    function, args, limits = pickle.loads(call)
+    try:
+        with _limited(Limits(*limits)):
+            return Outcome(function(*args), last=_peak_mb() > _WORN_OUT_MB)
+    except UnreadableError as error:
+        return Outcome(unreadable=str(error), lasting=error.lasting)
+    except MemoryError:
+        return Outcome(out_of_memory=True, last=True)
+    except Exception as error:  # whatever hostile bytes make the parsers raise
+        return Outcome(unreadable=f"it cannot be read ({type(error).__name__}: {error})"[:500])
+
+
+@contextmanager
+def _limited(limits: Limits) -> Iterator[None]:
+    """Has the system end this process when the time is over, and refuse it more memory."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, limits.seconds)
+    before = _limit_memory(limits.megabytes * 1_000_000)
+    try:
+        yield
+    finally:
+        if before is not None:
+            _set_memory(before)
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _limit_memory(more: int) -> int | None:
+    """Allows `more` bytes than are in use; the limit before. None where the system has none."""
+    if sys.platform != "linux":
+        return None
+    import resource
+
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    before, hard = resource.getrlimit(resource.RLIMIT_AS)
+    allowed = pages * resource.getpagesize() + more
+    limits = [one for one in (allowed, before, hard) if one != resource.RLIM_INFINITY]
+    _set_memory(min(limits))
+    return before
+
+
+def _set_memory(limit: int) -> None:
+    if sys.platform == "linux":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def _peak_mb() -> float:
+    """Memory at most so far. What `getrusage` says is the parent's, where that was more."""
+    if sys.platform != "linux":
+        return 0
+    peak = _PEAK.search(Path("/proc/self/status").read_text())
+    return int(peak[1]) / 1000 if peak else 0
+
+
+def _exactly(pipe: IO[bytes], length: int) -> bytes:
+    data = bytearray()
+    while len(data) < length:
+        piece = pipe.read(min(length - len(data), 1 << 20))
+        if not piece:
+            raise EOFError
+        data += piece
+    return bytes(data)

@@ -1,0 +1,163 @@
+"""Pages from the web, fetched so that whoever wrote an address or runs a server cannot turn it against us."""
+
+import asyncio
+from asyncio import Timeout
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+import httpx2
+
+from rarr.errors import RetrievalError, SettingsError
+from rarr.retrievers.fetch.addresses import Resolve, UnreachableError, host_name, resolve, vetted
+from rarr.retrievers.fetch.connection import opened
+from rarr.retrievers.fetch.host_limits import Turns
+from rarr.retrievers.fetch.links import link, shown
+from rarr.retrievers.fetch.responses import declared, receive, redirect, require_page, sniffed, too_long
+from rarr.retrievers.fetch.robots import MOST_BYTES, Robots, product
+
+_MOST_REDIRECTS = 5
+_MOST_ADDRESSES = 3  # of a host, tried one after the other where nobody answers
+
+Taken = TypeVar("Taken")
+Take = Callable[[httpx2.Response], Awaitable[Taken]]
+
+
+class Fetched(NamedTuple):
+    """A page as it was sent, unpacked. `url`: where it was in the end, after redirects.
+
+    `media_type` is one of `PAGE_TYPES`, by its bytes where the server says none. `charset` is what the server
+    says, where Python knows it; the bytes may say something else.
+    """
+
+    url: str
+    content: bytes
+    media_type: str
+    charset: str | None
+    retrieved_at: datetime
+
+
+class Fetcher:
+    """Fetches pages from public machines alone, politely, within limits of size and time.
+
+    A name is looked up once, every address that it has must be public, and the connection goes to one of
+    these, so that an answer which changes afterwards makes no difference; the same at every redirect. Proxies
+    from the environment are not used, because they would look the name up again. The limits are for one
+    page: `timeout_s` seconds with its redirects and the sites' robots.txt, but without waiting for other
+    fetches, and `max_bytes` as sent and as unpacked. `allow_loopback` is for tests alone: it lets anybody who
+    writes an address reach the servers of this machine.
+    """
+
+    def __init__(
+        self,
+        *,
+        user_agent: str,
+        timeout_s: float = 20.0,
+        max_bytes: int = 10_000_000,
+        concurrency: int = 16,
+        per_host: int = 2,
+        respect_robots: bool = True,
+        allow_loopback: bool = False,
+        find: Resolve = resolve,
+    ) -> None:
+        if not (product(user_agent) and user_agent.isascii() and user_agent.isprintable()):
+            raise SettingsError(f"user agent {shown(user_agent)!r}: write a name in ASCII, as in 'rarr/1.0'")
+        self._headers = {"User-Agent": user_agent}
+        self._timeout_s, self._max_bytes = timeout_s, max_bytes
+        self._all, self._hosts = Turns(concurrency), Turns(per_host)
+        self._robots = Robots(product(user_agent)) if respect_robots else None
+        self._vetted = partial(vetted, find=find, allow_loopback=allow_loopback)
+
+    async def fetch(self, url: str) -> Fetched:
+        """The page at `url`. Raises `RetrievalError`."""
+        try:
+            async with asyncio.timeout(self._timeout_s) as limit:
+                return await _follow(_parsed(url), partial(self._page, limit))
+        except TimeoutError:
+            raise RetrievalError(
+                f"{shown(url)} took more than {self._timeout_s:g} s: raise the limit, or leave it out"
+            ) from None
+
+    async def aclose(self) -> None:
+        """Forgets the sites' rules. Nothing else outlives a fetch: its connections end with it."""
+        if self._robots:
+            self._robots.forget()
+
+    async def _page(self, limit: Timeout, url: httpx2.URL) -> Fetched | httpx2.URL:
+        try:
+            if self._robots:
+                await self._robots.require(url, limit, partial(self._rules, limit))
+            return await self._got(url, limit, partial(self._read_page, url))
+        except UnreachableError as error:
+            raise RetrievalError(f"{shown(str(url))}: {error}") from None
+
+    async def _read_page(self, url: httpx2.URL, response: httpx2.Response) -> Fetched:
+        require_page(response, self._max_bytes)
+        body = await receive(response, self._max_bytes)
+        if not body.whole:
+            raise too_long(self._max_bytes)
+        if not body.content:
+            raise RetrievalError("there is nothing in it: leave it out")
+        media_type, charset = declared(response)
+        return Fetched(
+            str(url), body.content, media_type or sniffed(body.content), charset, datetime.now(UTC)
+        )
+
+    async def _rules(self, limit: Timeout, url: httpx2.URL) -> tuple[int, bytes]:
+        async def read(response: httpx2.Response) -> tuple[int, bytes]:
+            success = response.is_success
+            return response.status_code, (await receive(response, MOST_BYTES)).content if success else b""
+
+        async def ask(there: httpx2.URL) -> tuple[int, bytes] | httpx2.URL:
+            try:
+                return await self._got(there, limit, read)
+            except UnreachableError as error:
+                if there.host == url.host:
+                    raise
+                # The site is there, and keeps its rules where nobody is.
+                raise RetrievalError(f"{shown(str(there))}: {error}") from None
+
+        return await _follow(url, ask)
+
+    async def _got(self, url: httpx2.URL, limit: Timeout, take: Take[Taken]) -> Taken | httpx2.URL:
+        """What `take` makes of the answer, or where the server sends for the page.
+
+        Raises `RetrievalError`, and `UnreachableError` where nobody can be asked.
+        """
+        host = url.raw_host.decode("ascii")
+        port = url.port or (443 if url.scheme == "https" else 80)
+        # The host's turn first: who waits for a slow host keeps nobody from the others.
+        async with self._hosts.taken(host, limit), self._all.taken("", limit):
+            try:
+                return await self._from_any(url, await self._vetted(host, port), take)
+            except RetrievalError as error:
+                raise RetrievalError(f"{shown(str(url))}: {error}") from None
+
+    async def _from_any(self, url: httpx2.URL, addresses: list[str], take: Take[Taken]) -> Taken | httpx2.URL:
+        failure = ""
+        for address in addresses[:_MOST_ADDRESSES]:
+            try:
+                # So short that the last address has time to answer.
+                async with opened(url, address, self._headers, self._timeout_s / 4) as response:
+                    there = redirect(response)
+                    return await take(response) if there is None else _parsed(there, url)
+            except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+                failure = shown(str(error) or "no answer")
+            except (httpx2.HTTPError, OSError) as error:
+                raise RetrievalError(f"the answer broke off ({shown(str(error))}): try again later") from None
+        raise UnreachableError(f"no connection ({failure}): check the address and the network")
+
+
+def _parsed(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
+    url = link(text, base)
+    return url.copy_with(host=host_name(url.raw_host.decode("ascii")))
+
+
+async def _follow(url: httpx2.URL, ask: Callable[[httpx2.URL], Awaitable[Taken | httpx2.URL]]) -> Taken:
+    for _ in range(_MOST_REDIRECTS + 1):
+        answer = await ask(url)
+        if not isinstance(answer, httpx2.URL):
+            return answer
+        url = answer
+    raise RetrievalError(f"{shown(str(url))}: redirected more than {_MOST_REDIRECTS} times: leave it out")

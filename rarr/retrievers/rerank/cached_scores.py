@@ -1,0 +1,51 @@
+"""A reranker that remembers its scores."""
+
+import math
+from collections.abc import Sequence
+from typing import Protocol
+
+from rarr.errors import RetrievalError
+from rarr.records import Passage
+from rarr.retrievers.web.cache import Cache
+from rarr.tools.text.nouns import counted
+
+SCORE = "score"
+"""The kind of its entries."""
+
+
+class Scorer(Protocol):
+    """What it asks: the interface of a reranker."""
+
+    async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
+        """A score for each passage."""
+
+
+class CachedReranker:
+    """Asks `reranker` for what the cache does not know. `name` stands for all that its scores depend on.
+
+    A `local` one needs no network, so that it is asked offline as well.
+    """
+
+    def __init__(self, reranker: Scorer, cache: Cache, name: str, *, local: bool = False) -> None:
+        self._reranker, self._cache, self._name = reranker, cache, name
+        self._offline = cache.offline and not local
+
+    async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
+        """The relevance of each passage. Raises `RetrievalError` for one that is not known, offline."""
+        keys = [(self._name, query, one.title, one.text) for one in passages]
+        found = await self._cache.get_all(SCORE, keys)
+        scores = {key: float(entry.value) for key, entry in zip(keys, found, strict=True) if entry}
+        missing = {key: one for key, one in zip(keys, passages, strict=True) if key not in scores}
+        if missing and self._offline:
+            raise RetrievalError(
+                f"not in the cache, and offline: {counted(len(missing), 'score')} of reranker {self._name}:"
+                " run it once without offline"
+            )
+        if missing:
+            made = await self._reranker.score(query, list(missing.values()))
+            scores |= zip(missing, made, strict=True)
+            known = [
+                (key, repr(float(scores[key])).encode()) for key in missing if math.isfinite(scores[key])
+            ]
+            await self._cache.put_all(SCORE, known)
+        return [scores[key] for key in keys]

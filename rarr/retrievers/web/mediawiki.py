@@ -1,0 +1,125 @@
+"""MediaWiki's two languages: that of its searches, and that of the texts that it gives out."""
+
+import re
+
+from rarr.retrievers.corpus.index_words import telling
+from rarr.retrievers.extract.html import MOST_BYTES, read_page
+from rarr.retrievers.extract.page_furniture import without_furniture
+
+_LONGEST_QUERY = 250  # characters; Wikipedia refuses more than 300
+_OPERATORS = re.compile(r"[\"“”„«»!?*~:|&/\\(){}\[\]<>^=`;]+")
+_LEADING = re.compile(r"(?<!\S)[-–—+']+|[,.']+(?!\S)")
+
+_MARKED = re.compile(r"(#{1,6}) (.*)")
+_FORMULA = re.compile(r"\s*\{\\displaystyle (.*)\}\s*")
+_GOES_ON = re.compile(r"[ ,.;:)]")
+_REFERENCES = re.compile(rb"<sup\b[^>]*\bclass=\"[^\"]*\breference\b[^>]*>.*?</sup>", re.DOTALL)
+
+# What is under these headings is not about the subject, in the words of the largest editions.
+_DROPPED = {
+    *("references", "external links", "see also", "further reading", "notes", "bibliography", "citations"),
+    *(
+        "notes and references",
+        "sources",
+        "footnotes",
+        "works cited",
+        "explanatory notes",
+        "general references",
+    ),
+    *("einzelnachweise", "weblinks", "siehe auch", "literatur", "anmerkungen", "quellen"),
+    *("notes et références", "références", "liens externes", "voir aussi", "bibliographie", "annexes"),
+    *("referencias", "enlaces externos", "véase también", "bibliografía", "notas"),
+    *("note", "collegamenti esterni", "voci correlate", "bibliografia", "altri progetti"),
+    *("referências", "ligações externas", "ver também", "bronnen, noten en/of referenties", "externe links"),
+    *("przypisy", "linki zewnętrzne", "zobacz też", "примечания", "ссылки", "литература", "см. также"),
+    *("脚注", "外部リンク", "関連項目", "参考文献", "参考资料", "外部链接", "参见", "參見", "外部連結"),
+}
+
+
+def search_words(question: str) -> list[str]:
+    """What to search for, the first that finds something: the question, its telling words, any of these.
+
+    None of it is an operator of MediaWiki's search. Empty where there is nothing to search for.
+    """
+    plain = _LEADING.sub(" ", _OPERATORS.sub(" ", question))
+    # In capitals these are operators.
+    words = [word.lower() if word in ("AND", "OR", "NOT") else word for word in plain.split()]
+    found = [" ".join(words)] if len(" ".join(words)) <= _LONGEST_QUERY else []
+    content = telling(" ".join(words))
+    fallbacks = [_fitting(content, " ") or _fitting(words, " "), _fitting(content, " OR ")]
+    return [one for one in dict.fromkeys([*found, *fallbacks]) if one]
+
+
+def _fitting(words: list[str], joined: str) -> str:
+    """As many of `words` as a search may hold."""
+    kept = ""
+    for word in words:
+        longer = f"{kept}{joined}{word}" if kept else word[:_LONGEST_QUERY]
+        if len(longer) > _LONGEST_QUERY:
+            break
+        kept = longer
+    return kept
+
+
+def article_text(extract: str) -> str:
+    """A plain text of TextExtracts as Markdown, without references and the like."""
+    lines = (line.strip() for line in _with_plain_formulas(extract))
+    return _without_apparatus([_with_mark(line) for line in lines if line])
+
+
+def parsed_text(html: str) -> str:
+    """The HTML of a whole article as Markdown, without references and the like."""
+    page = read_page(_REFERENCES.sub(b"", html.encode(errors="replace")), "utf-8", most_bytes=MOST_BYTES)
+    return _without_apparatus(without_furniture(page.text).split("\n\n"))
+
+
+def _with_mark(line: str) -> str:
+    """A heading as Markdown has it, such as ## Fruit for == Fruit ==; any other line as it is.
+
+    Without a pattern: hostile lines would take the square of their length.
+    """
+    before, after = (len(line) - len(line.lstrip("=")), len(line) - len(line.rstrip("=")))
+    level = min(before, after, 6)
+    words = line[level : len(line) - level].strip(" \t")
+    return f"{'#' * level} {words}" if level and words else line
+
+
+def _without_apparatus(blocks: list[str]) -> str:
+    """The blocks of Markdown without the sections that are not about the subject, and what is under them."""
+    kept: list[str] = []
+    dropped = 7  # the level of the heading whose section is left out; below all levels: none is
+    for block in blocks:
+        if heading := _MARKED.fullmatch(block):
+            level = len(heading[1])
+            if level <= dropped:
+                dropped = level if heading[2].casefold() in _DROPPED else 7
+        if dropped == 7:
+            kept.append(block)
+    return "\n\n".join(kept)
+
+
+def _with_plain_formulas(extract: str) -> list[str]:
+    """The lines of an extract, a formula in its line as TeX.
+
+    Extracts have each formula as a tree of indented lines of one letter each, and then once more as TeX.
+    """
+    lines: list[str] = []
+    tree: list[str] = []
+    after_formula = False
+    for line in extract.split("\n"):
+        formula = _FORMULA.fullmatch(line)
+        if formula:
+            while lines and not lines[-1].strip():
+                lines.pop()
+            before = lines.pop().rstrip() if lines else ""
+            lines.append(f"{before} {formula[1]}".strip())
+            tree, after_formula = [], True
+        elif line.startswith("  ") or not line.strip():
+            tree.append(line)
+        else:
+            if after_formula and _GOES_ON.match(line):
+                lines[-1] += line.rstrip()
+            else:
+                lines.extend([*tree, line])
+            tree, after_formula = [], False
+    return [*lines, *tree]

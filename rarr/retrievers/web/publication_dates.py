@@ -1,0 +1,23 @@
+"""When a source was published, in whichever way it says so."""
+
+from datetime import UTC, date, datetime, time
+from email.utils import parsedate_to_datetime
+
+from rarr.retrievers.extract.documents import moment
+
+
+def published(value: object) -> datetime | None:
+    """The time that a date, an ISO 8601 string or a date as in mail gives; None for anything else."""
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    if isinstance(value, date):
+        return datetime.combine(value, time(), UTC)
+    return moment(value) or (_as_in_mail(value) if isinstance(value, str) else None)
+
+
+def _as_in_mail(text: str) -> datetime | None:
+    try:
+        parsed = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)

@@ -1,0 +1,146 @@
+"""How a search service is asked: in time, a few at once, again where that helps, and left alone when dead."""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import httpx2
+
+from rarr.errors import RetrievalError
+from rarr.records import Passage
+from rarr.retrievers.fetch.links import shown
+from rarr.tools.guard.bounded_reader import bounded_client
+from rarr.tools.models.chat import CallFailure
+from rarr.tools.models.client_failures import (
+    failure_of,
+    failure_of_status,
+    redacted,
+    secrets_of,
+    without_keys,
+)
+from rarr.tools.models.openai_protocol import certificates
+from rarr.tools.models.retries import LONGEST_WAIT_S, Attempts, Limiter, PerLoop, in_time
+from rarr.unicode import valid
+
+AT_ONCE = 4
+"""Requests to one service at the same time: those that are free of charge ask for moderation."""
+
+Answer = TypeVar("Answer")
+
+
+class Asking:
+    """Asks one service. `cures` say what to do about an HTTP status, and about all else (0)."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        cures: Mapping[int, str],
+        timeout_s: float,
+        attempts: int,
+        at_once: int = AT_ONCE,
+        first_wait_s: float = 0.5,
+    ) -> None:
+        """`timeout_s` is for one request. What got no answer in time is not asked again."""
+        self.name = name
+        self._cures, self._timeout_s, self._busy_until = cures, timeout_s, 0.0
+        self._attempts = Attempts(
+            name,
+            Limiter(at_once),
+            attempts=attempts,
+            first_wait_s=first_wait_s,
+            rests_after=("timeout", "connection"),
+            known=False,
+        )
+
+    async def __call__(self, request: Callable[[], Awaitable[Answer]]) -> Answer:
+        """What `request` gives, which raises `CallFailure`. Raises `RetrievalError`, with the cure."""
+        try:
+            return await self._attempts(lambda: self._request(request))
+        except CallFailure as failure:
+            cure = self._cures.get(failure.status or 0, self._cures[0])
+            raise RetrievalError(f"{failure}: {cure}") from failure
+
+    async def _request(self, request: Callable[[], Awaitable[Answer]]) -> Answer:
+        # One that was told to wait waits for all: the others would be told the same.
+        await asyncio.sleep(max(0.0, self._busy_until - time.monotonic()))
+        late = f"{self.name} cannot be reached (no answer within {self._timeout_s:g} s)"
+        try:
+            return await in_time(request(), self._timeout_s, late)
+        except CallFailure as failure:
+            if (asked := failure.retry_after or 0.0) <= LONGEST_WAIT_S:
+                self._busy_until = max(self._busy_until, time.monotonic() + asked)
+            raise
+
+
+class JsonService:
+    """A service that answers GET requests with a JSON object."""
+
+    def __init__(self, asking: Asking, headers: Mapping[str, str]) -> None:
+        self._asking = asking
+        # No timeout here: the client's own are for one read each, and do not end what comes byte by byte.
+        certified = certificates()
+        self._clients = PerLoop(
+            lambda: bounded_client(
+                asking.name, headers=headers, verify=certified, timeout=None, follow_redirects=True
+            ),
+            httpx2.AsyncClient.aclose,
+        )
+
+    async def get(self, url: str, params: Mapping[str, str]) -> dict[str, Any]:
+        """The object that comes back. Raises `RetrievalError`."""
+        return await self._asking(lambda: self._get(url, params))
+
+    async def aclose(self) -> None:
+        """Closes the connections of this event loop."""
+        await self._clients.aclose()
+
+    async def _get(self, url: str, params: Mapping[str, str]) -> dict[str, Any]:
+        name, secrets = self._asking.name, secrets_of(None, url)
+        try:
+            response = await self._clients.get().get(url, params=params)
+        except httpx2.TransportError as error:
+            why = shown(redacted(str(error), secrets)) or type(error).__name__
+            raise CallFailure("connection", f"{name} cannot be reached ({why})") from error
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise failure_of(error, name, secrets) from error
+        text = without_keys(response.text, secrets)
+        if not response.is_success:
+            raise failure_of_status(response.status_code, response.headers, text, name, secrets)
+        return _object(response, text, name)
+
+
+def _object(response: httpx2.Response, text: str, name: str) -> dict[str, Any]:
+    try:
+        answer = valid(json.loads(text))
+    except (ValueError, RecursionError):
+        answer = None
+    if not isinstance(answer, dict):
+        raise CallFailure("server", f"{name} answered with what is no JSON object")
+    if "error" in answer and "retry-after" in response.headers:  # as MediaWiki does, with status 200
+        said = str(answer["error"])
+        raise failure_of_status(429, response.headers, said, name)
+    return answer
+
+
+async def outcomes(calls: list[Awaitable[Answer]]) -> list[Answer | RetrievalError]:
+    """What all `calls` give at once: what each returns, or the `RetrievalError` that it raises."""
+    return await asyncio.gather(*(_outcome(call) for call in calls))
+
+
+def together(found: Sequence[Sequence[Passage] | RetrievalError]) -> list[Passage]:
+    """The passages of all documents. Raises the first failure where there are none: it may be why."""
+    passages = [passage for one in found if not isinstance(one, RetrievalError) for passage in one]
+    failures = [one for one in found if isinstance(one, RetrievalError)]
+    if failures and not passages:
+        raise failures[0]
+    return passages
+
+
+async def _outcome(call: Awaitable[Answer]) -> Answer | RetrievalError:
+    try:
+        return await call
+    except RetrievalError as error:
+        return error

@@ -1,0 +1,220 @@
+"""Wikipedia, or another MediaWiki, as a source of evidence."""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from rarr.errors import RetrievalError, SettingsError
+from rarr.records import Passage
+from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.isolated import extracted
+from rarr.retrievers.fetch.links import shown
+from rarr.retrievers.fetch.pages import Extracted, Shelf
+from rarr.retrievers.web.cache import Cache
+from rarr.retrievers.web.mediawiki import article_text, parsed_text, search_words
+from rarr.retrievers.web.nearest_passages import nearest
+from rarr.retrievers.web.probes import Probe
+from rarr.retrievers.web.search_requests import Asking, JsonService, outcomes
+from rarr.retrievers.web.unread_pages import readable
+from rarr.tools.models.chat import CallFailure
+from rarr.unicode import valid
+
+SPARE = 5  # titles beyond those asked for, of which some turn out to be no articles
+_LANGUAGE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
+_ELSE = "or search your own documents with corpus=PATH"
+_NO_API = (400, 404, 405, 406, 410, 501)  # MediaWiki itself says what is wrong with status 200
+TIMEOUT_S = 5.0
+"""For one request. Short enough that who asks about one claim hears within 10 s that nobody answers."""
+_UNQUOTED = ";@$!*(),/~:"  # as MediaWiki writes its own addresses
+
+
+class Wikipedia:
+    """A retriever of articles, their texts cut into windows of `window` sentences."""
+
+    def __init__(
+        self,
+        *,
+        cache: Cache,
+        user_agent: str,
+        window: int,
+        step: int,
+        language: str = "en",
+        base_url: str | None = None,
+        timeout_s: float = TIMEOUT_S,
+        attempts: int = 2,
+    ) -> None:
+        """`base_url` is another wiki: where its /w/api.php lies, or the address of its api.php.
+
+        `user_agent` names the application with an address to write to, as Wikimedia asks for. `timeout_s` is
+        for one request. Raises `SettingsError`.
+        """
+        if not _LANGUAGE.fullmatch(language.lower()):
+            raise SettingsError(
+                f"no language {shown(language)!r}: write that of an edition, as in en or zh-yue"
+            )
+        if not user_agent.strip() or not (user_agent.isascii() and user_agent.isprintable()):
+            raise SettingsError(
+                f"no user agent {shown(user_agent)!r}: write ASCII, as in 'app/1 (me@my.org)'"
+            )
+        self._api, self._root = _addresses(base_url or f"https://{language.lower()}.wikipedia.org")
+        self._wiki = f"{self._root}{urlsplit(self._api).path}"
+        self._name = "Wikipedia" if base_url is None else f"the wiki at {urlsplit(self._api).hostname}"
+        self._window, self._step = window, step
+        self._cache, self._shelf = cache, Shelf(cache, "mediawiki")
+        self._cure = (
+            f"check the connection and {'wikipedia_url' if base_url else 'wikipedia_language'}, {_ELSE}"
+        )
+        self._no_wiki = (
+            "set wikipedia_url to the address of a wiki's api.php"
+            if base_url
+            else "check wikipedia_language, and that no proxy answers in its place"
+        )
+        self._cures = {
+            0: self._cure,
+            403: "it may refuse the user agent: set one with an address to write to",
+            429: f"try again later, {_ELSE}",
+        }
+        asking = Asking(self._name, cures=self._cures, timeout_s=timeout_s, attempts=attempts)
+        self._headers = {"User-Agent": user_agent.strip()}
+        self._service = JsonService(asking, self._headers)
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Passages of the `k` best articles, the nearest to `query` of each. Raises `RetrievalError`.
+
+        An article that cannot be read is left out with a warning as long as another can.
+        """
+        titles = await self._titles(query, k + SPARE) if k > 0 else []
+        found = await outcomes([self._passages(title, query) for title in titles[:k]])
+        if missing := sum(not one for one in found):  # they are disambiguation pages, mostly
+            found += await outcomes([self._passages(title, query) for title in titles[k : k + missing]])
+        return readable(query, [self._address(title) for title in titles[: len(found)]], found)
+
+    async def extracted(self, url: str) -> str | None:
+        """The text into which the offsets of a passage with the source `url` point; None: not kept."""
+        return await self._shelf.text(url)
+
+    def probe(self) -> Probe:
+        """What the wiki says of itself."""
+        params = {"action": "query", "meta": "siteinfo", "format": "json"}
+        return Probe(self._api, params, self._headers, (200,), self._cures)
+
+    async def aclose(self) -> None:
+        """Closes the connections of this event loop."""
+        await self._service.aclose()
+
+    async def _titles(self, query: str, most: int) -> list[str]:
+        for words in search_words(query):
+            params = {"list": "search", "srsearch": words, "srlimit": str(most), "srprop": ""}
+
+            async def search(params: Mapping[str, str] = params) -> bytes:
+                found = (await self._query(params)).get("search")
+                if not isinstance(found, list):
+                    raise self._no_api("its answer to a search holds no results")
+                return json.dumps([str(one["title"]) for one in _list(found) if one.get("title")]).encode()
+
+            entry = await self._cache.through("search", [self._wiki, words, most], search)
+            if titles := json.loads(entry.value):
+                return list(titles)
+        return []
+
+    async def _passages(self, title: str, query: str) -> Sequence[Passage]:
+        """The nearest to `query` of an article; none of a page that is none."""
+        url = self._address(title)
+        page, at = await self._shelf.page(url, lambda: self._article(title, url))
+        passages = await page.passages(at, window=self._window, step=self._step)
+        return await asyncio.to_thread(nearest, passages, query)
+
+    def _address(self, title: str) -> str:
+        return f"{self._root}/wiki/{quote(title.replace(' ', '_'), safe=_UNQUOTED)}"
+
+    async def _article(self, title: str, url: str) -> Extracted:
+        params = {
+            "prop": "extracts|info|pageprops",
+            "titles": title,
+            "redirects": "1",
+            "explaintext": "1",
+            "exsectionformat": "wiki",
+            "inprop": "url",
+            "ppprop": "disambiguation",
+        }
+        pages = _list((await self._query(params)).get("pages"))
+        page = pages[0] if pages else {}
+        text = "" if _is_no_article(page) else await self._text(page, title)
+        return Extracted(
+            url=str(page.get("fullurl") or url),
+            text=valid(text),
+            title=str(page.get("title") or title),
+            site=self._name,
+            published_at=None,  # the last edit of an article says nothing of how new its facts are
+        )
+
+    async def _text(self, page: Mapping[str, Any], title: str) -> str:
+        if isinstance(extract := page.get("extract"), str):
+            return await asyncio.to_thread(article_text, extract)
+        # A wiki without the extension TextExtracts.
+        answer = await self._ask({"action": "parse", "page": title, "prop": "text", "redirects": "1"})
+        html = str(_object(answer.get("parse")).get("text", ""))
+        try:
+            return await extracted(parsed_text, html)
+        except UnreadableError as error:
+            said = f"{self._name} gave a page that cannot be read ({shown(str(error))})"
+            raise RetrievalError(f"{said}: leave it out, {_ELSE}") from error
+
+    async def _query(self, params: Mapping[str, str]) -> dict[str, Any]:
+        return _object((await self._ask({"action": "query", **params})).get("query"))
+
+    async def _ask(self, params: Mapping[str, str]) -> dict[str, Any]:
+        fields = {"format": "json", "formatversion": "2", "maxlag": "5", **params}
+        try:
+            answer = await self._service.get(self._api, fields)
+        except RetrievalError as error:
+            if why := _no_answer_of_an_api(error.__cause__):
+                raise self._no_api(why) from error
+            raise
+        if wrong := answer.get("error"):
+            said = shown(str(_object(wrong).get("info", wrong)))
+            if "code" not in _object(wrong):  # as every error of MediaWiki has it
+                raise self._no_api(f"it says: {said}")
+            raise RetrievalError(f"{self._name} answered with an error ({said}): try again later, {_ELSE}")
+        return answer
+
+    def _no_api(self, why: str) -> RetrievalError:
+        return RetrievalError(f"{self._wiki} is no API of a MediaWiki ({why}): {self._no_wiki}")
+
+
+def _addresses(base_url: str) -> tuple[str, str]:
+    """The address of api.php, and that of the site. Raises `SettingsError`."""
+    url = urlsplit(base_url)
+    if url.scheme not in ("http", "https") or not url.hostname:
+        raise SettingsError(
+            f"no wiki at {shown(base_url)!r}: write its address as wikipedia_url, as in https://wiki.example.org"
+        )
+    host = url.netloc.rpartition("@")[2]  # a name and password are for asking, and not for citing
+    api = base_url if url.path.endswith("api.php") else f"{base_url.rstrip('/')}/w/api.php"
+    return api, f"{url.scheme}://{host}"
+
+
+def _no_answer_of_an_api(failure: BaseException | None) -> str:
+    """Why nothing of MediaWiki answers so; "" where it may."""
+    if not isinstance(failure, CallFailure):
+        return ""
+    if failure.kind == "server" and failure.status is None:
+        return "it answers with what is no JSON object"
+    return f"it answers with status {failure.status}" if failure.status in _NO_API else ""
+
+
+def _is_no_article(page: Mapping[str, Any]) -> bool:
+    return "missing" in page or "disambiguation" in _object(page.get("pageprops"))
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[dict[str, Any]]:
+    """A list of objects, which older versions of MediaWiki give as an object by id."""
+    values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [one for one in values if isinstance(one, dict)]

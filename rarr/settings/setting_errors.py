@@ -1,0 +1,46 @@
+"""What is wrong with a setting, said in words of this package rather than in pydantic's."""
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from rarr.settings.environment import EXAMPLES
+
+_CURES = {
+    "bool": "give true or false",
+    "string": "give a text",
+    "path": "give a path",
+    "list": 'give a list, such as ["a", "b"]',
+}
+_NUMBERS = {"int": ("a whole number", 20), "float": ("a number", 0.5)}
+
+
+def cure(error: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
+    """What to give instead."""
+    setting, kind = str(error["loc"][0]), error["type"].partition("_")[0]
+    if kind in _NUMBERS:
+        what, example = _NUMBERS[kind]
+        return f"give {what}, such as {_number(fields[setting].default, error, example):g}"
+    if kind == "dict" and setting in EXAMPLES:
+        return f"give a table, such as {json.dumps(EXAMPLES[setting])}"
+    if kind in _CURES:
+        return _CURES[kind]
+    said = error["msg"].removeprefix("Value error, ")
+    compared = kind in ("greater", "less")
+    return said.replace("Input should be", "give a number" if compared else "give", 1)
+
+
+def closest(key: str, names: Iterable[str]) -> str:
+    """The setting that was meant, perhaps, in brackets; "" where none is close."""
+    close = difflib.get_close_matches(key, list(names), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _number(default: Any, error: ErrorDetails, example: float) -> float:
+    """The default where it is a number of the setting itself."""
+    known = isinstance(default, int | float) and len(error["loc"]) == 1
+    return default if known else example

@@ -1,0 +1,136 @@
+"""What a server answers, read within a limit of bytes, which counts them as sent and as unpacked.
+
+Every HTTP client of the package is made here, or reads its answers with `pieces`: a megabyte that is packed
+with gzip may hold a thousand of them.
+"""
+
+import zlib
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from typing import Any
+
+import httpx2
+
+from rarr.tools.models.chat import CallFailure
+
+LONGEST = 10_000_000
+"""Bytes of an answer in JSON: many times the longest answer of a model or of a search."""
+
+ASKED = {"Accept-Encoding": "gzip"}
+"""Only what can be unpacked within a limit is asked for."""
+
+_GZIP = 16 + zlib.MAX_WBITS
+
+
+class TooLongError(Exception):
+    """More bytes came than the limit allows."""
+
+
+class PackedError(Exception):
+    """The answer cannot be unpacked; the message is the reason alone."""
+
+
+def bounded_client(
+    name: str, *, most: int = LONGEST, headers: Mapping[str, str] = ASKED, **options: Any
+) -> httpx2.AsyncClient:
+    """A client of the server `name`, of whose answers none has more than `most` bytes.
+
+    Reading an answer raises `CallFailure` where it is longer, or cannot be unpacked. `options` are those of
+    `httpx2.AsyncClient`.
+    """
+    hooks = {"response": [_limited(name, most)]}
+    return httpx2.AsyncClient(headers={**headers, **ASKED}, event_hooks=hooks, **options)
+
+
+async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, None]:
+    """The body of `response`, unpacked, piece by piece. Raises `TooLongError` and `PackedError`.
+
+    What comes before the error holds at most `most` bytes.
+    """
+    packed = _packing(response)
+    sent = unpacked = 0
+    async with aclosing(response.aiter_raw()) as chunks:
+        async for chunk in chunks:
+            sent += len(chunk)
+            # No more than is wanted, however much a small piece holds.
+            piece = packed.unpacked(chunk, most + 1 - unpacked) if packed else chunk
+            left = most - unpacked
+            unpacked += len(piece)
+            if piece:
+                yield piece[:left]
+            if max(sent, unpacked) > most:
+                raise TooLongError
+    if packed and sent and not packed.whole:
+        raise PackedError("its packed content ends too early")
+
+
+def _limited(name: str, most: int) -> Callable[[httpx2.Response], Awaitable[None]]:
+    """A hook by which the client reads the bodies of answers with `pieces`."""
+
+    async def limit(response: httpx2.Response) -> None:
+        sent = httpx2.Response(response.status_code, headers=response.headers, stream=response.stream)
+        response.stream = _Limited(sent, name, most)
+        response.headers.pop("Content-Encoding", None)  # the stream is unpacked
+
+    return limit
+
+
+class _Limited(httpx2.AsyncByteStream):
+    """The unpacked body of `response`, which is what the server `name` sent."""
+
+    def __init__(self, response: httpx2.Response, name: str, most: int) -> None:
+        self._response, self._name, self._most = response, name, most
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async with aclosing(pieces(self._response, self._most)) as body:
+                async for piece in body:
+                    yield piece
+        except TooLongError:
+            most = f"{self._most / 1_000_000:g} MB"
+            raise CallFailure("refused", f"{self._name} answered with more than {most}") from None
+        except PackedError as error:
+            raise CallFailure("refused", f"{self._name} cannot be understood: {error}") from None
+
+    async def aclose(self) -> None:
+        await self._response.aclose()
+
+
+class _Gzip:
+    """What was packed with gzip: members, one after the other, of which zlib reads one."""
+
+    def __init__(self) -> None:
+        self._member = zlib.decompressobj(_GZIP)
+
+    @property
+    def whole(self) -> bool:
+        """Whether what came so far ends where a member does."""
+        return self._member.eof
+
+    def unpacked(self, data: bytes, most: int) -> bytes:
+        """What `data`, the next piece, holds; at most `most` bytes. Raises `PackedError`."""
+        content = b""
+        while data and len(content) < most:
+            if self._member.eof:
+                data = data.lstrip(b"\0")  # members may be padded
+                if not data:
+                    break
+                self._member = zlib.decompressobj(_GZIP)
+            try:
+                content += self._member.decompress(data, most - len(content))
+            except zlib.error as error:
+                raise PackedError(f"its packed content is damaged ({error})") from None
+            data = self._member.unused_data
+        return content
+
+
+def _packing(response: httpx2.Response) -> _Gzip | None:
+    coding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if coding not in ("", "identity", "gzip", "x-gzip"):
+        raise PackedError(f"it is packed as {_shown(coding)}, which was not asked for")
+    return _Gzip() if "gzip" in coding else None
+
+
+def _shown(coding: str) -> str:
+    """The start of what a server sent, without what a terminal would act on."""
+    return "".join(character for character in coding[:40] if character.isprintable())

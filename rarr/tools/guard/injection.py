@@ -1,0 +1,133 @@
+"""Plain signs that a passage speaks to a language model rather than to a reader.
+
+The list is short on purpose: it marks what shouts, in English. A fluent sentence that only suggests a verdict
+passes (`python -m benchmarks.injection` says how many do), so nothing may rest on this list. What a passage
+can change is limited by what is done with a model's answer: see `rarr/backends/prompted/agreement.py`.
+"""
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+
+from rarr.prompts.invisible import hides_text, seen
+
+_QUOTES = str.maketrans(dict.fromkeys("'‘’‚‛“”„‟′″`´«»", '"'))
+_ACCENTS = re.compile("[\u0300-\u036f\u20d0-\u20ff]")
+
+# An order begins a clause, or follows what tells somebody to do it: "pilots ignore" is no order.
+_ORDER = (
+    r'(?:^|[.!?:;,\n"()\[\]{}*>#=/-] ?'
+    r"|\b(?:please|kindly|now|just|simply|then|and|always|must|should|so|(?:you|need|have|want|sure) to) )"
+)
+_IGNORE = (
+    r"(?:ignor(?:e|ing)|disregard|forget|override|bypass|scrap|set aside|stop (?:following|obeying)"
+    r"|(?:do not|don.t|never|no longer) (?:follow|obey))"
+)
+_EARLIER = r"(?:previous|prior|above|earlier|preceding|original|initial|your|system|developer|operator)"
+_TOLD = (
+    r"(?:instructions?|prompts?|directions?|directives?|guidelines?|guidance|rules?|commands?"
+    r"|polic(?:y|ies))\b"
+)
+_AI = (
+    r"(?:(?:large )?language models?|llms?|a\.?i\.?s?(?: (?:models?|assistants?|systems?|agents?))?"
+    r"|(?:automated|automatic|machine) (?:fact.?check\w*|verif\w*|readers?|reviewers?|checkers?|systems?)"
+    r"|fact.?checking (?:models?|assistants?|systems?|bots?)|chat.?bots?"
+    r"|(?:automated|ai|virtual|digital) assistants?)(?!\w)"
+)
+_BOT = rf"(?:{_AI}|assistant|(?:chat)?bot|(?:fact.?)?checker|verifier|grader)\b"
+_VERDICT = r"(?:(?:dis)?agrees|attributable|extrapolatory|contradictory)\b(?! (?:with|that|to|on|or|in)\b)"
+_CLAIM = (
+    r"(?:the|this|that|any|every|each|all) (?:\w{2,10} ){0,2}"
+    r"(?:claims?|texts?|sentences?|statements?|drafts?|evidence|user.s \w+)"
+)
+_FINE = r"(?:true|correct|accurate|right|supported|verified|confirmed|consistent|contradictory)\b"
+
+_SIGNS = {
+    "it holds the control words of a chat template": (
+        r"<[|｜][^\s|｜<>][^|｜<>\n]{0,60}[|｜]>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>",
+        r"### ?(?:instruction|system|human|user|assistant)\b[^:\n]{0,20}(?::|###)",
+        r"\nhuman:[^\0]{0,500}\nassistant:",
+    ),
+    "it ends the quotation that it stands in": (
+        r"< ?/ ?evidence\b|(?:^|[\n.\"] ?)(?:text|evidence) answer:",
+        r"\b(?:end of|end|/) ?(?:the )?(?:evidence|context|quotation) ?[\])>=*-]",
+    ),
+    "it holds an answer in the form that the prompt asks for": (
+        r"\bverdict\"? ?[:=] ?\"?(?:agrees|disagrees|attributable|extrapolatory|contradictory|irrelevant)\b",
+        r"\b(?:text|evidence)_answer\b|\"revision\" ?:|\{ ?\"questions\" ?:",
+    ),
+    "it poses as a message of the system or a tool": (
+        r"</?(?:(?:tool|function)_(?:call|response|result)s?|system)>",
+        r"(?:^|[\n.!?\"\[({<*#=] ?)(?:system|admin\w{0,10}|developer|operator) "
+        r"(?:message|prompt|override|instruction|notice|alert)s? ?[\])}>*#=:-]",
+        r"\b(?:begin|end) (?:system|admin|developer) (?:message|prompt|instruction)",
+        r"(?:^|\n|[.!?] )(?:system|assistant|developer): [^\n]{0,80}"
+        r"(?:polic|verdict|ignor|approve|agree|you are)",
+        r"\bnew instructions?:",
+    ),
+    "it asks to ignore earlier instructions": (
+        rf"{_ORDER}{_IGNORE} (?:[\w.]+ ){{0,4}}?{_EARLIER} (?:\w+ ){{0,3}}?{_TOLD}",
+        rf"{_ORDER}{_IGNORE} (?:\w+ ){{0,2}}?(?:everything|all|anything|what|{_TOLD}) (?:\w+ ){{0,2}}?"
+        r"(?:above|before this|you (?:were|have been) (?:told|given)|were told)\b",
+        r"\byour (?:\w+ )?(?:instructions|guidelines|rules|system prompt) (?:no longer\b"
+        r"|(?:are|is|ha(?:s|ve) been) (?:now |hereby )?"
+        r"(?:void|changed|updated|replaced|suspended|cancelled|lifted|overridden|superseded|to)\b)",
+        r"(?:precedence|priority) over (?:your|all|previous|earlier|the system)\b",
+    ),
+    "it gives a language model a role": (
+        rf"(?<!\")\byou(?: are|.re|r (?:new )?(?:role|persona) is)(?: now| no longer)?"
+        rf"(?:,? [\w-]+){{0,5}}? {_BOT}",
+        rf"{_ORDER}(?:act|behave|pretend|imagine)\b(?: [\w-]+){{0,5}}? {_BOT}",
+        r"\bfrom now on,? you (?:will|must) (?:always )?(?:answer|respond|reply|agree|act)\b",
+    ),
+    "it asks for the prompt": (
+        rf"{_ORDER}(?:repeat|reveal|print|show|output|quote|copy|tell|share|list|give)\b(?: \w+){{0,5}}? "
+        r"(?:your|system|hidden)(?: \w+){0,3}? (?:prompt|instructions|rules)\b",
+        r"\byour (?:system|initial|hidden) prompt\b",
+    ),
+    "it addresses a language model": (
+        r"(?:\b(?:attention|dear|hey|hello|hi|(?:note|message|instructions?) (?:to|for)|if you are|as)"
+        rf"|[(:\[] ?|<!-- ?)(?: \w+){{0,3}}? ?{_AI}"
+        r"(?: (?:reading|checking|judging|processing)(?: \w+){0,3})? ?[,:!]",
+        rf"{_AI} (?:\w+ ){{0,2}}?(?:reading|processing|ingesting|ingests?|process) (?:this|the) "
+        r"(?:page|text|document|passage)",
+        rf"\b(?:for|by) (?:{_AI})(?: readers?)? (?:only|alone)\b",
+    ),
+    "it demands an answer": (
+        rf"\bverdicts?\b[^.!?\n]{{0,40}}\b(?:is|are|be|as|to) \"?{_VERDICT}",
+        rf"{_ORDER}(?:answer|respond|reply|say|output|print|return|write|conclude|give)\b[^.!?\n]{{0,40}}"
+        rf"[\" ]{_VERDICT}",
+        r"\b(?:respond|reply|answer) (?:only|exactly|solely) with\b",
+        r"\b(?:respond|reply|answer)\b[^.!?\n]{0,30}\band nothing (?:else|more)(?=[.!\n]|$)",
+        r"\boutput only (?:the|this|one) (?:\w+ )?(?:word|json|verdict)\b",
+        rf"{_ORDER}(?:mark|treat|rate|classify|label|report|say|state|conclude|answer)(?: that)? {_CLAIM} "
+        rf"(?:\w+ ){{0,2}}?(?:as |is )?(?:\w+ ){{0,2}}?{_FINE}(?! or)",
+        rf"{_ORDER}(?:approve|accept|confirm|validate) {_CLAIM}(?= ?[.!\n]| as | without|$)",
+        rf"{_ORDER}(?:change|edit|modify|rewrite) (?:the|this|a) (?:claim|user.s \w+|text under review) ",
+        r"\byour (?:verdict|edit|revision|judge?ment) (?:must|should|has to)\b",
+    ),
+}
+_HIDDEN = "it hides text in characters that cannot be seen"
+
+
+@lru_cache(maxsize=1024)  # one passage comes up for several queries
+def suspicion(text: str) -> str:
+    """Why `text` seems to address a language model, in a few words; an empty string where it does not."""
+    if hides_text(text):
+        return _HIDDEN
+    plain = _folded(text)
+    return next((reason for reason, pattern in _patterns().items() if pattern.search(plain)), "")
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    """On first use: to compile them takes a tenth of a second."""
+    return {reason: re.compile("|".join(signs), re.MULTILINE) for reason, signs in _SIGNS.items()}
+
+
+def _folded(text: str) -> str:
+    """As the signs read it: lower case, no accents, plain letters, one kind of quotes, single spaces."""
+    shown = seen(text)
+    if not shown.isascii():
+        shown = _ACCENTS.sub("", unicodedata.normalize("NFKD", shown))
+    return re.sub(r"[^\S\n]+", " ", shown.translate(_QUOTES).casefold())

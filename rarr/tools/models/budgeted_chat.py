@@ -1,0 +1,147 @@
+"""A language model that is asked with patience, within the run's budget, and counted."""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+from rarr.tools.models.chat import Adapted, Answer, Ask, CallFailure, ChatModel, Tokens, estimated_tokens
+from rarr.tools.models.client_failures import without_keys
+from rarr.tools.models.meter import ModelCall, meter
+from rarr.tools.models.retries import Attempts, Limiter, in_time
+from rarr.tools.spans import note
+from rarr.unicode import valid
+
+_CURES: dict[int | str, str] = {
+    "connection": "start its server or mend base_url",
+    401: "give its key as api_key",
+    403: "give a key that may use it as api_key",
+    404: "base_url ends in /v1 as a rule, and the model has the name that its server gives it",
+    429: "lower concurrency, or raise attempts",
+    "cut": "raise max_answer_tokens",
+    "declined": "name another model, or add one to fallbacks",
+}
+_EXPECTED_ANSWER = 200  # tokens
+
+
+class Patient:
+    """A chat model that is asked with patience, and whose every request the run's meter counts.
+
+    `price` is for a million tokens: input, output and, where it differs, cached input.
+    """
+
+    def __init__(
+        self,
+        chat: ChatModel,
+        limiter: Limiter,
+        *,
+        attempts: int,
+        timeout_s: float,
+        price: tuple[float, ...] = (),
+        first_wait_s: float = 0.5,
+    ) -> None:
+        self.name = valid(chat.name)
+        self._chat, self._price, self._timeout_s = chat, price, timeout_s
+        self._attempts = Attempts(
+            self.name,
+            limiter,
+            attempts=attempts,
+            first_wait_s=first_wait_s,
+            rests_after=("timeout", "connection", "server"),
+        )
+
+    async def complete(self, ask: Ask) -> Answer:
+        """The answer. Raises `CallFailure` after the last attempt, and `BudgetError`."""
+        before = meter().answers
+        if before is not None and (known := before.answer(self.name, ask)) is not None:
+            return known
+        async with meter().in_time():
+            while True:
+                try:
+                    return await self._attempts(lambda: self._request(ask))
+                except CallFailure as failure:
+                    raise _with_cure(failure) from None
+                except Adapted:  # the model is asked in another way from now on; there are few ways
+                    continue
+
+    def cost(self, tokens: Tokens) -> float | None:
+        """Of these tokens, in the unit of the price; None without one."""
+        if not any(tokens):
+            return 0.0
+        if not self._price:
+            return None
+        whole, answer = self._price[:2]
+        cached = self._price[2] if len(self._price) > 2 else whole
+        fresh = tokens.input - tokens.cached
+        return (fresh * whole + tokens.cached * cached + tokens.output * answer) / 1_000_000
+
+    async def probe(self) -> str:
+        """Whether the model is there, where that can be asked at no cost. Raises `CallFailure`."""
+        probe = getattr(self._chat, "probe", None)
+        return await probe() if probe else "set up, and not asked, which would cost"
+
+    async def aclose(self) -> None:
+        """Closes the connections of this event loop."""
+        await self._chat.aclose()
+
+    async def _request(self, ask: Ask) -> Answer:
+        sent = estimated_tokens([message.content for message in ask.messages])
+        expected = Tokens(sent, _EXPECTED_ANSWER * ask.samples)
+        with meter().request(expected.input + expected.output, self.cost(expected) or 0.0):
+            return await self._counted(ask, sent)
+
+    async def _counted(self, ask: Ask, sent: int) -> Answer:
+        """The answer, once what it used is counted: also that of a request which came to nothing."""
+        started = time.perf_counter()
+        answer, tokens, error = Answer((), Tokens()), Tokens(), "cancelled"
+        try:
+            late = f"{self.name} gave no answer within {self._timeout_s:g} s"
+            answer = self._entered(await in_time(self._chat.complete(ask), self._timeout_s, late))
+            tokens, error = self._used(answer, sent), ""
+            return answer
+        except (CallFailure, Adapted) as failure:
+            error = str(failure)
+            answer = Answer((), failure.tokens if isinstance(failure, CallFailure) else Tokens())
+            tokens = answer.tokens
+            note(**_facts(failure))
+            raise
+        finally:
+            cost = self.cost(tokens)
+            meter().spend(tokens, cost)
+            note(**_asked(ask), texts=answer.texts, tokens=tokens, said=answer.tokens, cost=cost)
+            seconds = time.perf_counter() - started
+            call = ModelCall("", self.name, ask.prompt, ask.messages, answer.texts, tokens, seconds, error)
+            meter().note(call._replace(by_langchain=getattr(self._chat, "by_langchain", False)))
+
+    def _entered(self, answer: Answer) -> Answer:
+        """The answer as valid Unicode, and without the key, which a server may repeat."""
+        secrets = getattr(self._chat, "secrets", ())
+        return replace(answer, texts=tuple(valid(without_keys(text, secrets)) for text in answer.texts))
+
+    def _used(self, answer: Answer, sent: int) -> Tokens:
+        """What the server says, else an estimate: a budget must hold on a silent server too."""
+        if any(answer.tokens):
+            return answer.tokens
+        meter().warn("usage_estimated", f"{self.name} does not say what it used: its tokens are estimated")
+        return Tokens(sent, estimated_tokens(answer.texts))
+
+
+def _asked(ask: Ask) -> dict[str, Any]:
+    """What the prompt and its user message do not say of a request."""
+    more = [list(message) for message in ask.messages[2:]]
+    return {"samples": ask.samples, "max_tokens": ask.max_tokens} | ({"more": more} if more else {})
+
+
+def _facts(failure: CallFailure | Adapted) -> dict[str, Any]:
+    if isinstance(failure, Adapted):
+        return {"failure": "adapted"}
+    told = {"status": failure.status, "retry_after": failure.retry_after, "answer": failure.said}
+    return {"failure": failure.kind} | {key: value for key, value in told.items() if value}
+
+
+def _with_cure(failure: CallFailure) -> CallFailure:
+    cure = _CURES.get(failure.status or failure.kind)
+    if cure is None:
+        return failure
+    return CallFailure(
+        failure.kind, f"{failure}; {cure}", failure.retry_after, status=failure.status, said=failure.said
+    )

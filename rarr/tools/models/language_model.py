@@ -1,0 +1,166 @@
+"""What a node asks a language model with: a prompt in, answers of a known shape out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from rarr.errors import BudgetError, ModelError
+from rarr.prompts import Prompt
+from rarr.prompts.quotation import Quotation, marks_of
+from rarr.records import ModelUsage
+from rarr.tools.concurrency.together import together
+from rarr.tools.concurrency.worker import work
+from rarr.tools.models.budgeted_chat import Patient
+from rarr.tools.models.chat import Ask, CallFailure, Message, Tokens, estimated_tokens
+from rarr.tools.models.meter import answered, meter
+from rarr.tools.models.structured_answers import UnreadableAnswer, read_answer
+from rarr.tools.spans import keep, span
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+_QUOTE = 80  # characters of an answer that could not be read
+
+
+class LanguageModel:
+    """A model, and those that are asked in its place where it fails."""
+
+    def __init__(self, models: Sequence[Patient], *, max_answer_tokens: int) -> None:
+        self.models = models
+        self._max_answer_tokens = max_answer_tokens
+
+    @property
+    def name(self) -> str:
+        """That of the first."""
+        return self.models[0].name
+
+    async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
+        """The one answer at temperature 0. A question that was answered in this run, or for this
+        block of a long text, is not asked again.
+
+        One that is still under way is: who waits for another's answer would be cancelled with it. Raises
+        `ModelError` where every model failed or no answer could be read, and `BudgetError`.
+        """
+        user = prompt.render(**variables)
+        key, memo = (id(self), prompt.hash, user), answered()
+        if key not in memo:
+            memo[key] = (await self._asked(prompt, shape, user, samples=1, temperature=0.0))[0]
+        answer: Shape = memo[key]
+        return answer
+
+    async def sample(
+        self,
+        prompt: Prompt,
+        shape: type[Shape],
+        variables: Mapping[str, str],
+        *,
+        samples: int,
+        temperature: float,
+    ) -> list[Shape]:
+        """Several answers at once, those that could be read; raises as `ask` does where none could."""
+        return await self._asked(
+            prompt, shape, prompt.render(**variables), samples=samples, temperature=temperature
+        )
+
+    def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ModelUsage:
+        """What one call is expected to spend, whose variables are about `user_tokens`."""
+        tokens = Tokens(estimated_tokens([prompt.system, prompt.user]) + user_tokens, output_tokens)
+        return ModelUsage(
+            model_calls=1,
+            input_tokens=tokens.input,
+            output_tokens=tokens.output,
+            cost=self.models[0].cost(tokens),
+        )
+
+    async def aclose(self) -> None:
+        """Closes the connections of this event loop."""
+        for model in self.models:
+            await model.aclose()
+
+    async def _asked(
+        self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
+    ) -> list[Shape]:
+        keep(prompt)
+        with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=temperature) as asked:
+            answers = await self._answered(prompt, shape, user, samples=samples, temperature=temperature)
+            asked.body["answers"] = [answer.model_dump(mode="json") for answer in answers]
+        return answers
+
+    async def _answered(
+        self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
+    ) -> list[Shape]:
+        messages = (Message("system", prompt.system), Message("user", user))
+        named = (prompt.name, prompt.version, prompt.hash)
+        ask = Ask(named, messages, prompt.output, samples, temperature, self._max_answer_tokens)
+        failures: list[str] = []
+        for model in self.models:
+            try:
+                answers = await _read(model, ask, shape, await _texts(model, ask))
+            except (CallFailure, UnreadableAnswer) as failure:
+                failures.append(str(failure))
+                continue
+            # Once a run: that it goes on is no news.
+            if failures and meter().memo.setdefault((id(self), "replaced"), failures) is failures:
+                replaced = f"{model.name} answers in place of {self.name}"
+                meter().warn("model_replaced", f"{replaced}: {failures[0]}")
+            return answers
+        raise ModelError("; ".join(failures))
+
+
+async def _texts(model: Patient, ask: Ask) -> list[str]:
+    """The samples; those that a server left out of its answer are asked for one by one, at once.
+
+    Where all were cut, one is asked for that may be twice as long.
+    """
+    try:
+        texts = list((await model.complete(ask)).texts)
+    except CallFailure as failure:
+        if failure.kind != "cut":
+            raise
+        longer = replace(ask, samples=1, max_tokens=2 * ask.max_tokens)
+        return list((await model.complete(longer)).texts)
+    missing = ask.samples - len(texts)
+    outcomes = await together(*(_one_more(model, replace(ask, samples=1)) for _ in range(missing)))
+    return texts + [text for one in outcomes for text in one]
+
+
+async def _one_more(model: Patient, ask: Ask) -> tuple[str, ...]:
+    """A sample that others can stand for; that it is missing is said."""
+    try:
+        return (await model.complete(ask)).texts
+    except (CallFailure, BudgetError) as error:
+        meter().warn("sample_missing", f"a sample of {ask.name} is missing: {error}")
+        return ()
+
+
+async def _read(model: Patient, ask: Ask, shape: type[Shape], texts: Sequence[str]) -> list[Shape]:
+    """The readable ones of these answers; where none is, the model is told so, and asked once more."""
+    answers, problems = await work(_readable, texts, shape)
+    if not answers:
+        complaint = f"That could not be read: {problems[0]}. Answer with one JSON object and nothing else."
+        said = (Message("assistant", _quoted(texts[0]) or "(nothing)"), Message("user", complaint))
+        again = replace(ask, messages=(*ask.messages, *said), samples=1, max_tokens=2 * ask.max_tokens)
+        texts = (await model.complete(again)).texts
+        answers, problems = await work(_readable, texts, shape)
+    if not answers:
+        quote = " ".join(texts[0].split())[:_QUOTE]
+        if "cut off" in problems[0]:
+            problems[0] += ", at max_answer_tokens perhaps"
+        raise UnreadableAnswer(f"the answer of {model.name} cannot be read ({problems[0]}): {quote!r}")
+    return answers
+
+
+def _quoted(answer: str) -> str:
+    """What a model said, within the chat: control words of a chat template in it are none."""
+    return Quotation.of(answer, marks_of("")).shown
+
+
+def _readable(texts: Sequence[str], shape: type[Shape]) -> tuple[list[Shape], list[str]]:
+    answers, problems = [], []
+    for text in texts:
+        try:
+            answers.append(read_answer(text, shape))
+        except UnreadableAnswer as problem:
+            problems.append(str(problem))
+    return answers, problems

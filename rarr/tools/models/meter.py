@@ -1,0 +1,258 @@
+"""What one run spends, node by node, and what it may spend.
+
+The run's meter and the node that runs are context variables: a model that many runs share finds the run that
+asks without every interface in between handing it on.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple, Protocol
+
+from rarr.errors import BudgetError
+from rarr.records import Notice
+from rarr.tools.models.chat import Answer, Ask, Tokens
+from rarr.tools.spans import warned
+
+LONGEST_GRACE_S = 2.0
+_clock = time.perf_counter
+_NODE: ContextVar[str] = ContextVar("node", default="")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits of one run; None: no limit. The cost is in the unit of the prices."""
+
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    deadline_s: float | None = None
+
+
+class ModelCall(NamedTuple):
+    """One request to a language model, with what came back, also where that could not be used.
+
+    `prompt` is name, version and hash. `error` is empty where the server answered. `by_langchain`: LangChain
+    made it, and tells its own callbacks of it.
+    """
+
+    node: str
+    model: str
+    prompt: tuple[str, str, str]
+    messages: tuple[tuple[str, str], ...]
+    texts: tuple[str, ...]
+    tokens: Tokens
+    seconds: float
+    error: str
+    by_langchain: bool = False
+
+
+@dataclass
+class Tally:
+    """What a node has spent so far."""
+
+    calls: int = 0
+    seconds: float = 0.0
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost: float | None = 0.0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(*(_sum(getattr(self, one.name), getattr(other, one.name)) for one in fields(Tally)))
+
+
+def _sum(one: Any, other: Any) -> Any:
+    """What is not known makes the sum unknown."""
+    return None if one is None or other is None else one + other
+
+
+class Answers(Protocol):
+    """What models answered when the run was under way before."""
+
+    def answer(self, model: str, ask: Ask) -> Answer | None:
+        """That of `model`; None where it was not asked this."""
+
+
+@dataclass
+class Meter:
+    """The meter of one run. `memo` are answers of models that would say the same again.
+
+    For a run that goes on: `answers` are not paid for again, and `before_s` are the seconds until it ended.
+    """
+
+    budget: Budget = field(default_factory=Budget)
+    on_call: Callable[[ModelCall], None] | None = None
+    answers: "Answers | None" = None
+    before_s: float = 0.0
+    by_node: dict[str, Tally] = field(default_factory=dict)
+    memo: dict[Any, Any] = field(default_factory=dict)
+    warnings: list[Notice] = field(default_factory=list)
+    under_way: int = 0  # tokens that requests without an answer yet are expected to need
+    cost_under_way: float = 0.0
+    ended: str = ""
+    """The setting whose limit something was refused for, or ended by; empty while there is none."""
+    _started: float = field(default_factory=lambda: _clock())
+    _taken: int = 0  # warnings
+
+    @property
+    def total(self) -> Tally:
+        """What all nodes have spent."""
+        return sum(self.by_node.values(), Tally())
+
+    @property
+    def tally(self) -> Tally:
+        """That of the node that runs."""
+        return self.by_node.setdefault(_NODE.get(), Tally())
+
+    @property
+    def seconds(self) -> float:
+        """How long the run has taken."""
+        return self.before_s + _clock() - self._started
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds until the deadline; None where there is none."""
+        limit = self.budget.deadline_s
+        return None if limit is None else limit - self.seconds
+
+    @property
+    def exhausted(self) -> bool:
+        """Is a limit reached, so that another request, or more time, is not to be had?"""
+        spent, budget, remaining = self.total, self.budget, self.remaining
+        return (
+            (remaining is not None and remaining <= 0)
+            or (budget.max_calls is not None and spent.model_calls >= budget.max_calls)
+            or (
+                budget.max_tokens is not None
+                and spent.input_tokens + spent.output_tokens >= budget.max_tokens
+            )
+            or (budget.max_cost is not None and (spent.cost or 0.0) >= budget.max_cost)
+        )
+
+    @contextmanager
+    def step(self, node: str) -> Iterator[None]:
+        """One call of `node`, which counts also when it fails."""
+        token, started = _NODE.set(node), time.perf_counter()
+        try:
+            yield
+        finally:
+            tally = self.tally
+            tally.calls += 1
+            tally.seconds += time.perf_counter() - started
+            _NODE.reset(token)
+
+    @contextmanager
+    def request(self, expected: int, cost: float = 0.0) -> Iterator[None]:
+        """One request to a model that needs about `expected` tokens. Raises `BudgetError` before it is sent.
+
+        What is under way counts as expected, so that many requests at once do not pass the limit together.
+        """
+        spent, budget = self.total, self.budget
+        tokens = spent.input_tokens + spent.output_tokens + self.under_way
+        if budget.max_calls is not None and spent.model_calls >= budget.max_calls:
+            raise self._over("max_calls", f"max_calls ({budget.max_calls}) is reached")
+        if budget.max_tokens is not None and tokens + expected > budget.max_tokens:
+            raise self._over("max_tokens", f"max_tokens ({budget.max_tokens}) would be passed")
+        if budget.max_cost is not None and (spent.cost or 0.0) + self.cost_under_way + cost > budget.max_cost:
+            raise self._over("max_cost", f"max_cost ({budget.max_cost:g}) would be passed")
+        self.tally.model_calls += 1
+        self.under_way += expected
+        self.cost_under_way += cost
+        try:
+            yield
+        finally:
+            self.under_way -= expected
+            self.cost_under_way -= cost
+
+    def spend(self, tokens: Tokens, cost: float | None) -> None:
+        """Counts what a request used."""
+        tally = self.tally
+        tally.input_tokens += tokens.input
+        tally.output_tokens += tokens.output
+        tally.cached_tokens += tokens.cached
+        tally.cost = _sum(tally.cost, cost)
+
+    def warn(self, code: str, message: str) -> None:
+        """Puts a warning into the run's revision, for who cannot hand one on."""
+        notice = Notice(code=code, message=message, node=_NODE.get())
+        if notice not in self.warnings:
+            self.warnings.append(notice)
+        warned(code, notice.message)
+
+    def new_warnings(self) -> list[Notice]:
+        """Those that nobody took before."""
+        new, self._taken = self.warnings[self._taken :], len(self.warnings)
+        return new
+
+    def note(self, call: ModelCall) -> None:
+        """Tells whoever listens of a request."""
+        if self.on_call is not None:
+            self.on_call(call._replace(node=_NODE.get()))
+
+    @property
+    def grace(self) -> float:
+        """Seconds after the deadline in which what was found by then may be put together."""
+        return min(0.1 * (self.budget.deadline_s or 0.0), LONGEST_GRACE_S)
+
+    @property
+    def over(self) -> bool:
+        """Has a limit ended the run, so that nothing more is begun?"""
+        if self.remaining is not None and self.remaining <= 0:
+            self.ended = "deadline_s"
+        return bool(self.ended)
+
+    @asynccontextmanager
+    async def in_time(self, grace: float = 0.0) -> AsyncIterator[None]:
+        """Ends what takes longer than the run may take, and `grace` seconds, with a `BudgetError`."""
+        remaining = self.remaining
+        if remaining is None:
+            yield
+            return
+        if remaining + grace <= 0:
+            raise self._too_late()
+        try:
+            async with asyncio.timeout(remaining + grace) as limit:
+                yield
+        except TimeoutError:
+            if limit.expired():
+                raise self._too_late() from None
+            raise
+
+    def _too_late(self) -> BudgetError:
+        return self._over("deadline_s", f"deadline_s ({self.budget.deadline_s:g}) is over")
+
+    def _over(self, setting: str, what: str) -> BudgetError:
+        self.ended = setting
+        return BudgetError(f"{what}: raise it for more")
+
+
+METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
+
+
+def meter() -> Meter:
+    """The meter of the run that asks; outside of a run one without limits, that nobody reads."""
+    return METER.get() or Meter()
+
+
+_ANSWERED: ContextVar[dict[Any, Any] | None] = ContextVar("answered", default=None)
+
+
+def answered() -> dict[Any, Any]:
+    """Answers of models that would say the same again: those of the run, or of the block under way."""
+    known = _ANSWERED.get()
+    return meter().memo if known is None else known
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """What is answered in it is forgotten after it: what a block is asked depends on no other block."""
+    token = _ANSWERED.set({})
+    try:
+        yield
+    finally:
+        _ANSWERED.reset(token)

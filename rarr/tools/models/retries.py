@@ -1,0 +1,192 @@
+"""How long and how often a server is asked: the one place that tries again, waits and gives up.
+
+Client libraries' own retries are switched off. What fails three times in a row without a success in between
+is left alone for half a minute, so that a dead model or service costs a run seconds. A request that got no
+answer in time is not repeated: it may have been paid for, and the next would wait as long.
+"""
+
+import asyncio
+import random
+import threading
+import time
+from asyncio import AbstractEventLoop, Semaphore
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
+from contextlib import suppress
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+
+from rarr.tools.models.chat import CallFailure, Kind
+from rarr.tools.spans import saved, span
+
+FAILURES_IN_A_ROW = 3
+REST_S = 30.0
+LONGEST_WAIT_S = 60.0  # a server that asks for more than this is as good as not there
+
+Made = TypeVar("Made")
+
+
+class PerLoop(Generic[Made]):
+    """One of something for each event loop: connections and locks cannot be shared among loops."""
+
+    def __init__(
+        self, make: Callable[[], Made], close: Callable[[Made], Awaitable[None]] | None = None
+    ) -> None:
+        """`close` is called when the event loop ends, unless `aclose` was before."""
+        self._make, self._close = make, close
+        self._made: WeakKeyDictionary[AbstractEventLoop, Made] = WeakKeyDictionary()
+        self._open: WeakKeyDictionary[AbstractEventLoop, AsyncGenerator[None, None]] = WeakKeyDictionary()
+        self._lock = threading.RLock()  # loops run in threads of their own
+
+    def get(self) -> Made:
+        """That of the running loop, made when it is first asked for."""
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            for ended in [one for one in self._made if one.is_closed()]:  # what is made may hold its loop
+                del self._made[ended]
+                self._open.pop(ended, None)
+            if loop not in self._made:
+                self._made[loop] = self._make()
+                if self._close is not None:
+                    self._open[loop] = _until_closed(self._made[loop], self._close)
+            return self._made[loop]
+
+    def pop(self) -> Made | None:
+        """That of the running loop, which is forgotten; None where there is none."""
+        with self._lock:
+            return self._made.pop(asyncio.get_running_loop(), None)
+
+    async def aclose(self) -> None:
+        """Closes that of the running loop, where there is one, and forgets it."""
+        with self._lock:
+            self._made.pop(asyncio.get_running_loop(), None)
+            closing = self._open.pop(asyncio.get_running_loop(), None)
+        if closing is not None:
+            await closing.aclose()
+
+
+def _until_closed(made: Made, close: Callable[[Made], Awaitable[None]]) -> AsyncGenerator[None, None]:
+    """A generator that has begun. An event loop that ends closes those that began in it, and waits for it."""
+
+    async def generator() -> AsyncGenerator[None, None]:
+        try:
+            yield
+        finally:
+            await close(made)
+
+    begun = generator()
+    with suppress(StopIteration):  # it comes to its yield without waiting for anything
+        begun.asend(None).send(None)
+    return begun
+
+
+class Limiter:
+    """At most `most` requests at once, whichever texts, branches and models they are for."""
+
+    def __init__(self, most: int) -> None:
+        self._semaphores = PerLoop(lambda: Semaphore(most))
+
+    def __call__(self) -> Semaphore:
+        """The semaphore of the running loop."""
+        return self._semaphores.get()
+
+
+class Attempts:
+    """Asks one server, again where that helps, and not at all while it rests after failures in a row."""
+
+    def __init__(
+        self,
+        name: str,
+        limiter: Limiter,
+        *,
+        attempts: int,
+        first_wait_s: float = 0.5,
+        rests_after: Collection[Kind] = (),
+        known: bool = True,
+    ) -> None:
+        """`name` is what failures call the server, which `rests_after` failures of these kinds.
+
+        One that is not `known` to work rests after its first timeout already, until it has answered once.
+        """
+        self._name, self._limiter, self._rests_after = name, limiter, rests_after
+        self._attempts, self._first_wait_s = attempts, first_wait_s
+        self._failures, self._rests_until, self._last, self._known = 0, 0.0, "", known
+
+    async def __call__(self, request: Callable[[], Awaitable[Made]]) -> Made:
+        """What `request` gives, which keeps its own time. Raises the last `CallFailure` that it raised.
+
+        What else `request` raises is raised at once.
+        """
+        attempts = AsyncRetrying(
+            stop=stop_after_attempt(self._attempts),
+            wait=self._wait,
+            retry=retry_if_exception(_worth_another),
+            reraise=True,
+        )
+        return await attempts(self._once, request)
+
+    async def _once(self, request: Callable[[], Awaitable[Made]]) -> Made:
+        try:
+            async with self._limiter():
+                made = await self._counted(request)
+        except Exception:
+            await saved()
+            raise
+        await saved()
+        return made
+
+    async def _counted(self, request: Callable[[], Awaitable[Made]]) -> Made:
+        with span("request", self._name):
+            self._require_awake()
+            try:
+                made = await request()
+            except CallFailure as failure:
+                self._count(failure)
+                raise
+        self._failures, self._rests_until, self._known = 0, 0.0, True
+        return made
+
+    def _require_awake(self) -> None:
+        rest = self._rests_until - time.monotonic()
+        if rest > 0:
+            raise CallFailure("resting", f"{self._name} is left alone for {rest:.0f} s: {self._last}")
+
+    def _count(self, failure: CallFailure) -> None:
+        if failure.kind in self._rests_after:
+            self._failures += 1
+            self._last = str(failure)
+            stranger = failure.kind == "timeout" and not self._known
+            if stranger or self._failures >= FAILURES_IN_A_ROW:
+                self._rests_until = time.monotonic() + REST_S
+
+    def _wait(self, state: RetryCallState) -> float:
+        """Seconds until the next attempt: what the server asks for, else twice as long each time."""
+        failure = state.outcome.exception() if state.outcome else None
+        asked = failure.retry_after if isinstance(failure, CallFailure) else None
+        grown = min(self._first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
+        # What failed together would otherwise come back together.
+        return max(asked or 0.0, grown) * random.uniform(1.0, 1.25)
+
+
+async def in_time(request: Awaitable[Made], limit_s: float, late: str) -> Made:
+    """What `request` gives within `limit_s` seconds, else `CallFailure` with the message `late`.
+
+    The clients' own limits are for one read: an answer that comes byte by byte would never end.
+    """
+    try:
+        async with asyncio.timeout(limit_s) as limit:
+            return await request
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise CallFailure("timeout", late) from None
+
+
+def _worth_another(error: BaseException) -> bool:
+    """Whether asking again may help."""
+    return (
+        isinstance(error, CallFailure)
+        and error.kind in ("connection", "busy", "server")
+        and (error.retry_after or 0.0) <= LONGEST_WAIT_S
+    )

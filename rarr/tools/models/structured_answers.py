@@ -1,0 +1,293 @@
+"""A language model's answer -> a value of a known shape, or the reason why it is none.
+
+Nothing is guessed: an answer that was cut within a field, that is given twice, or that is prose is
+unreadable, because a misread verdict and half an edit are worse than asking again.
+"""
+
+import json
+import re
+from itertools import dropwhile
+from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from rarr.tools.models.lenient_json import Array, Bare, Found, Object, Value, find
+from rarr.unicode import valid
+
+A = TypeVar("A", bound=BaseModel)
+
+
+class UnreadableAnswer(ValueError):  # noqa: N818  # about an answer; nothing went wrong in here
+    """Its message is the reason, in one line, such as "it has no 'verdict'"."""
+
+
+class _MisfitError(UnreadableAnswer):
+    """Whole JSON of another kind: before the answer, models repeat what they were asked for."""
+
+
+Outcome: TypeAlias = A | UnreadableAnswer
+
+_NULLS = {"null", "none", "undefined"}
+_WRAPPERS = 2  # levels: {"function": {"name": ..., "arguments": {...}}}
+_THINK = r"(?:seed:)?(?:think|thinking|thoughts?|reasoning|scratchpad)"
+_CLOSED = (
+    rf"</{_THINK}>|◁/think▷|\[/THINK\]|<\|END_THINKING\|>|<\|end_of_thought\|>|assistantfinal"
+    r"|<\|channel\|>(?:final|commentary)[^<]{0,80}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>"
+)
+_MARK = re.compile(
+    r"""
+      (?<=[{\[,:\s])"(?:[^"\\\n]|\\.)*+"(?=\s*+[,:}\]])   # what a JSON string holds marks nothing,
+    | (?:(?<=:)|(?<=:\s))"(?:[^"\\\n]|\\.)*+\\?\Z          # nor what one that was cut holds
+    """
+    rf"""
+    | (?P<closed>{_CLOSED})
+    | (?P<opened><{_THINK}>|◁think▷|\[THINK\]|<\|START_THINKING\|>|<\|begin_of_thought\|>
+        |<\|channel\|>analysis|\A\s*analysis(?-i:(?=[A-Z])))
+    """
+    r"""
+    | (?P<token><\|\w{1,40}\|>|<｜[^｜\n]{1,40}｜>|</?s>|<(?:start|end)_of_turn>|<[be]os>|\[/?INST\])
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_REASONED = re.compile(_CLOSED, re.IGNORECASE)
+_OBJECT = re.compile(r"\s*+(?:```\w*\s*+)?\{")
+_HEADLESS = re.compile(r'\s*"[\w -]{1,40}"\s*:')  # the caller, or the template, wrote the first brace
+_SCALAR = re.compile(r"[-+.\d][\w.%+-]*|true|false", re.IGNORECASE)
+
+_AROUND = " \t\r\n\xa0\ufeff\u200b\"'“”„‘’‚«»*_`~"
+_BEHIND = _AROUND + ".,;:!…。"
+_LINE = re.compile(
+    r"""
+    \s*+(?:(?:[-*+•>]|\#{1,6}|\d{1,3}[.)])\s++)*+            # markers of lists, headings and quotes
+    (?P<marks>[*_`]{0,3})(?P<key>[A-Za-z][\w -]{0,40}?)\s*+
+    (?:(?P<closed>(?P=marks)\s*+[:：]|[:：]\s*+(?P=marks))|[:：])
+    \s*+(?P<value>.*)
+    """,
+    re.VERBOSE,
+)
+_FINISHED = re.compile(r"[.!?…。)\]\"”'’»`]\Z")
+_QUOTES = {('"', '"'), ("“", "”"), ("'", "'"), ("‘", "’"), ("«", "»"), ("`", "`")}
+
+
+def read_answer(text: str, shape: type[A]) -> A:
+    """The one answer that `text` gives, whatever stands around it. Raises `UnreadableAnswer` alone."""
+    parts = _outside_reasoning(text)
+    rest = "\n".join(parts).strip()
+    if not rest:
+        raise UnreadableAnswer("it is empty")
+    if (inner := _json_string(rest)) is not None:
+        return read_answer(inner, shape)
+    outcomes = [o for part in parts for found in find(_with_head(part)) for o in _found(found, shape)]
+    return _agreed(outcomes) if outcomes else _from_lines(rest, shape)
+
+
+def _outside_reasoning(text: str) -> list[str]:
+    """What stands between reasoning and template tokens, each of which no JSON object reaches across."""
+    parts: list[str] = []
+    start = at = 0
+    while mark := _MARK.search(text, at):
+        at = mark.end()
+        if mark.lastgroup is None:
+            continue
+        parts.append(text[start : mark.start()])
+        if mark.lastgroup == "closed":  # the template opened it
+            if _OBJECT.match(text):
+                raise UnreadableAnswer("its reasoning cannot be told from its answer")
+            parts.clear()
+        elif mark.lastgroup == "opened":
+            end = _REASONED.search(text, at)
+            if end is None:
+                raise UnreadableAnswer("its reasoning has no end, and no answer follows")
+            at = end.end()
+        start = at
+    return [*parts, text[start:]]
+
+
+def _json_string(text: str) -> str | None:
+    if not text.startswith('"'):
+        return None
+    try:
+        value = valid(json.loads(text, strict=False))
+    except ValueError:
+        return None
+    return value if isinstance(value, str) else None
+
+
+def _with_head(part: str) -> str:
+    return "{" + part if _HEADLESS.match(part) else part
+
+
+def _agreed(outcomes: list[Outcome[A]]) -> A:
+    """The one that all are: who goes on to the next example, or changes its mind, gave no answer."""
+    said = list(dropwhile(lambda outcome: isinstance(outcome, _MisfitError), outcomes)) or outcomes[-1:]
+    if any(outcome != said[0] for outcome in said):
+        raise UnreadableAnswer("it gives several answers that differ")
+    if isinstance(said[0], UnreadableAnswer):
+        raise said[0]
+    return said[0]
+
+
+def _found(found: Found, shape: type[A], levels: int = _WRAPPERS) -> list[Outcome[A]]:
+    outcomes = _outcomes(found.value, shape, levels)
+    return [UnreadableAnswer("its JSON is broken")] if found.broken and outcomes else outcomes
+
+
+def _outcomes(value: Value, shape: type[A], levels: int) -> list[Outcome[A]]:
+    """What `value`, or else what it wraps, is as `shape`; nothing where it speaks of other things."""
+    if isinstance(value, Object) and _speaks_of(value, shape):
+        return [_outcome(value, shape)]
+    outcome = _as_only_list(value, shape) if isinstance(value, Array) else None
+    if outcome and not isinstance(outcome, UnreadableAnswer):
+        return [outcome]
+    wrapped = _wrapped(value, shape, levels - 1) if levels else []
+    # Next to an answer, what does not fit makes it doubtful which of them is meant.
+    inner = [UnreadableAnswer(str(one)) if isinstance(one, _MisfitError) else one for one in wrapped]
+    return inner or ([outcome] if outcome else [])
+
+
+def _wrapped(value: Value, shape: type[A], levels: int) -> list[Outcome[A]]:
+    if isinstance(value, str):
+        held = value.strip() if value.lstrip().startswith(("{", "[")) else ""
+        return [outcome for found in find(held) for outcome in _found(found, shape, levels)]
+    inside = value.items if isinstance(value, Array) else [one for _, one in value.members]
+    return [outcome for one in inside for outcome in _outcomes(one, shape, levels)]
+
+
+def _as_only_list(value: Array, shape: type[A]) -> Outcome[A] | None:
+    fields = list(shape.model_fields.items())
+    if len(fields) != 1 or get_origin(fields[0][1].annotation) is not list:
+        return None
+    return _outcome(Object([(fields[0][0], value)], cut=False), shape)
+
+
+def _folded(key: str) -> str:
+    return re.sub(r"[\s-]+", "_", key.strip(" *`").casefold())
+
+
+def _speaks_of(value: Object, shape: type[BaseModel]) -> bool:
+    names = [_folded(name) for name in shape.model_fields]
+    lost = _folded(value.lost or "")
+    return any(_folded(key) in names for key, _ in value.members) or (
+        lost != "" and any(name.startswith(lost) for name in names)
+    )
+
+
+def _outcome(value: Object, shape: type[A]) -> Outcome[A]:
+    try:
+        return shape.model_validate(_values(value, shape))
+    except UnreadableAnswer as reason:
+        return reason
+    except ValidationError as error:
+        return (UnreadableAnswer if value.cut else _MisfitError)(_reason(error))
+
+
+def _reason(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    name = ".".join(str(step) for step in first["loc"])
+    message = " ".join(first["msg"].split())[:200]
+    return f"it has no {name!r}" if first["type"] == "missing" else f"its {name!r} does not fit: {message}"
+
+
+def _values(value: Object, shape: type[BaseModel]) -> dict[str, Any]:
+    names = {_folded(name): name for name in shape.model_fields}
+    if value.lost is not None and any(name.startswith(_folded(value.lost)) for name in names):
+        raise UnreadableAnswer("it is cut off within a field")
+    values: dict[str, Any] = {}
+    for key, member in value.members:
+        if name := names.get(_folded(key)):
+            field = shape.model_fields[name]
+            if isinstance(member, Bare) and member.casefold() in _NULLS and field.is_required():
+                raise UnreadableAnswer(f"its {name!r} is {member}")  # half an edit deletes
+            plain = _plain(member, field.annotation)
+            if values.setdefault(name, plain) != plain:
+                raise UnreadableAnswer(f"it has {name!r} twice, and they differ")
+    return values
+
+
+def _plain(value: Value, wanted: Any) -> Any:
+    """`value` for pydantic, which knows best what a text without quotes is as a number or a truth value."""
+    if isinstance(value, Bare) and value.casefold() in _NULLS:
+        return "" if wanted is str else None
+    if isinstance(value, Bare) and wanted is str and not _SCALAR.fullmatch(value):
+        raise UnreadableAnswer("it has a text without quotes")  # who knows where that ends?
+    if isinstance(value, str):
+        return _option(value, wanted) if get_origin(wanted) is Literal else str(value)
+    if isinstance(value, Array):
+        return _items(value, wanted)
+    if isinstance(wanted, type) and issubclass(wanted, BaseModel):
+        return _values(value, wanted)
+    if value.cut:
+        raise UnreadableAnswer("it is cut off within a field")
+    return {key: _plain(member, Any) for key, member in value.members}
+
+
+def _option(text: str, wanted: Any) -> str:
+    """The option of a Literal that `text` is but for case, quotes, Markdown and a full stop."""
+    bare = text.lstrip(_AROUND).rstrip(_BEHIND).casefold()
+    return next((one for one in get_args(wanted) if isinstance(one, str) and one.casefold() == bare), text)
+
+
+def _items(value: Array, wanted: Any) -> list[Any]:
+    """The items; of a list that was cut, those before the cut, and one is the least."""
+    of_list = get_origin(wanted) is list
+    inner = get_args(wanted)[0] if of_list else Any
+    items = value.items
+    if items and not isinstance(items[-1], str) and items[-1].cut and not _fits(items[-1], inner):
+        items = items[:-1]
+    if value.cut and not (of_list and items):
+        raise UnreadableAnswer("it is cut off within a field")
+    return [_plain(item, inner) for item in items]
+
+
+def _fits(value: Value, wanted: Any) -> bool:
+    if not (isinstance(value, Object) and isinstance(wanted, type) and issubclass(wanted, BaseModel)):
+        return False
+    return not isinstance(_outcome(value, wanted), UnreadableAnswer)
+
+
+def _from_lines(text: str, shape: type[A]) -> A:
+    """An answer of `key: value` lines, or of one word where one option is all that is asked for."""
+    wanted = {name: field.annotation for name, field in shape.model_fields.items()}
+    if not all(kind is str or get_origin(kind) is Literal for kind in wanted.values()):
+        raise UnreadableAnswer("it has no JSON object that fits")
+    members: list[tuple[str, Value]] = []
+    required = [name for name, field in shape.model_fields.items() if field.is_required()]
+    if len(required) == 1 and (option := _option(text, wanted[required[0]])) in get_args(wanted[required[0]]):
+        members = [(required[0], option)]
+    members = members or _lines(text, shape)
+    if not members:
+        raise UnreadableAnswer("it is neither JSON nor lines of `key: value`")
+    outcome = _outcome(Object(members, cut=False), shape)
+    if isinstance(outcome, UnreadableAnswer):
+        raise outcome
+    return outcome
+
+
+def _lines(text: str, shape: type[BaseModel]) -> list[tuple[str, Value]]:
+    """The fields that lines name; a text goes on in the lines behind it.
+
+    One that is required must end with its line, and where the answer ends, look finished: nothing else
+    tells an edit from one that was cut, or from one with afterwords.
+    """
+    names = {_folded(name): name for name in shape.model_fields}
+    found: list[tuple[str, list[str]]] = []
+    for line in text.split("\n"):
+        matched = _LINE.fullmatch(line)
+        if matched and (name := names.get(_folded(matched["key"]))):
+            value = matched["value"].strip()
+            found.append((name, [value if matched["closed"] else value.removesuffix(matched["marks"])]))
+        elif found and shape.model_fields[found[-1][0]].annotation is str and line.strip("`~ \r"):
+            found[-1][1].append(line)
+    for name, lines in found:
+        field = shape.model_fields[name]
+        if field.is_required() and field.annotation is str:
+            last = found[-1][1] is lines
+            if len(lines) > 1 or (last and not _FINISHED.search(lines[0])):
+                raise UnreadableAnswer(f"where its {name!r} ends is not clear")
+    return [(name, _unquoted("\n".join(lines).strip())) for name, lines in found]
+
+
+def _unquoted(text: str) -> str:
+    inner = text[1:-1]
+    quotes = text[:1], text[-1:]
+    return inner if quotes in _QUOTES and not any(quote in inner for quote in quotes) else text

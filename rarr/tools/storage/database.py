@@ -1,0 +1,98 @@
+"""A SQLite file of our own, that many processes and threads write and read at once.
+
+It has to lie on a local disk: write-ahead logging needs memory that all its processes share.
+"""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from weakref import WeakSet
+
+from rarr.tools.storage.database_opening import Schema, open_database
+
+
+class Database:
+    """One connection, opened at once, and again where it was closed.
+
+    All that uses it raises `sqlite3.Error`, and `InputError` where it cannot be opened.
+    """
+
+    def __init__(self, path: Path, schema: Schema) -> None:
+        self._path, self._schema = path, schema
+        # Two threads cannot be in one transaction; a fork holds it, and may collect files meanwhile.
+        self.lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        with _forking:
+            _files.add(self)
+        with self.used():
+            pass
+
+    def close(self) -> None:
+        with self.lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def size(self) -> int:
+        """Bytes of the file that hold something."""
+        names = ("page_count", "freelist_count", "page_size")
+        with self.used() as sqlite:
+            pages, free, size = (sqlite.execute(f"PRAGMA {name}").fetchone()[0] for name in names)
+        return int((pages - free) * size)
+
+    def __del__(self) -> None:  # Python warns of connections that nobody closed
+        self.close()
+
+    def wait(self, seconds: float) -> None:
+        """How long it waits from now on for another process that writes."""
+        with self.used() as sqlite:
+            sqlite.execute(f"PRAGMA busy_timeout = {1000 * seconds:.0f}")
+
+    @contextmanager
+    def used(self) -> Iterator[sqlite3.Connection]:
+        """The connection, which no other thread uses meanwhile."""
+        with self.lock:
+            if self._connection is None:
+                self._connection = open_database(self._path, self._schema)
+            yield self._connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """The same, where all that is written is kept or nothing."""
+        with self.used() as sqlite:
+            sqlite.execute("BEGIN IMMEDIATE")
+            try:
+                yield sqlite
+                sqlite.execute("COMMIT")
+            except BaseException:
+                if sqlite.in_transaction:  # a full disk may have ended it already
+                    sqlite.execute("ROLLBACK")
+                raise
+
+
+# SQLite takes the file's locks for held in a fork as well, where they are not, and a file that was open then
+# comes to damage: every file is closed before, and both processes open it again when they need it.
+_files: WeakSet[Database] = WeakSet()
+_forking = threading.Lock()
+_held: list[Database] = []
+
+
+def _close_all() -> None:
+    _forking.acquire()
+    _held.extend(_files)
+    for file in _held:
+        file.lock.acquire()
+        file.close()
+
+
+def _release_all() -> None:
+    while _held:
+        _held.pop().lock.release()
+    _forking.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_close_all, after_in_parent=_release_all, after_in_child=_release_all)

@@ -1,0 +1,52 @@
+"""Warnings as lines for a person."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from rarr.records import Notice, Revision
+from rarr.tools.text.nouns import counted
+
+NOTHING_TO_CHECK = Notice(
+    code="nothing_to_check",
+    message="nothing in the text was asked about: it is returned as it is, unjudged",
+    node="generate_queries",
+)
+
+
+def grouped(warnings: Iterable[Notice]) -> list[str]:
+    """Each warning once, as `code: message`, with how often it came."""
+    counts = Counter((notice.code, _said(notice)) for notice in warnings)
+    return [
+        f"{code}: {message}" + (f" ({count} times)" if count > 1 else "")
+        for (code, message), count in counts.items()
+    ]
+
+
+def _said(notice: Notice) -> str:
+    """Its message for a person who reads it behind its code, without what the code says already."""
+    return notice.message.removeprefix(f"{notice.code.removesuffix('_failed')} failed: ")
+
+
+def nothing_checked(revision: Revision) -> str:
+    """Why nothing could be checked, in one line: every search, check or judgement failed. Else empty.
+
+    A text without checkable claims is no failure.
+    """
+    codes = {notice.code for notice in revision.warnings}
+    statuses = {sentence.status for sentence in revision.report.sentences}
+    if not statuses or "nothing_to_check" in codes:
+        return ""
+    failed = any(code.endswith("_failed") or code == "budget_exhausted" for code in codes)
+    unjudged = statuses <= {"retrieval_failed", "unjudged"} and failed
+    unchecked = "check_failed" in codes and {check.verdict for check in revision.checks} == {"unknown"}
+    if not (statuses == {"retrieval_failed"} or unjudged or unchecked):
+        return ""
+    why = next(iter(grouped(revision.warnings)), "no source of evidence could be searched")
+    others = len(grouped(beside_the_reason(revision.warnings)))
+    return why + (f" (and {counted(others, 'more warning')})" if others else "")
+
+
+def beside_the_reason(warnings: Sequence[Notice]) -> list[Notice]:
+    """The warnings that do not say again what the first one does, as of a server that is left alone."""
+    first = warnings[0].message if warnings else ""
+    return [one for one in warnings if first not in one.message and one.message not in first]

@@ -1,1 +1,0 @@
-"""The components of `encoder`: the encoder that ships reads, the rules compare what it read."""

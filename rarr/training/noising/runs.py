@@ -1,0 +1,157 @@
+"""Queries in, rows out: each query is done once, whatever ends the process in between."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rarr.agent.results import budget_of, usage_of
+from rarr.errors import BudgetError, InputError, RarrError
+from rarr.records import Record, Usage
+from rarr.settings import Settings
+from rarr.tools.concurrency.background import run
+from rarr.tools.concurrency.together import together
+from rarr.tools.models.meter import METER, Meter
+from rarr.tools.storage.line_files import Appending, locked
+from rarr.training.noising.item import noised
+from rarr.training.noising.relevance import RELEVANT
+from rarr.training.noising.rows import Dropped, Reason, dropped, dropped_beside, mend, rows
+from rarr.training.noising.seeds import read_seeds
+from rarr.training.noising.wiring import Noising, wire_noising
+
+Progress = Callable[[int, int], None]
+
+
+class Failed(Record):
+    """A query of which nothing can be said: the next run does it again."""
+
+    query: str
+    error: str
+
+
+class NoisingReport(Record):
+    """What a run made: `rows` of the file, `new` ones among them, and why other queries have none.
+
+    `left` queries were not begun, because a limit was reached: `limit` says which. `suspicious` passages were
+    left out in this run, because they speak to a language model.
+    """
+
+    rows: int
+    new: int
+    dropped: dict[Reason, int]
+    failed: tuple[Failed, ...] = ()
+    left: int = 0
+    limit: str = ""
+    suspicious: int = 0
+    warnings: tuple[str, ...] = ()
+    usage: Usage = Usage()
+
+
+def make_data(
+    seeds: str | Path,
+    out: str | Path,
+    *,
+    settings: Settings | None = None,
+    parts: Noising | None = None,
+    relevance: float = RELEVANT,
+    jobs: int = 4,
+    on_query: Progress | None = None,
+    on_index: Progress | None = None,
+) -> NoisingReport:
+    """Makes a row of each query of the file `seeds`, `jobs` at once, and adds it to the file `out`.
+
+    From `relevance` on, a passage is evidence to write from. A query that has a row, or was dropped, is not
+    done again. `parts` are given instead of `settings`. `on_query` is told how many queries are done, and of
+    all, `on_index` the same of a corpus's files. Raises `RarrError` before anything is spent: for a file
+    without a query, a missing model, an `out` that is in use or holds other lines.
+    """
+    if jobs < 1 or not 0 <= relevance <= 1:
+        raise InputError("jobs is a number of queries from 1 on, relevance lies between 0 and 1")
+    path, queries = Path(out), read_seeds(Path(seeds))
+    claimed = f"{path} is in use by another rarr train data: wait for it, or give another file"
+    with locked(path.with_name(f".{path.name}.lock"), claimed):
+        mend(path)
+        before = [row.query for row in rows(path)]
+        unmade = {one.query: one.reason for one in dropped(path)}
+        done = {*before, *unmade}
+        todo = [query for query in queries if query not in done]
+        with _wired(settings or Settings(), parts, on_index) as wired:
+            work = _Work(wired, path, relevance, todo)
+            say = on_query or (lambda done, total: None)
+            work.on_query = lambda made: say(len(queries) - len(todo) + made, len(queries))
+            if todo:
+                run(work.all(jobs))
+        unmade |= work.unmade
+    asked = Counter(reason for query, reason in unmade.items() if query in set(queries))
+    return NoisingReport(
+        rows=len(before) + work.made,
+        new=work.made,
+        dropped=dict(asked),
+        failed=tuple(work.failed),
+        left=len(todo) - work.made - len(work.unmade) - len(work.failed),
+        limit=work.limit,
+        suspicious=work.suspicious,
+        warnings=tuple(work.warnings),
+        usage=work.usage,
+    )
+
+
+@contextmanager
+def _wired(settings: Settings, parts: Noising | None, on_index: Progress | None) -> Iterator[Noising]:
+    """The given parts, or those of the settings, which are closed in the end."""
+    if parts is not None:
+        yield parts
+        return
+    made = wire_noising(settings, on_index)
+    try:
+        yield made
+    finally:
+        run(made.aclose())
+
+
+class _Work:
+    """The queries that are still to be done, and what became of them."""
+
+    def __init__(self, parts: Noising, path: Path, threshold: float, todo: list[str]) -> None:
+        self._parts, self._path, self._threshold = parts, path, threshold
+        self._todo = iter(todo)
+        self.on_query: Callable[[int], None] = lambda made: None
+        self.made, self.suspicious, self.limit = 0, 0, ""
+        self.unmade: dict[str, Reason] = {}
+        self.failed: list[Failed] = []
+        skipped = getattr(parts.retriever, "skipped", ())  # as in a revision
+        self.warnings = [f"{file} is not searched: {reason}" for file, reason in skipped]
+        self.usage = Usage()
+
+    async def all(self, jobs: int) -> None:
+        """Does all, `jobs` at once, until a limit is reached."""
+        meter = Meter(budget_of(self._parts.settings))
+        token = METER.set(meter)
+        try:
+            with Appending(self._path) as made, Appending(dropped_beside(self._path)) as unmade:
+                await together(*(self._some(made, unmade) for _ in range(jobs)))
+        finally:
+            METER.reset(token)
+            self.usage = usage_of(meter)
+            self.warnings += [notice.message for notice in meter.warnings]
+
+    async def _some(self, made: Appending, unmade: Appending) -> None:
+        for query in self._todo:  # all take from one
+            try:
+                item, found = await noised(query, self._parts, self._threshold)
+            except BudgetError as error:
+                self.limit = str(error)
+            except RarrError as error:
+                self.failed.append(Failed(query=query, error=str(error)))
+            else:
+                self.suspicious += found.suspicious
+                if isinstance(item, Dropped):
+                    await asyncio.to_thread(unmade.add, item.line())
+                    self.unmade[query] = item.reason
+                else:
+                    await asyncio.to_thread(made.add, item.line())
+                    self.made += 1
+            if self.limit:
+                return
+            self.on_query(self.made + len(self.unmade) + len(self.failed))

@@ -1,0 +1,54 @@
+"""What noising uses: the search, the reranker and the verifier of the settings, and a language model."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rarr.agent.wiring.components import Parts
+from rarr.agent.wiring.search import Opened, opening, reranker, retriever
+from rarr.backends.prompted.noising import PromptedNoiser
+from rarr.components import Closes, Reranker, Retriever, Verifier, close_all
+from rarr.errors import SettingsError
+from rarr.settings import Settings
+
+_WRITING = "noise"  # beside the nodes, what a language model is chosen for
+
+
+@dataclass(frozen=True)
+class Noising:
+    """Everything that one run of noising uses. `opened` is to be closed in the end."""
+
+    settings: Settings
+    retriever: Retriever
+    reranker: Reranker
+    verifier: Verifier
+    noiser: PromptedNoiser
+    verified_by: str
+    opened: tuple[Closes, ...] = ()
+
+    async def aclose(self) -> None:
+        """Closes files and connections."""
+        await close_all(self.opened)
+
+
+def wire_noising(settings: Settings, on_index: Callable[[int, int], None] | None = None) -> Noising:
+    """What `settings` name. Raises before anything is spent where one is not to be had."""
+    with opening(settings) as opened:
+        return _wired(settings, opened, on_index)
+
+
+def _wired(settings: Settings, opened: Opened, on_index: Callable[[int, int], None] | None) -> Noising:
+    judging = {node: name for node, name in settings.models.items() if node == "attribute"}
+    parts = Parts(settings, {_WRITING: settings.model} | judging, opened)
+    if _WRITING not in parts.named:
+        raise SettingsError(
+            f"{settings.model!r} cannot write summaries: name a language model, as in model=vllm:NAME"
+        )
+    return Noising(
+        settings=settings,
+        verifier=parts.verifier(),
+        noiser=PromptedNoiser(parts.models[settings.model], parts.prompts),
+        verified_by=str(judging.get("attribute", "embedded")),
+        reranker=reranker(settings, opened),
+        retriever=retriever(settings, opened, on_index),  # last, since it may have a corpus to index
+        opened=(*parts.models.all, *opened),
+    )

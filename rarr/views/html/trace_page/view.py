@@ -1,0 +1,152 @@
+"""What a run came to, and who speaks of whom in it, as all parts of its page need it."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from rarr.ledger.support import moved
+from rarr.records import Check, Edit, Evidence, Notice, Query, Scores, Sentence
+from rarr.tools.text.document import Span
+from rarr.traces.critical import critical_path, ended
+from rarr.traces.file import StoredSpan
+from rarr.traces.trace import Trace
+
+
+@dataclass(frozen=True)
+class View:
+    """A run for its page. Of one without a revision it has what the nodes came to."""
+
+    trace: Trace
+    original: str
+    text: str
+    queries: Sequence[Query]
+    evidence: Sequence[Evidence]
+    checks: Sequence[Check]
+    edits: Sequence[Edit]
+    sentences: Sequence[Sentence]
+    warnings: Sequence[Notice]
+    scores: Scores = field(default_factory=Scores)
+
+    @property
+    def spans(self) -> list[StoredSpan]:
+        """All that was recorded."""
+        return self.trace.spans
+
+    @cached_property
+    def path(self) -> list[StoredSpan]:
+        """The critical path."""
+        return critical_path(self.trace.inner)
+
+    @cached_property
+    def critical(self) -> set[int]:
+        """The numbers of the spans of the critical path."""
+        return {one.number for one in self.path}
+
+    @cached_property
+    def zero(self) -> float:
+        """When the first span began: spans have a clock of their own."""
+        return min((one.started for one in self.spans), default=self.trace.file.started)
+
+    @cached_property
+    def seconds(self) -> float:
+        """From the first span to the last thing that is known of."""
+        known = (one.started + (one.seconds or 0.0) for one in self.spans)
+        return max(max(known, default=self.zero) - self.zero, 1e-6)
+
+    @cached_property
+    def by_number(self) -> dict[int, StoredSpan]:
+        """The spans by their numbers."""
+        return {one.number: one for one in self.spans}
+
+    @cached_property
+    def about(self) -> dict[str, list[StoredSpan]]:
+        """The questions, searches and scorings for each query and evidence."""
+        found: dict[str, list[StoredSpan]] = defaultdict(list)
+        for one in self.spans:
+            if one.about and one.kind != "request":
+                found[one.about].append(one)
+        return found
+
+    @cached_property
+    def evidence_of(self) -> dict[str, list[Evidence]]:
+        """That of each query."""
+        found: dict[str, list[Evidence]] = defaultdict(list)
+        for one in self.evidence:
+            found[one.query_id].append(one)
+        return found
+
+    @cached_property
+    def found(self) -> dict[str, Evidence]:
+        """Evidence by its id."""
+        return {one.id: one for one in self.evidence}
+
+    @cached_property
+    def asked(self) -> dict[str, Query]:
+        """Queries by their ids."""
+        return {one.id: one for one in self.queries}
+
+    @cached_property
+    def checks_of(self) -> dict[str, list[Check]]:
+        """Those of each evidence, the last one last."""
+        found: dict[str, list[Check]] = defaultdict(list)
+        for one in self.checks:
+            found[one.evidence_id].append(one)
+        return found
+
+    @cached_property
+    def sentences_of(self) -> dict[str, list[int]]:
+        """The sentences, counted from 1, that each query is about."""
+        return {
+            one.id: [
+                n
+                for n, sentence in enumerate(self.sentences, start=1)
+                if Span(sentence.start, sentence.end).overlaps(Span(one.start, max(one.end, one.start + 1)))
+            ]
+            for one in moved(self.queries, self.edits)
+        }
+
+    @property
+    def open_spans(self) -> list[StoredSpan]:
+        """Those of the critical path that had not ended: where a run that was cut short stood."""
+        return [one for one in self.path if one.seconds is None]
+
+    def node_of(self, span: StoredSpan) -> str:
+        """The name of the node whose call a span is in."""
+        while span.parent in self.by_number and span.kind not in ("node", "failure"):
+            span = self.by_number[span.parent]
+        return span.name
+
+    def verdicts(self, evidence: Iterable[Evidence]) -> list[str]:
+        """What their last checks say."""
+        return [self.checks_of[one.id][-1].verdict for one in evidence if self.checks_of.get(one.id)]
+
+
+def view_of(trace: Trace) -> View:
+    """From the revision; without one, from the updates of the nodes."""
+    if (made := trace.revision) is not None:
+        return View(
+            trace, made.original, made.text, made.queries, made.evidence, made.checks, made.edits,
+            made.report.sentences, made.warnings, made.scores,
+        )  # fmt: skip
+    state = trace.state()
+    text, report = state["text"], state.get("report")
+    sentences = report.sentences if report else ()
+    return View(
+        trace,
+        state["original"],
+        text,
+        state.get("queries", []),
+        state.get("evidence", []),
+        state.get("checks", []),
+        state.get("edits", []),
+        # A report that an edit followed is about another text.
+        [one for one in sentences if text[one.start : one.end] == one.text],
+        state["warnings"],
+        state.get("scores", Scores()),
+    )
+
+
+def stopped(span: StoredSpan, view: View) -> float:
+    """When it ended, or the last thing that is known of the run."""
+    return min(ended(span), view.zero + view.seconds)

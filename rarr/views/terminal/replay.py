@@ -1,0 +1,146 @@
+"""What a replay changed, for a terminal or a pipe. All texts are someone else's and are made visible."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from difflib import unified_diff
+from typing import Any
+
+from rarr.agent.replay.changes import AskChange, Asked, Changes
+from rarr.agent.replay.replay import Replay
+from rarr.agent.replay.replay_sets import SetReport, Tally
+from rarr.records import Check, Edit
+from rarr.tools.text.nouns import counted
+from rarr.views.terminal.revision import as_json as json_of, one_line, visible
+
+_SHOWN = 3  # questions, without `full`
+_LINES = 12  # of a difference between prompts, without `full`
+_QUOTE = 100
+
+
+def render(replay: Replay, *, full: bool = False, as_json: bool = False) -> str:
+    """The differences of prompts, answers, verdicts, edits and text; with `full` all of them whole."""
+    if as_json:
+        return json_of(_told(replay))
+    return visible("\n".join(_lines(replay, full))) + "\n"
+
+
+def render_set(report: SetReport, *, as_json: bool = False) -> str:
+    """How many verdicts, edits and texts changed, and for better or worse."""
+    if as_json:
+        return json_of(asdict(report))
+    known = f", {report.judged} of them with a person's revision" if report.judged else ""
+    lines = [f"{counted(report.runs, 'run')} replayed{known}"]
+    lines += [
+        f"  {name:<9} {_tally(getattr(report, name), judged=bool(report.judged))}"
+        for name in ("verdicts", "edits", "texts")
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _tally(tally: Tally, *, judged: bool) -> str:
+    told = f": {tally.better} better, {tally.worse} worse" if judged else ""
+    return f"{tally.changed} changed{told}"
+
+
+def _lines(replay: Replay, full: bool) -> Iterator[str]:
+    changes, revision = replay.changes, replay.revision
+    yield f"run {replay.before.run_id}"
+    yield from _asked(changes.asked, full)
+    for verdict in changes.verdicts:
+        yield f"\nverdict: {_said(verdict.before)} → {_said(verdict.after)}"
+        yield f"  asked: {one_line(verdict.query.text, _QUOTE)}"
+        yield f"  evidence: {one_line(verdict.evidence.text, _QUOTE)}"
+    for edit in changes.edits:
+        yield f"\nedit: {_made(edit.before)} → {_made(edit.after)}"
+        yield f"  asked: {one_line(edit.query.text, _QUOTE)}"
+    yield from _text(changes)
+    yield ""
+    yield _summary(changes)
+    if replay.asked:
+        yield f"Asked for real: {counted(replay.asked, 'question')}, of which {len(replay.failed)} failed."
+    elif revision is None or not replay.same:
+        yield "Nothing was asked for real: the run has the answers."
+    if revision is None:
+        yield "The revision was not made again: --downstream runs on to it."
+    elif replay.same:
+        yield "The revision is the same, byte for byte."
+
+
+def _asked(asked: list[AskChange], full: bool) -> Iterator[str]:
+    shown = asked if full else asked[:_SHOWN]
+    for one in shown:
+        yield f"\n{one.name} {one.about}".rstrip()
+        if one.before is None or one.after is None:
+            yield "  not asked before" if one.before is None else "  not asked any more"
+        yield from _difference(one.before, one.after, full)
+    if len(asked) > len(shown):
+        yield f"\n… and {counted(len(asked) - len(shown), 'more question')}: --full shows them"
+
+
+def _difference(before: Asked | None, after: Asked | None, full: bool) -> Iterator[str]:
+    old, new = (one.prompt.splitlines() if one else [] for one in (before, after))
+    prompt = list(unified_diff(old, new, "prompt, recorded", "prompt, replayed", lineterm="", n=0))
+    yield from (f"  {line}" for line in (prompt if full else prompt[:_LINES]))
+    if not full and len(prompt) > _LINES:
+        yield f"  … and {counted(len(prompt) - _LINES, 'line')}"
+    said = [list(one.answers) if one else [] for one in (before, after)]
+    if said[0] != said[1]:
+        yield from (f"  - {one if full else one_line(one, 2 * _QUOTE)}" for one in said[0])
+        yield from (f"  + {one if full else one_line(one, 2 * _QUOTE)}" for one in said[1])
+
+
+def _text(changes: Changes) -> Iterator[str]:
+    if changes.texts and changes.texts[0] != changes.texts[1]:
+        old, new = (text.splitlines() for text in changes.texts)
+        yield ""
+        yield from unified_diff(old, new, "text, recorded", "text, replayed", lineterm="", n=0)
+
+
+def _summary(changes: Changes) -> str:
+    parts = [
+        f"{counted(len(changes.asked), 'question')} or {'answer' if len(changes.asked) == 1 else 'answers'}",
+        counted(len(changes.verdicts), "verdict"),
+        counted(len(changes.edits), "edit"),
+    ]
+    if changes.texts:
+        parts.append("the text" if changes.texts[0] != changes.texts[1] else "no text")
+    return f"Changed: {', '.join(parts)}."
+
+
+def _said(check: Check | None) -> str:
+    if check is None:
+        return "not checked"
+    answers = f" ({one_line(check.text_answer, 40)!r}, {one_line(check.evidence_answer, 40)!r})"
+    return check.verdict + answers * bool(check.text_answer or check.evidence_answer)
+
+
+def _made(edit: Edit | None) -> str:
+    if edit is None:
+        return "none"
+    kept = "" if edit.accepted else f", rejected: {one_line(edit.reason, 60)}"
+    return f"“{one_line(edit.old, 40)}” by “{one_line(edit.new, 40)}”{kept}"
+
+
+def _told(replay: Replay) -> dict[str, Any]:
+    changes = replay.changes
+    return {
+        "run_id": replay.before.run_id,
+        "same": replay.same if replay.revision else None,
+        "asked": replay.asked,
+        "failed": replay.failed,
+        "questions": [
+            {"about": one.about, "name": one.name, "before": _fields(one.before), "after": _fields(one.after)}
+            for one in changes.asked
+        ],
+        "verdicts": [_dumped(one._asdict()) for one in changes.verdicts],
+        "edits": [_dumped(one._asdict()) for one in changes.edits],
+        "revision": replay.revision and replay.revision.model_dump(mode="json"),
+    }
+
+
+def _fields(asked: Asked | None) -> dict[str, Any] | None:
+    return asked and asked._asdict()
+
+
+def _dumped(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: one and one.model_dump(mode="json") for name, one in values.items()}

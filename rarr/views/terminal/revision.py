@@ -1,0 +1,282 @@
+"""A revision on a terminal or in a pipe, and a line that says what goes on while one waits.
+
+All texts are someone else's: they are never read as markup, and what would steer a terminal is made visible.
+"""
+
+import json
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from difflib import unified_diff
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from pydantic import BaseModel
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from rarr.records import Edit, Evidence, Revision, Sentence, Status
+from rarr.tools.concurrency.exit_actions import before_end
+from rarr.tools.text.diff import segments
+from rarr.tools.text.document import split_sentences
+from rarr.tools.text.notices import grouped
+from rarr.tools.text.nouns import counted
+
+_STYLES = {"kept": "", "deleted": "strike red", "inserted": "bold green"}
+_STATUS_STYLES: dict[Status, str] = {
+    "supported": "green",
+    "contradicted": "red",
+    "no_evidence": "yellow",
+    "retrieval_failed": "magenta",
+    "unjudged": "dim",
+}
+_QUOTE = 200  # characters of a quoted sentence or evidence, at most
+_LONG = 500  # characters of a title or an address, at most
+_SHORT = 80  # characters of what an edit replaces, at most
+_PATIENCE = 1.0  # seconds without a word
+
+# What moves the cursor, colours, rings or turns the direction of writing: C0 without tab and newline, DEL,
+# C1, line separators, bidirectional embeddings, overrides and isolates, and halves of surrogate pairs.
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+# Marks of direction, which stay in a text that is shown: Hebrew and Arabic are written with them.
+_ESCAPED = re.compile(f"{_STEERING.pattern}|[\u061c\u200e\u200f]")
+
+
+class Line(NamedTuple):
+    """A line below the text; on a terminal, what it continues on keeps its indent."""
+
+    indent: int
+    text: Text
+
+
+def visible(text: str) -> str:
+    """`text` with what would steer a terminal made visible; lines end in a newline alone."""
+    return _STEERING.sub(_picture, re.sub("\r\n?", "\n", text))
+
+
+def one_line(text: str, most: int | None = None) -> str:
+    """`text` as `visible` on one line, cut after `most` characters."""
+    line = " ".join(visible(text).split())
+    return line if most is None or len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
+def as_json(value: BaseModel | Mapping[str, Any] | Sequence[Any]) -> str:
+    """`value` as commands print JSON: indented, `escaped`, and with a newline at its end."""
+    if isinstance(value, BaseModel):
+        return escaped(value.model_dump_json(indent=2)) + "\n"
+    return escaped(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
+
+
+def escaped(text: str) -> str:
+    """JSON in which what would steer a terminal is escaped; it says the same."""
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def render(revision: Revision, *, terminal: bool) -> str:
+    """The revised text, then what changed and why, the sentences, the scores and the warnings.
+
+    On a terminal the edits are marked in the text. Elsewhere the text comes first, exactly as it is.
+    """
+    console = _console(terminal=terminal)
+    if console.color_system is None:  # without colours, old and new could not be told apart
+        text = visible(revision.text) if terminal else revision.text
+        rows = (" " * line.indent + line.text.plain + "\n" for line in _lines(revision))
+        return text + ("" if text.endswith("\n") else "\n") + "".join(rows)
+    with console.capture() as capture:
+        pieces = segments(revision.original, revision.edits)
+        marked = (Text(visible(piece.text), _STYLES[piece.kind], end="") for piece in pieces)
+        console.print(*marked, sep="", soft_wrap=True, end="" if revision.text.endswith("\n") else "\n")
+        for line in _lines(revision):
+            for row in line.text.wrap(console, max(20, console.width - line.indent)) or [Text()]:
+                row.rstrip()
+                console.print(Text(" " * line.indent) + row, soft_wrap=True)
+    return capture.get()
+
+
+def render_diff(revision: Revision, *, terminal: bool) -> str:
+    """A unified diff from the original to the revised text, whose lines end as the texts' lines do."""
+    before, after = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (revision.original, revision.text))
+    rows = [
+        row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n"
+        for row in unified_diff(before, after, "original", "revised")
+    ]
+    if not terminal:
+        return "".join(rows)
+    console = _console(terminal=True)
+    styles = {"+": "green", "-": "red", "@": "cyan"}
+    with console.capture() as capture:
+        for row in rows:
+            console.print(Text(visible(row), styles.get(row[0], "")), soft_wrap=True, end="")
+    return capture.get()
+
+
+class Waiting:
+    """A line on standard error that says what goes on, once that takes over a second.
+
+    Only where somebody watches: nothing is written into a file or a pipe.
+    """
+
+    def __init__(self, *, watched: bool) -> None:
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            disable=not watched,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._task = self._progress.add_task("starting", total=None)
+        self._timer = threading.Timer(_PATIENCE, self._progress.start)
+        self._timer.daemon = True
+        self._until_then = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._until_then.enter_context(before_end(self._stop))  # a terminal must get its cursor back
+        self._timer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop()
+        self._until_then.close()
+
+    def say(self, what: str) -> None:
+        """Puts `what` on the line."""
+        self._progress.update(self._task, description=one_line(what, _SHORT))
+
+    def _stop(self) -> None:
+        self._timer.cancel()
+        self._timer.join()  # else it might start the line after it was stopped
+        self._progress.stop()
+
+
+def _console(*, terminal: bool) -> Console:
+    # Said outright, because FORCE_COLOR would have rich colour what goes into a file.
+    return Console(force_terminal=terminal, markup=False, highlight=False, emoji=False)
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
+
+
+def _lines(revision: Revision) -> Iterator[Line]:
+    accepted = [edit for edit in revision.edits if edit.accepted]
+    rejected = [edit for edit in revision.edits if not edit.accepted]
+    yield from _section("Changes")
+    for edit in accepted:
+        yield from _change(edit, revision)
+    if not accepted:
+        yield Line(2, Text("Nothing was changed."))
+    for edit in rejected:
+        yield Line(2, Text(f"{edit.id}  {_replacement(edit)}, rejected: {one_line(edit.reason)}", "dim"))
+    if revision.report.sentences:
+        yield from _section("Sentences")
+    for number, sentence in enumerate(revision.report.sentences, start=1):
+        yield from _sentence(number, sentence, revision)
+    yield from _section("Scores")
+    yield Line(2, Text(_scores(revision)))
+    yield Line(2, Text(_usage(revision), "dim"))
+    if revision.warnings:
+        yield from _section("Warnings")
+    for warning in grouped(revision.warnings):
+        yield Line(2, Text(one_line(warning), "yellow"))
+
+
+def _section(title: str) -> Iterator[Line]:
+    yield Line(0, Text())
+    yield Line(0, Text(title, "bold"))
+
+
+def _change(edit: Edit, revision: Revision) -> Iterator[Line]:
+    yield Line(2, Text(f"{edit.id}  {_replacement(edit)}"))
+    for query in revision.queries:
+        if query.id == edit.query_id:
+            yield Line(6, Text(f"asked: {one_line(query.text)}"))
+    yield Line(6, Text(f"why: {one_line(edit.reason)}"))
+    answers = [check.evidence_answer for check in revision.checks if check.evidence_id == edit.evidence_id]
+    for evidence in revision.evidence:
+        if evidence.id == edit.evidence_id:
+            yield from _evidence(evidence, next(filter(None, answers), edit.new))
+
+
+def _replacement(edit: Edit) -> str:
+    old, new = one_line(edit.old, _SHORT), one_line(edit.new, _SHORT)
+    if not edit.old:
+        return f"“{new}” inserted"
+    return f"“{old}” → “{new}”" if edit.new else f"“{old}” deleted"
+
+
+def _evidence(evidence: Evidence, claim: str, said: str = "evidence") -> Iterator[Line]:
+    place = [one_line(part, _LONG) for part in (evidence.title, evidence.source) if part]
+    yield Line(6, Text(f"{said}: “{_snippet(evidence.text, claim)}”"))
+    yield Line(6, Text(f"source: {', '.join(place)}", "cyan"))
+
+
+def _snippet(text: str, claim: str) -> str:
+    """The sentence of an evidence that shares most words with `claim`; the first of equal ones."""
+    words = set(re.findall(r"\w+", claim.casefold()))
+    quotes = [span.of(text) for span in split_sentences(text)] or [text]
+    best = max(quotes, key=lambda quote: len(words & set(re.findall(r"\w+", quote.casefold()))))
+    return one_line(best, _QUOTE)
+
+
+def _sentence(number: int, sentence: Sentence, revision: Revision) -> Iterator[Line]:
+    # Of a contradicted one it is the support by one side, as if there were no other.
+    known = sentence.support is not None and sentence.status != "contradicted"
+    support = f" {sentence.support:.2f}" if known else ""
+    status = Text(f"{sentence.status.replace('_', ' ')}{support}", _STATUS_STYLES[sentence.status])
+    yield Line(2, Text(f"{number}. ") + status + Text(f"  {one_line(sentence.text, _QUOTE)}"))
+    if sentence.status == "contradicted":
+        yield from _sides(sentence, revision)
+        return
+    found = {evidence.id: evidence for evidence in revision.evidence}
+    # Several queries may have found the same words.
+    used = (found[one] for one in sentence.evidence_ids if one in found)
+    distinct = {(_snippet(one.text, sentence.text), one.source): one for one in reversed(list(used))}
+    for evidence in reversed(distinct.values()):
+        yield from _evidence(evidence, sentence.text)
+
+
+def _sides(sentence: Sentence, revision: Revision) -> Iterator[Line]:
+    """What agrees and what disagrees, by the ids that the reasons of edits speak of."""
+    found = {evidence.id: evidence for evidence in revision.evidence}
+    checks = {check.evidence_id: check for check in revision.checks if not check.stale}
+    alike: dict[tuple[str, str, str], list[Evidence]] = {}
+    for one in (found[name] for name in sentence.evidence_ids if name in found):
+        check = checks.get(one.id)
+        verdict, answer = (check.verdict, check.evidence_answer) if check else ("evidence", "")
+        quote = _snippet(one.text, answer or sentence.text)
+        alike.setdefault((verdict, quote, one.source), []).append(one)
+    for (verdict, quote, _), same in sorted(alike.items(), key=lambda item: item[0][0]):
+        yield from _evidence(same[0], quote, f"{verdict} ({', '.join(one.id for one in same)})")
+
+
+def _scores(revision: Revision) -> str:
+    scores = revision.scores
+    names = {"attribution": scores.attribution_after, "preservation": scores.preservation, "F1": scores.f1_ap}
+    shown = [f"{name} {_number(score)}" for name, score in names.items()]
+    return ", ".join([f"attribution before {_number(scores.attribution_before)}", *shown])
+
+
+def _number(score: float | None) -> str:
+    return "not judged" if score is None else f"{score:.2f}"
+
+
+def _usage(revision: Revision) -> str:
+    usage = revision.usage
+    parts = [
+        counted(len(revision.queries), "query"),
+        f"{counted(len(revision.evidence), 'passage')} of evidence",
+        counted(usage.model_calls, "model call"),
+    ]
+    if usage.model_calls:
+        cost = f", cost {usage.cost:.4f}" if usage.cost else ""
+        parts[-1] += f" ({counted(usage.input_tokens, 'token')} in, {usage.output_tokens:,} out{cost})"
+    return ", ".join([*parts, f"{usage.seconds:.1f} seconds"])

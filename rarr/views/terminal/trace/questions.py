@@ -1,0 +1,91 @@
+"""The questions of a run to language models, and the attempts at them and at other servers."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rarr.tools.text.nouns import counted
+from rarr.traces.file import StoredSpan
+from rarr.traces.trace import Trace
+from rarr.views.terminal.revision import one_line
+from rarr.views.terminal.trace.entries import Entry, detail, took
+
+_REASON = 200  # characters
+
+
+def question(trace: Trace, span: StoredSpan, inner: Sequence[Entry], *, full: bool) -> Entry:
+    """A question, with the attempts in `inner`; `full`: with the prompt as it was sent, and the answers."""
+    named = f"{span.name} {span.about}".strip()
+    text = f"question {named}  {took(span.seconds)}{spent(trace, span)}{failing(span)}"
+    body, fields = trace.body(span), facts(span)
+    if body:
+        prompt = trace.prompts[body["prompt"]]
+        told = {name: getattr(prompt, name) for name in ("name", "version", "hash", "system")}
+        fields |= {**body, "prompt": told}
+    details = (*_sent(trace, body), *inner, *_read(body)) if full and body else inner
+    return Entry("ask", one_line(text), _about(span), bool(span.error), fields, tuple(details))
+
+
+def attempt(span: StoredSpan, *, full: bool) -> Entry:
+    """A request to a server; `full`: with the raw answers of a language model."""
+    body = span.body
+    text = f"{span.name}  {took(span.seconds)}{_tokens(body)}{failing(span)}"
+    inner = tuple(_raw(body)) if full else ()
+    return Entry("request", one_line(text), _about(span), bool(span.error), {**facts(span), **body}, inner)
+
+
+def facts(span: StoredSpan) -> dict[str, Any]:
+    """What all spans have, for JSON."""
+    names = {"number", "name", "about", "started", "seconds", "error"}
+    return span.model_dump(mode="json", include=names)
+
+
+def failing(span: StoredSpan) -> str:
+    """Why it failed, where it did."""
+    return f"  failed: {one_line(span.error, _REASON)}" if span.error else ""
+
+
+def spent(trace: Trace, span: StoredSpan) -> str:
+    """The tokens of what is in a span, where any are known."""
+    tokens = [one.body["tokens"] for one in trace.within(span, "request") if "tokens" in one.body]
+    return f", {counted(sum(one[0] + one[1] for one in tokens), 'token')}" if tokens else ""
+
+
+def _tokens(body: dict[str, Any]) -> str:
+    if "tokens" not in body:
+        return ""
+    sent, answered, cached = body["tokens"]
+    estimated = " (estimated)" * (any(body["tokens"]) and not any(body["said"]))
+    cost = f", cost {body['cost']:.4f}" if body.get("cost") else ""
+    known = f" ({cached:,} cached)" if cached else ""
+    return f", {counted(sent, 'token')} in{known}, {answered:,} out{estimated}{cost}"
+
+
+def _sent(trace: Trace, body: dict[str, Any]) -> Iterator[Entry]:
+    prompt = trace.prompts[body["prompt"]]
+    temperature = f"temperature {body['temperature']:g}"
+    named = f"prompt {prompt.name}, version {prompt.version}, hash {prompt.hash}, {temperature}"
+    yield Entry("detail", one_line(named))
+    yield detail("system:", prompt.system)
+    yield detail("user:", body["user"])
+
+
+def _raw(body: dict[str, Any]) -> Iterator[Entry]:
+    if "samples" in body:
+        text = f"samples {body['samples']}, at most {counted(body['max_tokens'], 'token')} an answer"
+        yield Entry("detail", text)
+    for role, content in body.get("more", ()):
+        yield detail(one_line(f"{role}:"), content)
+    for text in body.get("texts", ()):
+        yield detail("answer:", text)
+    if said := body.get("answer"):
+        yield detail("the server said:", said)
+
+
+def _read(body: dict[str, Any]) -> Iterator[Entry]:
+    for one in body.get("answers", ()):
+        yield detail("read as:", json.dumps(one, ensure_ascii=False, indent=2))
+
+
+def _about(span: StoredSpan) -> frozenset[str]:
+    return frozenset([span.about]) if span.about else frozenset()

@@ -1,0 +1,138 @@
+"""The training data, built once from the shared data into JSON lines, and read from there."""
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from benchmarks.shared_data import rows
+from rarr.retrievers.corpus.corpus import Corpus
+from rarr.training.examples import Cloze, Relevance, read, write
+from rarr.training.loop import Data
+from recipes import pretraining, sources
+
+WRITTEN = Path(__file__).parent / "data"
+SEED = 7
+NEGATIVES = 12  # passages that BM25 brings for a query, of which those of other sources are wrong
+
+
+def build(folder: Path) -> None:
+    """Writes every set of examples that is not there yet."""
+    folder.mkdir(parents=True, exist_ok=True)
+    makers: dict[str, Callable[[], Iterable[Any]]] = {
+        "span_selection": span_selection,
+        "handwritten_cloze": lambda: sources.handwritten_cloze(handwritten()),
+        "handwritten": lambda: sources.handwritten_attribution(handwritten()),
+        "written_cloze": lambda: sources.handwritten_cloze(written()),
+        "written": lambda: sources.handwritten_attribution(written()),
+        "sentences": lambda: sources.sentences([*handwritten(), *written()]),
+        "verifier": lambda: sources.verifier(rows("train/verifier.jsonl.gz")),
+        "verifier_cloze": lambda: sources.verifier_cloze(rows("train/verifier.jsonl.gz")),
+        "relevance": relevance,
+        "elsewhere": lambda: elsewhere(cloze=False),
+        "elsewhere_cloze": lambda: elsewhere(cloze=True),
+    }
+    for name, make in makers.items():
+        path = folder / f"{name}.jsonl"
+        if not path.exists():
+            print(f"{name}: {write(path, make())} examples", flush=True)
+
+
+def handwritten() -> list[dict[str, Any]]:
+    """The hand-written items of the shared data."""
+    return rows("train/handwritten.jsonl.gz")
+
+
+def written() -> list[dict[str, Any]]:
+    """The hand-written items of `recipes/data/`, with the passages that they point at."""
+    articles = {
+        "recent": {one["id"]: one for one in rows("train/text_wikipedia_recent.jsonl.gz")},
+        "leads": {one["id"]: one for one in rows("train/text_wikichat_leads.jsonl.gz")},
+    }
+    items = []
+    for path in sorted(WRITTEN.glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            item = json.loads(line)
+            article = articles[item["text"]][item["article"]]
+            passage = article["text"][item["start"] : item["end"]]
+            items.append(item | {"title": article["title"], "evidence": passage})
+    return items
+
+
+def span_selection() -> list[Cloze]:
+    """The pre-training examples, made by as many processes as there are cores.
+
+    No article that a hand-written item of dev is about: what is measured there would be seen before.
+    """
+    measured = {item["doc"] for item in rows("dev/editing/handwritten.jsonl.gz")}
+    articles = [one for one in rows("train/text_wikipedia_recent.jsonl.gz") if one["id"] not in measured]
+    shares = [articles[n : n + 250] for n in range(0, len(articles), 250)]
+    with ProcessPoolExecutor() as pool:
+        return [example for made in pool.map(_share, shares) for example in made]
+
+
+def elsewhere(*, cloze: bool) -> Iterable[Any]:
+    """Every hand-written claim with a passage of another document that a search brings for it."""
+    items = [*handwritten(), *written()]
+    found = [(item["supported"], item["title"] or "", item["evidence"]) for item in items]
+    return sources.elsewhere(items, asyncio.run(_searched(found)), cloze=cloze)
+
+
+def relevance() -> Iterable[Any]:
+    """Queries with the passages that BM25 brings for them."""
+    found = sources.questions(handwritten(), rows("train/verifier.jsonl.gz"))
+    return sources.relevance(found, asyncio.run(_searched(found)))
+
+
+def loaded(folder: Path) -> dict[str, Data]:
+    """The data sets as the trainer wants them."""
+    sets = {path.stem: read(path) for path in sorted(folder.glob("*.jsonl"))}
+    texts = [one.passage for one in sets["span_selection"][::3] if isinstance(one, Cloze)]
+    for one in sets["relevance"]:
+        if isinstance(one, Relevance):
+            texts += [one.query, one.passages[0][1]]
+    return {
+        "span_selection": Data("cloze", sets["span_selection"], 32),
+        "swapped": Data("swapped", [one for one in sets["span_selection"] if _can_swap(one)], 16),
+        "handwritten_cloze": Data("cloze", sets["handwritten_cloze"], 32),
+        "handwritten": Data("attribution", sets["handwritten"], 10),
+        "written_cloze": Data("cloze", sets["written_cloze"], 32),
+        "written": Data("attribution", sets["written"], 10),
+        "sentences": Data("attribution", sets["sentences"], 14),
+        "elsewhere": Data("attribution", sets["elsewhere"], 24),
+        "elsewhere_cloze": Data("cloze", sets["elsewhere_cloze"], 28),
+        "verifier": Data("attribution", sets["verifier"], 24),
+        "verifier_cloze": Data("cloze", sets["verifier_cloze"], 24),
+        "relevance": Data("relevance", sets["relevance"], 8),
+        "embedding": Data("embedding", texts, 32),
+    }
+
+
+def _share(articles: Sequence[dict[str, Any]]) -> list[Cloze]:
+    return list(pretraining.examples(articles, SEED))
+
+
+def _can_swap(one: Any) -> bool:
+    return any(value.answers and value.others for value in one.values)
+
+
+async def _searched(found: Sequence[tuple[str, str, str]]) -> list[list[int]]:
+    """For each query, the numbers of the passages that come closest by BM25, without its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "passages.jsonl"
+        seen: dict[str, int] = {}
+        with path.open("w", encoding="utf-8") as lines:
+            for number, (_, title, text) in enumerate(found):
+                if seen.setdefault(text, number) == number:
+                    lines.write(json.dumps({"text": text, "title": title, "source": str(number)}) + "\n")
+        corpus = Corpus.open(path, home=Path(folder) / "home", window=20, step=20, max_file_mb=500)
+        brought = []
+        for query, _, text in found:
+            passages = await corpus.retrieve(query, NEGATIVES)
+            numbers = dict.fromkeys(int(one.source) for one in passages)
+            brought.append([number for number in numbers if found[number][2] != text])
+        await corpus.aclose()
+        return brought

@@ -1,0 +1,93 @@
+"""Logistic regressions of a few features, and the thresholds on them."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rarr.backends.encoder.weights import NEVER, Logistic
+
+RIDGE = 1.0  # on the weights of features of unit spread
+FEWEST = 20  # cases above a threshold
+ROUNDS = 50  # of Newton's method, which needs about ten
+
+
+def fitted(
+    features: Sequence[Mapping[str, float]], labels: Sequence[bool], weights: Sequence[float]
+) -> Logistic:
+    """The regression that makes the labels likeliest; each case counts its weight."""
+    names = list(features[0])
+    table = np.array([[one[name] for name in names] for one in features])
+    middle, spread = table.mean(0), table.std(0)
+    spread[spread == 0] = 1.0
+    coefficients = _newton((table - middle) / spread, np.array(labels, float), np.array(weights, float))
+    scaled = coefficients[1:] / spread
+    return Logistic(
+        bias=round(float(coefficients[0] - scaled @ middle), 4),
+        weights={name: round(float(weight), 4) for name, weight in zip(names, scaled, strict=True)},
+    )
+
+
+def folds(groups: Sequence[str], count: int = 5) -> list[list[int]]:
+    """The numbers of the cases in `count` parts; no group is in two."""
+    order = {group: n for n, group in enumerate(sorted(set(groups)))}
+    return [[n for n, group in enumerate(groups) if order[group] % count == part] for part in range(count)]
+
+
+def fitted_without(
+    features: Sequence[Mapping[str, float]],
+    labels: Sequence[bool],
+    weights: Sequence[float],
+    groups: Sequence[str],
+) -> Iterator[tuple[list[int], Logistic]]:
+    """Each part of the cases (their numbers), with a regression of all cases but these."""
+    for part in folds(groups):
+        out = set(part)
+        kept = [n for n in range(len(features)) if n not in out]
+        yield part, fitted([features[n] for n in kept], [labels[n] for n in kept], [weights[n] for n in kept])
+
+
+def held_out(
+    features: Sequence[Mapping[str, float]],
+    labels: Sequence[bool],
+    weights: Sequence[float],
+    groups: Sequence[str],
+) -> list[float]:
+    """The probability of each case by a regression that saw none of its group's part."""
+    found = [0.0] * len(features)
+    for part, made in fitted_without(features, labels, weights, groups):
+        for n in part:
+            found[n] = made.probability(features[n])
+    return found
+
+
+def threshold_at_precision(probabilities: Sequence[float], right: Sequence[bool], least: float) -> float:
+    """The lowest threshold from which on a share of at least `least` is right, rounded up; `NEVER` for none.
+
+    Of fewer than `FEWEST` cases no precision is read.
+    """
+    order = np.argsort(-np.array(probabilities))
+    counts = np.arange(1, len(order) + 1)
+    shares = np.cumsum(np.array(right, float)[order]) / counts
+    enough = np.flatnonzero((shares >= least) & (counts >= FEWEST))
+    if not len(enough):
+        return NEVER
+    return math.ceil(float(np.array(probabilities)[order][enough[-1]]) * 1e4) / 1e4
+
+
+def _newton(
+    table: NDArray[np.float64], so: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    inputs = np.hstack([np.ones((len(table), 1)), table])
+    ridge = np.diag([0.0, *[RIDGE] * table.shape[1]])
+    found = np.zeros(inputs.shape[1])
+    for _ in range(ROUNDS):
+        likely = 1 / (1 + np.exp(-np.clip(inputs @ found, -30, 30)))
+        gradient = inputs.T @ (weights * (so - likely)) - ridge @ found
+        curve = (inputs * (weights * likely * (1 - likely))[:, None]).T @ inputs + ridge
+        step = np.linalg.solve(curve + 1e-9 * np.eye(len(found)), gradient)
+        found += step
+        if np.abs(step).max() < 1e-6:
+            break
+    return found

@@ -1,0 +1,230 @@
+"""Verifiers against people, over every open set: one threshold for all sets, chosen on these rows.
+
+ExpertQA by itself is judged at the threshold that ships. A claim and the windows of its evidence are read as
+`benchmarks.verifiers` reads them; the cosine is that of the claim and the nearest of the same windows.
+"""
+
+import asyncio
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from benchmarks.report import cell, table
+from benchmarks.shared_data import rows
+from benchmarks.verifiers import SETS, Asked, asked_of, judged_by
+from rarr import Settings
+from rarr.agent.wiring.components import wire
+from rarr.evals import metrics
+from rarr.evals.metrics import Measured
+from rarr.testing import InMemoryRetriever
+from recipes.measures.context import COSINE, Context, Embeds, Figure, Found
+from recipes.measures.intervals import RESAMPLES, grouped, over_groups, over_sets
+from recipes.measures.kept import Kept, batches
+
+QUANTILES = 400  # thresholds that are tried
+MEANS = (
+    "Means are over the sets, each of which counts the same, whatever its n, and over the rows that the "
+    "system judged, but where the measure says that the others count as not supported. A set that is left "
+    "with rows of one class enters none."
+)
+
+
+class Row(NamedTuple):
+    """A claim that people and the system judged."""
+
+    score: float
+    supported: bool
+    group: str
+
+
+class Rates(NamedTuple):
+    """Of rows that are supported, and of those that are not: how many, and how many were told so."""
+
+    right_yes: int
+    yes: int
+    right_no: int
+    no: int
+
+
+Sets = Mapping[str, Sequence[Row]]
+
+
+def measure(context: Context) -> Found:
+    """Mean balanced accuracy over all sets, and each set's."""
+    figures, unjudged, columns = [], {}, {}
+    for system, found in scores(context, list(SETS)).items():
+        sets = {name: judged(one) for name, one in found.items()}
+        unjudged[system] = sum(score is None for one in found.values() for score, _, _ in one)
+        threshold = balanced_threshold(sets)
+        whole = {name: judged(one, unjudged=-1.0) for name, one in found.items()}
+        for said, its in (("", sets), (", unjudged as not supported", whole)):
+            figures.append(Figure(f"mean balanced accuracy{said}", system, mean_balanced(its, threshold)))
+        figures.append(Figure("mean AUC", system, mean_auc(sets)))
+        columns[f"{system}, threshold {threshold:.3f}"] = {
+            name: (str(len(one)), cell(auc(one)), cell(balanced(one, threshold)))
+            for name, one in sets.items()
+        }
+    return Found(figures, {"sets": _table(columns, unjudged)} if columns else {})
+
+
+def expertqa(context: Context) -> Found:
+    """AUC, and F1 at the threshold that ships; of the cosine, which has none, at that of all sets."""
+    figures = []
+    everything = _kept_scores(context, list(SETS)).get(COSINE)
+    for system, found in scores(context, ["expertqa"]).items():
+        its = judged(found["expertqa"])
+        figures.append(Figure("ExpertQA AUC", system, auc(its)))
+        if system in context.systems:
+            threshold = Settings(**context.systems[system]).support_threshold
+        elif everything is not None:
+            threshold = balanced_threshold({name: judged(one) for name, one in everything.items()})
+        else:
+            continue
+        figures.append(Figure("ExpertQA F1", system, f1(its, threshold)))
+    return Found(figures, {})
+
+
+Scored = list[tuple[float | None, bool, str]]  # the system's score, what people said, the group
+
+
+def scores(context: Context, names: Sequence[str]) -> dict[str, dict[str, Scored]]:
+    """What every system says of every row, by system and set; measures what is not kept yet."""
+    kept = context.kept("attribution")
+    for name in names:
+        found = _rows(name, context.limit)
+        for system, settings in context.systems.items():
+            todo = [row for row in found if (system, name, row["id"]) not in kept]
+            for batch in batches(todo):
+                for row, score in zip(batch, _supports(batch, settings), strict=True):
+                    kept.add((system, name, row["id"]), score)
+        if context.cosine is not None:
+            _keep_cosines(context.cosine, kept, name, found)
+    return _kept_scores(context, names)
+
+
+def judged(found: Scored, unjudged: float | None = None) -> list[Row]:
+    """The rows that the system could judge; with `unjudged` the others as well, with this score."""
+    scored = [(unjudged if score is None else score, people, group) for score, people, group in found]
+    return [Row(score, people, group) for score, people, group in scored if score is not None]
+
+
+def balanced_threshold(sets: Sets) -> float:
+    """The threshold with the highest mean balanced accuracy over the sets, of quantiles of all scores."""
+    ordered = sorted({row.score for found in sets.values() for row in found})
+    step = max(1, len(ordered) // QUANTILES)
+    split = [
+        (sorted(r.score for r in found if r.supported), sorted(r.score for r in found if not r.supported))
+        for found in sets.values()
+    ]
+
+    def mean(threshold: float) -> float:
+        return sum(
+            (1 - bisect_left(yes, threshold) / len(yes) + bisect_left(no, threshold) / len(no)) / 2
+            for yes, no in split
+            if yes and no
+        )
+
+    return max(ordered[::step], key=mean, default=0.5)
+
+
+def mean_balanced(sets: Sets, threshold: float) -> Measured:
+    """The mean over sets, at one threshold; its interval by bootstrap over the groups of each set."""
+    return over_sets({name: _counted(found, threshold) for name, found in sets.items()}, _balanced)
+
+
+def mean_auc(sets: Sets) -> Measured:
+    """The mean over sets; its interval by bootstrap over the groups of each set."""
+    by_group = {name: grouped(found, [row.group for row in found]) for name, found in sets.items()}
+    return over_sets(by_group, lambda drawn: _auc([row for group in drawn for row in group]))
+
+
+def balanced(found: Sequence[Row], threshold: float) -> Measured:
+    """The mean of the shares of supported rows and of others that are told so."""
+    value = metrics.bootstrap(_counted(found, threshold), _balanced, resamples=RESAMPLES)
+    return value.model_copy(update={"n": len(found)})
+
+
+def auc(found: Sequence[Row]) -> Measured:
+    """The chance that a supported row scores above another."""
+    return over_groups(found, [row.group for row in found], _auc)
+
+
+def f1(found: Sequence[Row], threshold: float) -> Measured:
+    """F1 of supported rows."""
+
+    def of(drawn: Sequence[Row]) -> float | None:
+        return metrics.detection([r.score >= threshold for r in drawn], [r.supported for r in drawn]).f1
+
+    return over_groups(found, [row.group for row in found], of)
+
+
+def rates(found: Sequence[Row], threshold: float) -> Rates:
+    """Counts of the rows at a threshold."""
+    yes = [row.score >= threshold for row in found if row.supported]
+    no = [row.score < threshold for row in found if not row.supported]
+    return Rates(sum(yes), len(yes), sum(no), len(no))
+
+
+def _counted(found: Sequence[Row], threshold: float) -> list[Rates]:
+    return [rates(group, threshold) for group in grouped(found, [row.group for row in found])]
+
+
+def _auc(found: Sequence[Row]) -> float | None:
+    return metrics.roc_auc([row.score for row in found], [row.supported for row in found])
+
+
+def _balanced(counted: Sequence[Rates]) -> float | None:
+    yes, no = sum(one.yes for one in counted), sum(one.no for one in counted)
+    if not yes or not no:
+        return None
+    return (sum(one.right_yes for one in counted) / yes + sum(one.right_no for one in counted) / no) / 2
+
+
+def _rows(name: str, limit: int | None) -> list[dict[str, Any]]:
+    found = rows(f"dev/attribution/{SETS[name]}")[:limit]
+    return [row for row in found if row["evidence"] and row["supported"] is not None]
+
+
+def _supports(batch: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[float | None]:
+    """What the verifier of these settings says; its three classes are not asked for."""
+    asked = [Asked({**one.row, "label3": None}, one.windows) for one in asyncio.run(asked_of(batch))]
+    parts = wire(Settings(search=InMemoryRetriever(), **settings))
+    return [one.support for one in asyncio.run(judged_by(asked, parts))]
+
+
+def _keep_cosines(base: Embeds, kept: Kept, name: str, found: Sequence[dict[str, Any]]) -> None:
+    todo = [row for row in found if (COSINE, name, row["id"]) not in kept]
+    for batch in batches(todo):
+        for one in asyncio.run(asked_of(batch)):
+            texts = [one.row["claim"], *(window.text for window in one.windows)]
+            vectors = base.embed(texts)
+            nearest = float((vectors[1:] @ vectors[0]).max()) if one.windows else None
+            kept.add((COSINE, name, one.row["id"]), nearest)
+
+
+def _kept_scores(context: Context, names: Sequence[str]) -> dict[str, dict[str, Scored]]:
+    """By system and set; a system of which a row was not measured is left out."""
+    kept = context.kept("attribution")
+    sets = {name: _rows(name, context.limit) for name in names}
+    whole = {}
+    for system in (*context.systems, COSINE):
+        said = {name: kept.of((system, name, row["id"]) for row in found) for name, found in sets.items()}
+        if None not in said.values():
+            whole[system] = {
+                name: [
+                    (score, row["supported"], row["group"])
+                    for score, row in zip(said[name] or [], found, strict=True)
+                ]
+                for name, found in sets.items()
+            }
+    return whole
+
+
+def _table(columns: Mapping[str, Mapping[str, Sequence[str]]], unjudged: Mapping[str, int]) -> str:
+    head = ["set", *(f"{name}: {what}" for name in columns for what in ("n", "AUC", "balanced accuracy"))]
+    body = [
+        [name, *(shown for found in columns.values() for shown in found[name])]
+        for name in next(iter(columns.values()))
+    ]
+    left = ", ".join(f"{count} by {system}" for system, count in unjudged.items())
+    return f"{table(head, body)}\n\nn counts the rows that the system judged. Not judged: {left}. {MEANS}"

@@ -1,0 +1,79 @@
+"""The cloze reader alone: the right value of each error is masked, where does the passage say it?"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from benchmarks.report import share, table
+from benchmarks.shared_data import rows
+from rarr.backends.encoder.inputs import Masked
+from rarr.backends.encoder.model import Asked
+from rarr.evals import metrics
+from rarr.tools.text.document import Span
+from rarr.training.examples import Cloze
+from recipes.measures.context import TRAINED, Context, Figure, Found
+from recipes.measures.handwritten import FILE
+from recipes.measures.kept import batches
+from recipes.sources import corrections, right_places
+
+
+class Question(NamedTuple):
+    """A masked right value, with the kind of the error that stands there in the wrong version."""
+
+    key: str
+    kind: str
+    example: Cloze
+
+
+def measure(context: Context) -> Found:
+    """The share of exact spans."""
+    asked = [one for item in rows(FILE)[: context.limit] for one in questions(item)]
+    kept = context.kept("cloze")
+    todo = [one for one in asked if (one.key,) not in kept]
+    for batch in batches(todo):
+        pointed = context.encoder.point([asked_of(one.example) for one in batch])
+        for one, where in zip(batch, pointed, strict=True):
+            kept.add((one.key,), exact(one.example, where.best))
+    hits = [bool(kept[(one.key,)]) for one in asked]
+    figure = Figure("cloze reader, exact span", TRAINED, metrics.share(hits))
+    return Found([figure], {"cloze": by_kind([one.kind for one in asked], hits)})
+
+
+def questions(item: dict[str, Any]) -> Iterator[Question]:
+    """The values of an item that its passage says; what it says nowhere cannot be read there."""
+    kinds = {place: edit["kind"] for place, edit in zip(right_places(item), item["edits"], strict=True)}
+    for example in corrections(item):
+        [value] = example.values
+        yield Question(f"{item['id']} {value.place[0]}", kinds[value.place], example)
+
+
+def exact(example: Cloze, best: Span | None) -> bool:
+    """Is this one of the places where the passage says it, up to marks at either end?"""
+    if best is None:
+        return False
+    answers = {_bare(example.passage, *answer) for answer in example.values[0].answers}
+    return _bare(example.passage, best.start, best.end) in answers
+
+
+def by_kind(kinds: Sequence[str], hits: Sequence[bool]) -> str:
+    """A line for each kind of error, the most frequent first."""
+    body = [
+        [kind, share([hit for one, hit in zip(kinds, hits, strict=True) if one == kind])]
+        for kind, _ in Counter(kinds).most_common()
+    ]
+    return table(["kind", "exact span"], [["all", share(hits)], *body])
+
+
+def asked_of(example: Cloze) -> Asked:
+    """Its first value, masked."""
+    value = example.values[0]
+    masked = Masked(Span(*value.place), value.kind)
+    return Asked(example.text, example.title, example.passage, masked)
+
+
+def _bare(passage: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and not passage[start].isalnum():
+        start += 1
+    while start < end and not passage[end - 1].isalnum():
+        end -= 1
+    return start, end

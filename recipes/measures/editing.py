@@ -1,0 +1,84 @@
+"""What people mended: SARI of the revised text beside that of leaving it alone, and what needed no edit."""
+
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.quality import SETS, nothing, rows_of
+from benchmarks.report import cell, table
+from benchmarks.shared_data import rows
+from rarr import Settings
+from rarr.evals import evaluate, metrics
+from rarr.evals.metrics import Measured, sari
+from recipes.measures.context import Context, Figure, Found
+from recipes.measures.intervals import mean, over_groups
+
+NAMES = ("fib_fir", "factcheckgpt_claim")
+BATCH = 20
+
+
+class Edited(NamedTuple):
+    """A text, what the system made of it, what a person made of it, and its document."""
+
+    original: str
+    text: str
+    reference: str
+    group: str
+
+
+def measure(context: Context) -> Found:
+    """Revises what is not kept yet; figures for each set and system."""
+    figures, body = [], []
+    kept = context.kept("editing")
+    for name in NAMES:
+        given = rows(f"dev/{SETS[name][0]}")
+        groups = {row["id"]: row["group"] for row in given}
+        # Of a text that people deleted as a whole, `rarr eval` takes no empty revision.
+        found = [row for row in rows_of(given) if row["revised"].strip()][: context.limit]
+        for system, settings in context.systems.items():
+            todo = [row for row in found if (system, name, row["id"]) not in kept]
+            for at in range(0, len(todo), BATCH):
+                for key, text in _revised(todo[at : at + BATCH], settings).items():
+                    kept.add((system, name, key), text)
+            edited = [
+                Edited(row["text"], kept[system, name, row["id"]], row["revised"], groups[row["id"]])
+                for row in found
+            ]
+            its = figures_of(name, system, edited)
+            figures += its
+            body.append([name, system, str(len(edited)), *(cell(one.value) for one in its), _alone(edited)])
+    head = ["set", "system", "n", "SARI", "SARI gain", "untouched when right", "SARI of leaving alone"]
+    return Found(figures, {"editing": table(head, body)})
+
+
+def figures_of(name: str, system: str, edited: Sequence[Edited]) -> list[Figure]:
+    """SARI, its gain over leaving every text alone, and the share of right texts that stay as they are."""
+    groups = [one.group for one in edited]
+    after = [sari(one.original, one.text, [one.reference]) for one in edited]
+    gain = [a - b for a, b in zip(after, map(_untouched_sari, edited), strict=True)]
+    right = [one.text == one.original for one in edited if one.original == one.reference]
+    return [
+        Figure(f"SARI, {name}", system, over_groups(after, groups, mean)),
+        Figure(f"SARI gain, {name}", system, over_groups(gain, groups, mean)),
+        Figure(f"untouched when right, {name}", system, metrics.share(right)),
+    ]
+
+
+def _untouched_sari(one: Edited) -> float:
+    return sari(one.original, one.original, [one.reference])
+
+
+def _alone(edited: Sequence[Edited]) -> str:
+    return cell(Measured(value=mean([_untouched_sari(one) for one in edited])))
+
+
+def _revised(batch: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> dict[str, str]:
+    """The text of each row as it came out, by id; one of which nothing could be checked is left alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder, "rows.jsonl")
+        data.write_text("".join(json.dumps(one) + "\n" for one in batch), encoding="utf-8")
+        given = Settings(search="corpus", corpus=nothing(folder), home=Path(folder), **settings)
+        report = evaluate(data, Path(folder, "out"), settings=given, jobs=1)
+        return {row.id: row.text for row in report.rows}

@@ -1,0 +1,82 @@
+"""Span-selection pre-training (Glass et al. 2020): an article says things twice, in other words.
+
+A sentence of an article is the text, another place of the article is the passage. Values and phrases that
+both say are masked and pointed at; values that the passage lacks are nowhere.
+"""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.words import tokens
+from rarr.training.examples import Cloze
+from rarr.training.spans import Part, maskable, parts
+
+SENTENCES_EACH = 9  # texts that are taken of one article, at most
+SHORTEST, LONGEST = 6, 42  # words of a text
+ROOM = 460  # characters of a passage
+_HEADING = re.compile(r"^=+.*=+$", re.MULTILINE)
+
+
+def examples(articles: Sequence[dict[str, Any]], seed: int) -> Iterator[Cloze]:
+    """The examples of all articles; what is drawn follows from the seed and the article."""
+    for article in articles:
+        yield from of_article(article, random.Random(f"{seed} {article['id']}"))
+
+
+def of_article(article: dict[str, Any], rng: random.Random) -> Iterator[Cloze]:
+    """A few sentences of the article, each with the place that says most of it again."""
+    body = _HEADING.sub("", article["text"])
+    said = [part for part in parts(body) if len(part.read.words) >= 4]
+    title_stems = {word.stem for word in tokens(article["title"]) if word.stem}
+    marks = [_marks(part.read, title_stems) for part in said]
+    frequency = Counter(mark for one in marks for mark in one)
+    asked = [n for n, part in enumerate(said) if SHORTEST <= len(part.read.words) <= LONGEST]
+    rng.shuffle(asked)
+    taken = 0
+    for n in asked:
+        shared = [
+            (sum(1 / frequency[mark] for mark in marks[n] & marks[m]), m) for m in range(len(said)) if m != n
+        ]
+        best, at = max(shared, default=(0.0, 0))
+        if best < 0.5:  # of two marks that only these two sentences have, each counts a half
+            continue
+        passage = _window(body, said, at, n, rng)
+        made = _example(article, body, said[n], passage)
+        if made is not None:
+            yield made
+            taken += 1
+        if taken == SENTENCES_EACH:
+            return
+
+
+def _example(article: dict[str, Any], body: str, asked: Part, passage: str) -> Cloze | None:
+    text = asked.read.text
+    values = tuple(maskable(text, parts(passage), article["title"], unsaid=True))
+    if sum(bool(value.answers) for value in values) == 0:
+        return None
+    return Cloze(source="span_selection", text=text, title=article["title"], passage=passage, values=values)
+
+
+def _marks(part: Sentence, title_stems: set[str]) -> set[str]:
+    """What makes a sentence be found again: its values and its words with meaning, but not the title's."""
+    said = {f"={part.text[v.start : v.end].lower()}" for v in part.values if v.kind != "term"}
+    return said | {word.stem for word in part.content if word.stem not in title_stems}
+
+
+def _window(body: str, said: Sequence[Part], at: int, without: int, rng: random.Random) -> str:
+    """The sentence `at` with neighbours on both sides, as far as there is room, short of the text."""
+    first = last = at
+    for _ in range(4):
+        back = rng.random() < 0.5
+        step = first - 1 if back else last + 1
+        if not 0 <= step < len(said) or step == without:
+            continue
+        begin, end = min(first, step), max(last, step)
+        if said[end].start + len(said[end].read.text) - said[begin].start > ROOM:
+            continue
+        first, last = begin, end
+    return body[said[first].start : said[last].start + len(said[last].read.text)]

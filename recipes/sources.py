@@ -1,0 +1,220 @@
+"""The shared data as training examples. Only files of its `train/` folder are read here."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+from rarr.backends.encoder.windows import closest
+from rarr.backends.rules.claims import Claim, claims
+from rarr.tools.text.document import Span
+from rarr.training.examples import Attribution, Class, Cloze, Place, Relevance, Version
+from rarr.training.spans import Corrected, maskable, parts, shared
+
+Item = dict[str, Any]
+
+
+def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
+    """The values of each true text that its passage says, and of each unverifiable one those it does not."""
+    for item in items:
+        title = item["title"] or ""
+        errors = [
+            Corrected(place, edit["right"], edit["wrong"])
+            for place, edit in zip(right_places(item), item["edits"], strict=True)
+        ]
+        if values := shared(item["supported"], title, item["evidence"], errors):
+            yield Cloze(
+                source="handwritten",
+                text=item["supported"],
+                title=title,
+                passage=item["evidence"],
+                values=tuple(values.values()),
+            )
+        unsaid = tuple(
+            value
+            for value in maskable(item["extrapolatory"], parts(item["evidence"]), title, unsaid=True)
+            if not value.answers
+        )
+        if unsaid:
+            yield Cloze(
+                source="handwritten_unsaid",
+                text=item["extrapolatory"],
+                title=title,
+                passage=item["evidence"],
+                values=unsaid,
+            )
+
+
+def corrections(item: Item) -> list[Cloze]:
+    """The right value of each error masked alone, where the passage says it."""
+    right = right_places(item)
+    return [
+        example.model_copy(update={"values": (value,)})
+        for example in handwritten_cloze([item])
+        if example.source == "handwritten"
+        for value in example.values
+        if value.place in right and value.others
+    ]
+
+
+def handwritten_attribution(items: Sequence[Item]) -> Iterator[Attribution]:
+    """The three texts of each item: true, with its errors, and unverifiable."""
+    for item in items:
+        yield Attribution(
+            source="handwritten",
+            title=item["title"] or "",
+            passage=item["evidence"],
+            versions=(
+                Version(text=item["supported"], label="attributable", wrong=()),
+                Version(
+                    text=item["corrupted"],
+                    label="contradictory",
+                    wrong=tuple(wrong_places(item)),
+                ),
+                Version(text=item["extrapolatory"], label="extrapolatory"),
+            ),
+        )
+
+
+def sentences(items: Sequence[Item]) -> Iterator[Attribution]:
+    """The sentences with errors of longer texts as a revision reads them: alone, their subjects put in."""
+    for item in items:
+        right, wrong = claims(item["supported"], None), claims(item["corrupted"], None)
+        if len(right) != len(wrong) or len(right) < 2:
+            continue
+        errors = [Span(*place) for place in wrong_places(item)]
+        for one, other in zip(right, wrong, strict=True):
+            places = tuple(
+                _in_claim(other, error)
+                for error in errors
+                if other.span.start + other.left_out < error.end and error.start < other.span.end
+            )
+            if places:
+                yield Attribution(
+                    source="sentences",
+                    title=item["title"] or "",
+                    passage=item["evidence"],
+                    versions=(
+                        Version(text=one.sentence.text, label="attributable", wrong=()),
+                        Version(text=other.sentence.text, label="contradictory", wrong=places),
+                    ),
+                )
+
+
+def verifier(rows: Sequence[Item]) -> Iterator[Attribution]:
+    """One text a row, with the part of its evidence that says most of it."""
+    for row in rows:
+        label: Class | None = row["label3"] or ("not_supported" if row["supported"] is False else None)
+        text = row["claim"] if row["source"] != "halueval_qa" else f"{row['question']} {row['claim']}"
+        if label is None or not row["evidence"] or not text:
+            continue
+        title = row["evidence"][0].get("title") or ""
+        passage = closest(text, " ".join(one["text"] for one in row["evidence"]))
+        yield Attribution(
+            source=row["source"],
+            title=title if isinstance(title, str) else "",
+            passage=passage,
+            versions=(Version(text=text, label=label),),
+        )
+
+
+def verifier_cloze(rows: Sequence[Item]) -> Iterator[Cloze]:
+    """The values of attributable texts that their evidence says."""
+    for row in rows:
+        if row["label3"] != "attributable" or row["source"] == "halueval_qa" or not row["evidence"]:
+            continue
+        passage = closest(row["claim"], " ".join(one["text"] for one in row["evidence"]))
+        values = tuple(maskable(row["claim"], parts(passage), "", unsaid=False))
+        if values and len(row["claim"]) < 400:
+            yield Cloze(source=row["source"], text=row["claim"], title="", passage=passage, values=values)
+
+
+def elsewhere(
+    items: Sequence[Item], brought: Sequence[Sequence[int]], *, cloze: bool
+) -> Iterator[Attribution | Cloze]:
+    """Claims with a passage that is about something else, though it shares words: it settles nothing.
+
+    With `cloze`, the values that it does not say; what it says by chance is not asked.
+    """
+    for item, numbers in zip(items, brought, strict=True):
+        of = item.get("doc", item.get("article"))
+        other = next((items[n] for n in numbers if items[n].get("doc", items[n].get("article")) != of), None)
+        if other is None:
+            continue
+        title, passage = other["title"] or "", other["evidence"]
+        text = item["supported"]
+        if not cloze:
+            versions = (Version(text=text, label="extrapolatory"),)
+            yield Attribution(source="elsewhere", title=title, passage=passage, versions=versions)
+            continue
+        values = tuple(one for one in maskable(text, parts(passage), title, unsaid=True) if not one.answers)
+        if values:
+            yield Cloze(source="elsewhere", text=text, title=title, passage=passage, values=values)
+
+
+def questions(items: Sequence[Item], rows: Sequence[Item]) -> list[tuple[str, str, str]]:
+    """Queries with the title and text of a passage that answers them."""
+    found = []
+    for item in items:
+        title = item["title"] or ""
+        found.append((item["query"], title, item["evidence"]))
+        found.append((item["supported"], title, item["evidence"]))
+    for row in rows:
+        if row["label3"] == "attributable" and row.get("question") and row["evidence"]:
+            evidence = row["evidence"][0]
+            title = evidence.get("title") or ""
+            passage = closest(f"{row['question']} {row['claim']}", evidence["text"])
+            found.append((row["question"], title if isinstance(title, str) else "", passage))
+    return found
+
+
+def relevance(
+    found: Sequence[tuple[str, str, str]], negatives: Sequence[Sequence[int]]
+) -> Iterator[Relevance]:
+    """Each query with its passage first, then others that a search brings for it."""
+    for (query, title, text), others in zip(found, negatives, strict=True):
+        passages = [(title, text)]
+        for other in others:
+            its = (found[other][1], found[other][2])
+            if its not in passages and its[1] != text:
+                passages.append(its)
+        if len(passages) >= 4:
+            yield Relevance(source="questions", query=query, passages=tuple(passages[:4]))
+
+
+def wrong_places(item: Item) -> list[Place]:
+    """Where the errors of the corrupted text stand, in the order of its edits.
+
+    A wrong word can stand elsewhere as well, or within another: these are the places at which the edits give
+    the supported text. Raises ValueError where there are none.
+    """
+    text, edits = item["corrupted"], item["edits"]
+    found = [[hit.start() for hit in re.finditer(f"(?={re.escape(edit['wrong'])})", text)] for edit in edits]
+    for starts in product(*found):
+        places = [(start, start + len(edit["wrong"])) for start, edit in zip(starts, edits, strict=True)]
+        if _mended(text, places, edits) == item["supported"]:
+            return places
+    raise ValueError(f"item {item.get('id')}: its edits do not give the supported text")
+
+
+def right_places(item: Item) -> list[Place]:
+    """Where the right words of the edits stand in the supported text, in their order."""
+    places, edits = wrong_places(item), item["edits"]
+    found = []
+    for (start, _), edit in zip(places, edits, strict=True):
+        before = [one for one in zip(places, edits, strict=True) if one[0][0] < start]
+        shift = sum(len(other["right"]) - len(other["wrong"]) for _, other in before)
+        found.append((start + shift, start + shift + len(edit["right"])))
+    return found
+
+
+def _in_claim(claim: Claim, place: Span) -> Place:
+    """Where a place of a text, behind what was left out for the subject, lies in a claim."""
+    shift = claim.put_in - claim.left_out - claim.span.start
+    return max(claim.put_in, place.start + shift), min(place.end + shift, len(claim.sentence.text))
+
+
+def _mended(text: str, places: Sequence[Place], edits: Sequence[Item]) -> str:
+    for (start, end), edit in sorted(zip(places, edits, strict=True), key=lambda one: one[0], reverse=True):
+        text = text[:start] + edit["right"] + text[end:]
+    return text

@@ -1,0 +1,211 @@
+"""Recorded runs, run again: as they were, and with another prompt or model."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rarr import InputError, Reviser, Settings
+from rarr.agent.replay.replay import replay
+from rarr.agent.replay.replay_sets import replay_set
+from rarr.prompts import FOLDER
+from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
+from rarr.tools.models.chat import CallFailure
+from rarr.traces.trace import Trace
+
+pytestmark = pytest.mark.loopback
+
+TEXT = "The Hoover Dam is 212 metres high. It was opened in 1936."
+CORPUS = "examples/corpus"
+
+
+def recorded(text: str = TEXT, context: str | None = None, **settings: object) -> Trace:
+    with Reviser(Settings(corpus=CORPUS, **settings)) as reviser:
+        return Trace.load(reviser.revise(text, context).run_id)
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer(RuleModel()) as server:
+        yield server
+
+
+def prompt_file(folder: Path, name: str = "check_agreement", *, called: str = "mine") -> Path:
+    """The package's prompt with one more instruction."""
+    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    file = folder / f"{called}.md"
+    file.write_text(text.replace("\n<!-- user -->", "\nBe strict.\n<!-- user -->"), encoding="utf-8")
+    return file
+
+
+class Stubborn:
+    """To the changed prompt it says that a passage is irrelevant wherever it says 726."""
+
+    def __init__(self) -> None:
+        self._rules = RuleModel()
+
+    def __call__(self, asked: Any) -> str | dict[str, str]:
+        system, user = asked.messages[0], asked.messages[-1]
+        if "Be strict." in str(system) and "726" in str(user):
+            return {"text_answer": "", "evidence_answer": "", "reason": "no", "verdict": "irrelevant"}
+        return self._rules(asked)
+
+
+@pytest.mark.parametrize("context", [None, "How high is the Hoover Dam?"])
+def test_recorded_answers_reproduce_the_revision_byte_for_byte(
+    server: ScriptedServer, context: str | None
+) -> None:
+    trace = recorded(context=context, model="vllm:rules", base_url=server.url)
+    asked = len(server.requests)
+    server.close()
+    replayed = replay(trace)
+    assert replayed.same
+    assert replayed.revision is not None and replayed.revision.text.startswith("The Hoover Dam is 221 metres")
+    assert asked and replayed.changes.asked == []
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"preset": "paper"}, {"queries": "sentences"}, {"editor": "random"}, {"rounds": 1}]
+)
+def test_run_of_rules_is_reproduced_without_its_corpus(settings: dict[str, object], tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "dam.txt").write_text("The Hoover Dam is 221 metres high. It opened in 1936.", encoding="utf-8")
+    with Reviser(Settings(corpus=notes, **settings)) as reviser:
+        trace = Trace.load(reviser.revise(TEXT).run_id)
+    (notes / "dam.txt").unlink()
+    assert replay(trace).same
+
+
+def test_failures_are_reproduced() -> None:
+    failures = [None, CallFailure("refused", "no such model", status=404)]
+    trace = recorded(model=ScriptedModel(RuleModel(), failures=failures), attempts=1)
+    assert trace.revision is not None and trace.revision.warnings
+    assert replay(trace).same
+
+
+def test_search_that_failed_fails_again(tmp_path: Path) -> None:
+    class Down:
+        async def retrieve(self, query: str, k: int) -> list[object]:
+            raise ConnectionError("no route")
+
+    with Reviser(Settings(search=Down())) as reviser:
+        revision = reviser.revise(TEXT)
+    assert {one.status for one in revision.report.sentences} == {"retrieval_failed"}
+    assert replay(Trace.load(revision.run_id)).same
+
+
+def test_exactly_the_verdicts_that_another_prompt_changes(tmp_path: Path) -> None:
+    with ScriptedServer(Stubborn()) as server:
+        trace = recorded(model="vllm:rules", base_url=server.url)
+        before = len(server.requests)
+        replayed = replay(trace, "check_agreement", prompt=prompt_file(tmp_path), base_url=server.url)
+        asked = [one for one in replayed.changes.asked if one.name == "check_agreement"]
+        assert len(server.requests) - before == len(asked)
+    old = {one.evidence_id: one for one in (trace.revision.checks if trace.revision else ())}
+    about_726 = [
+        one
+        for one in trace.state()["evidence"]
+        if "726" in one.text and old[one.id].verdict in ("agrees", "disagrees")
+    ]
+    assert about_726
+    changed = {one.evidence.text for one in replayed.changes.verdicts}
+    assert changed == {one.text for one in about_726}
+    assert {one.after.verdict for one in replayed.changes.verdicts if one.after} == {"irrelevant"}
+    assert replayed.revision is None
+    assert all("Be strict." in one.after.prompt for one in asked if one.after)
+
+
+def test_downstream_runs_on_to_the_revision(tmp_path: Path) -> None:
+    with ScriptedServer(Stubborn()) as server:
+        trace = recorded(model="vllm:rules", base_url=server.url)
+        replayed = replay(
+            trace, "check_agreement", prompt=prompt_file(tmp_path), downstream=True, base_url=server.url
+        )
+    assert trace.revision is not None and "221" in trace.revision.text
+    assert replayed.revision is not None and replayed.revision.text == TEXT
+    assert [(one.before is not None, one.after) for one in replayed.changes.edits] == [(True, None)]
+    assert not replayed.same
+
+
+def test_another_model_answers_for_one_node(server: ScriptedServer) -> None:
+    trace = recorded(model="vllm:rules", base_url=server.url)
+    before = len(server.requests)
+    other = ScriptedModel(RuleModel(), name="other")
+    replayed = replay(trace, "edit", model=other)
+    assert other.calls and len(server.requests) == before
+    assert replayed.changes.edits == []
+
+
+def test_node_that_was_embedded_is_asked_of_a_model(server: ScriptedServer) -> None:
+    trace = recorded()
+    replayed = replay(trace, "check_agreement", model="vllm:rules", base_url=server.url)
+    assert server.requests
+    assert {one.before for one in replayed.changes.asked} == {None}
+
+
+@pytest.mark.parametrize(
+    ("node", "given", "said"),
+    [
+        ("chekc", {}, "is no node"),
+        ("rewrite", {"model": "vllm:x"}, "did not come to rewrite"),
+        (None, {"prompt": "x.md"}, "name it"),
+        ("edit", {"prompt": "missing.md", "model": "vllm:x"}, "cannot be read"),
+        ("edit", {"prompt": "mine.md"}, "edit asked no language model in this run: give a model"),
+        ("edit", {"model": "rule"}, "unknown model 'rule'"),
+        ("edit", {"modell": "x"}, "unknown setting 'modell'"),
+    ],
+)
+def test_call_that_is_wrong_names_the_cure(node: str | None, given: dict[str, Any], said: str) -> None:
+    trace = recorded()
+    with pytest.raises(InputError, match=said):
+        replay(trace, node, **given)
+
+
+def test_trace_of_somebody_else_reaches_no_address_of_its_own(
+    server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = recorded(model="vllm:rules", base_url=server.url)
+    unanswered = [span for span in trace.file.spans if span.kind != "request"]
+    other = Trace(trace.file.model_copy(update={"spans": unanswered}))
+    before = len(server.requests)
+    monkeypatch.setenv("RARR_API_KEY", "sk-mine")
+    assert not replay(other).same
+    with ScriptedServer(RuleModel()) as mine:
+        assert replay(other, "check_agreement", base_url=mine.url).asked == len(mine.requests) > 0
+    assert len(server.requests) == before
+
+
+def test_questions_that_fail_are_no_result(tmp_path: Path) -> None:
+    with ScriptedServer(RuleModel()) as server:
+        trace = recorded(model="vllm:rules", base_url=server.url)
+    given: dict[str, Any] = {"prompt": prompt_file(tmp_path), "base_url": server.url, "attempts": 1}
+    replayed = replay(trace, "check_agreement", **given)
+    assert replayed.asked == len(replayed.failed) > 0
+    trace.file.write(tmp_path / "dam.json")
+    report = replay_set(tmp_path, "check_agreement", **given)
+    assert (report.runs, report.verdicts.changed) == (0, 0)
+    assert "cannot be reached" in report.failed["dam.json"]
+
+
+def test_run_without_a_revision_has_nothing_to_compare_with(server: ScriptedServer) -> None:
+    trace = recorded()
+    cut = Trace(trace.file.model_copy(update={"revision": None, "seconds": None}))
+    with pytest.raises(InputError, match="no revision to compare with: resume it, or replay a node"):
+        replay(cut)
+
+
+def test_set_counts_what_changed_for_better_and_worse(tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    folder.mkdir()
+    with ScriptedServer(Stubborn()) as server:
+        trace = recorded(model="vllm:rules", base_url=server.url)
+        trace.file.write(folder / "dam.json")
+        (folder / "dam.revised.txt").write_text(TEXT.replace("212", "221"), encoding="utf-8")
+        (folder / "broken.json").write_text("{}", encoding="utf-8")
+        report = replay_set(folder, "check_agreement", prompt=prompt_file(tmp_path), base_url=server.url)
+    assert (report.runs, report.judged, list(report.failed)) == (1, 1, ["broken.json"])
+    assert (report.texts.changed, report.texts.better, report.texts.worse) == (1, 0, 1)
+    assert report.edits.worse == 1
+    assert (report.verdicts.changed, report.verdicts.better, report.verdicts.worse) == (1, 0, 1)

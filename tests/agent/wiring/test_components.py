@@ -1,0 +1,216 @@
+"""From names to implementations; what is not to be had is said in one line before anything is spent."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.retrievers import BaseRetriever
+from makers import passage
+
+from rarr.agent.wiring.components import wire
+from rarr.backends.nli import verifier
+from rarr.backends.prompted.cascade import CascadeChecker
+from rarr.backends.rules.ranking import OverlapReranker
+from rarr.errors import InputError, SettingsError, SetupError
+from rarr.settings import Settings
+from rarr.testing import InMemoryRetriever
+
+PARTS = ("query_generator", "checker", "editor", "verifier")
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/one.md").write_text("The library opened in 1976.")
+    return tmp_path / "notes"
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"model": "gpt"}, "unknown model 'gpt': give embedded, rules, vllm:NAME, openai:NAME, or another"),
+        ({"models": {"edit": "gpt"}}, "unknown model 'gpt': give embedded"),
+        (
+            {"model": "acme:gpt"},
+            "unknown provider 'acme' in model 'acme:gpt': give embedded, rules, vllm:NAME",
+        ),
+        ({"model": "vllm:"}, "unknown model 'vllm:'"),
+        ({"model": 3}, "model is an int: give embedded"),
+        (
+            {"model": "vllm:a", "base_url": "localhost:8000"},
+            "base_url of vllm:a is 'localhost:8000': give http",
+        ),
+        ({"model": "vllm:a", "max_cost": 1}, "max_cost needs the price of vllm:a"),
+        (
+            {"model": "vllm:a", "models": {"edit": "openai:b"}, "base_url": "http://x/v1"},
+            "base_url would go to vllm:a and openai:b alike: give each its own in endpoints",
+        ),
+        (
+            {"model": "vllm:a", "fallbacks": ["openai:b"], "api_key": "k"},
+            "api_key would go to vllm:a and openai:b alike",
+        ),
+        ({"models": {"edits": "embedded"}}, "models names no node 'edits': nodes are generate_queries,"),
+        ({"models": {"attribute": "nli:"}}, "unknown model 'nli:': give the folder of a model, or its name"),
+        ({"models": {"attribute": "nli:deberta"}}, "unknown model 'nli:deberta': give the folder"),
+        ({"models": {"edit": "nli:a/b"}}, "'nli:a/b' is no language model and judges support alone: give it"),
+        ({"model": "nli:a/b"}, "'nli:a/b' is no language model"),
+        ({"model": "vllm:a", "fallbacks": ["nli:a/b"]}, "'nli:a/b' is no language model"),
+        ({"search": "bing"}, "unknown search 'bing': give corpus, wikipedia, tavily or searxng"),
+        ({"search": "tavily"}, "Tavily needs a key: .*TAVILY_API_KEY"),
+        ({"search": "searxng"}, "searxng needs its address: give searxng_url"),
+        ({"search": "wikipedia", "published_after": "2020-01-01"}, "wikipedia has no dates of publication"),
+        ({"search": "wikipedia,wikipedia"}, "search names the same source twice"),
+        ({"search": object()}, r"search is an object: it has no method retrieve\(query, k\)"),
+        ({"search": "corpus"}, "no source of evidence"),
+        ({"reranker": "overlapp"}, "unknown reranker 'overlapp': give overlap,"),
+    ],
+)
+def test_unknown_names_are_one_line_with_the_cure(values: dict[str, Any], said: str) -> None:
+    with pytest.raises((SettingsError, SetupError), match=said) as raised:
+        wire(Settings(**values))
+    assert "\n" not in str(raised.value)
+
+
+def test_missing_corpus_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nowhere") as raised:
+        wire(Settings(corpus=tmp_path / "nowhere"))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("values", [{"reranker": "overlapp"}, {"model": "gpt"}, {"search": "bing"}])
+def test_nothing_is_indexed_for_settings_that_cannot_work(notes: Path, tmp_path: Path, values: Any) -> None:
+    with pytest.raises(SettingsError):
+        wire(Settings(corpus=notes, home=tmp_path / "home", **values))
+    assert not (tmp_path / "home").exists()
+
+
+def test_everything_is_embedded_by_default(notes: Path) -> None:
+    components = wire(Settings(corpus=notes))
+    rooms = {type(getattr(components, part)).__module__.split(".")[1] for part in PARTS}
+    assert (rooms, components.models) == ({"embedded", "trained"}, ())
+    assert type(components.reranker) is OverlapReranker
+
+
+def test_rules_read_nothing(notes: Path) -> None:
+    components = wire(Settings(corpus=notes, model="rules"))
+    rooms = {type(getattr(components, part)).__module__.split(".")[1] for part in PARTS}
+    assert (rooms, components.models) == ({"embedded"}, ())
+
+
+@pytest.mark.parametrize(
+    ("values", "prompted"),
+    [
+        ({"model": "vllm:a"}, {"query_generator", "checker", "editor"}),
+        ({"models": {"edit": "vllm:a"}}, {"editor"}),
+        ({"model": "vllm:a", "models": {"edit": "embedded"}}, {"query_generator", "checker"}),
+        ({"models": {"attribute": "vllm:a", "check_agreement": "vllm:b"}}, {"verifier", "checker"}),
+    ],
+)
+def test_nodes_take_the_model_that_is_named_for_them(values: Any, prompted: set[str]) -> None:
+    components = wire(Settings(search=InMemoryRetriever(), **values))
+    found = {part for part in PARTS if "prompted" in type(getattr(components, part)).__module__}
+    assert found == prompted
+
+
+def test_one_model_serves_all_nodes_that_name_it() -> None:
+    [model] = wire(Settings(search=InMemoryRetriever(), model="vllm:a")).models
+    assert model.name == "vllm:a"
+
+
+def test_cascade_puts_the_embedded_check_first() -> None:
+    settings = Settings(search=InMemoryRetriever(), model="vllm:a", cascade=0.9)
+    assert type(wire(settings).checker) is CascadeChecker
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("openai:gpt-5-mini", "model 'openai:gpt-5-mini' has no key: set OPENAI_API_KEY in the environment"),
+        ("anthropic:claude", "needs a package that is not installed: pip install langchain-anthropic"),
+    ],
+)
+def test_missing_key_or_package_is_one_line_with_the_cure(
+    name: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(SetupError, match=said) as raised:
+        wire(Settings(search=InMemoryRetriever(), model=name))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("shown", [repr, str, Settings.model_dump_json])
+def test_keys_are_not_shown(shown: Any) -> None:
+    endpoints: Any = {"openai:b": {"api_key": "sk-second-secret"}}
+    settings = Settings(model="vllm:a", api_key="sk-first-secret", endpoints=endpoints)
+    assert "secret" not in shown(settings)
+
+
+def test_wikipedia_is_searched_where_there_is_no_corpus() -> None:
+    assert type(getattr(wire(Settings()).retriever, "source", None)).__name__ == "Wikipedia"
+
+
+async def test_sources_on_the_web_are_limited_whatever_they_find() -> None:
+    found = [passage(source="https://a.org/1"), passage(source="https://b.org/2")]
+    settings = Settings(search="wikipedia", exclude_domains=["b.org"])
+    limited: Any = wire(settings).retriever
+    limited.source = InMemoryRetriever({"q": found})
+    assert [one.source for one in await limited.retrieve("q", 5)] == ["https://a.org/1"]
+
+
+@pytest.mark.parametrize("search", ["corpus, wikipedia", ["corpus", "wikipedia"]])
+def test_several_sources_are_one(notes: Path, search: Any) -> None:
+    assert type(wire(Settings(search=search, corpus=notes)).retriever).__name__ == "Several"
+
+
+def test_langchain_retriever_is_taken() -> None:
+    class Mine(BaseRetriever):
+        def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Any]:
+            return []
+
+    assert type(wire(Settings(search=Mine())).retriever).__name__ == "LangChainRetriever"
+
+
+def test_retriever_object_is_taken_as_it_is() -> None:
+    source = InMemoryRetriever()
+    taken: Any = wire(Settings(search=source)).retriever
+    assert taken.source is source
+
+
+async def test_corpus_is_searched(notes: Path) -> None:
+    [found] = await wire(Settings(corpus=notes)).retriever.retrieve("When did the library open?", 5)
+    assert found.text == "The library opened in 1976."
+
+
+def test_first_indexing_tells_how_far_it_is(notes: Path) -> None:
+    told: list[tuple[int, int]] = []
+    wire(Settings(corpus=notes), on_index=lambda done, total: told.append((done, total)))
+    assert told[-1] == (1, 1)
+
+
+def test_key_for_one_provider_reaches_no_other_through_an_endpoint_with_a_price_alone() -> None:
+    endpoints: Any = {"openai:b": {"price": (1, 2)}}
+    settings = Settings(model="vllm:a", models={"edit": "openai:b"}, api_key="k", endpoints=endpoints)
+    with pytest.raises(SettingsError, match="api_key would go to vllm:a and openai:b alike"):
+        wire(settings)
+
+
+def test_endpoint_of_no_model_is_an_error() -> None:
+    endpoints: Any = {"a": {"base_url": "http://gpu/v1"}}
+    with pytest.raises(SettingsError, match="endpoints has 'a', which no setting names: models are vllm:a"):
+        wire(Settings(search=InMemoryRetriever(), model="vllm:a", endpoints=endpoints))
+
+
+def test_endpoint_of_the_reranker_is_one() -> None:
+    at: Any = {"vllm:bge": {"base_url": "http://gpu2:8000/v1"}}
+    assert wire(Settings(reranker="vllm:bge", endpoints=at, search=InMemoryRetriever())).reranker
+    with pytest.raises(SettingsError, match="endpoints has 'vllm:bge', which no setting names"):
+        wire(Settings(endpoints=at, search=InMemoryRetriever()))
+
+
+def test_model_that_judges_support_is_no_language_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    named: list[tuple[str, float]] = []
+    monkeypatch.setattr(verifier, "NliVerifier", lambda *given: named.append(given))
+    models: Any = {"attribute": "nli:a/b", "edit": "vllm:c"}
+    settings = Settings(search=InMemoryRetriever(), models=models, support_threshold=0.7, api_key="k")
+    assert [model.name for model in wire(settings).models] == ["vllm:c"]
+    assert named == [("a/b", 0.7)]

@@ -1,0 +1,205 @@
+"""Which language models settings name, how they are reached, and that their connections are closed."""
+
+import asyncio
+import gc
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rarr
+from agent.mills import Documents, answer, revised, settings_for, text_of
+from rarr import Reviser, Settings
+from rarr.agent.wiring.language_models import LanguageModels
+from rarr.errors import SettingsError, SetupError
+from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
+
+TEXT, RIGHT = text_of(3, wrong=1), text_of(3, wrong=0)
+
+
+def models(*names: Any, **settings: Any) -> LanguageModels:
+    return LanguageModels(Settings(**settings), names)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("gpt", "unknown model 'gpt': give embedded, rules, vllm:NAME"),
+        ("vllm:", "unknown model 'vllm:'"),
+        (":x", "unknown model ':x'"),
+        (3, "model is an int"),
+        ("nobody:x", "unknown provider 'nobody'"),
+    ],
+)
+def test_unknown_model_is_an_error_that_names_the_choice(name: Any, said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        models(name)
+
+
+def test_model_without_a_key_is_an_error_that_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(SetupError, match="OPENAI_API_KEY"):
+        models("openai:gpt-5-mini")
+
+
+def test_package_that_is_not_installed_is_an_error_with_the_install_line() -> None:
+    with pytest.raises(SetupError, match="pip install langchain-mistralai"):
+        models("mistralai:small", api_key="none")
+
+
+def test_missing_model_is_an_error_before_anything_is_indexed(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("Aldmoor Mill was built in 1801.")
+    home = tmp_path / "home"
+    with pytest.raises(SettingsError, match="unknown model"):
+        Reviser(Settings(model="gpt", corpus=tmp_path / "notes.md", home=home))
+    assert not home.exists()
+
+
+def test_node_that_is_none_is_an_error() -> None:
+    with pytest.raises(SettingsError, match="no node 'edits'"):
+        Reviser(Settings(models={"edits": "embedded"}, search=InMemoryRetriever()))
+
+
+def test_one_name_is_one_model() -> None:
+    known = models("vllm:a", "vllm:b", "vllm:a")
+    assert known["vllm:a"] is known["vllm:a"]
+    assert [model.name for model in known.all] == ["vllm:a", "vllm:b"]
+
+
+def test_script_of_a_file_is_a_model(tmp_path: Path) -> None:
+    (tmp_path / "script.json").write_text('{"": {"questions": []}}')
+    revision = revised(
+        Settings(model=f"scripted:{tmp_path / 'script.json'}", search=InMemoryRetriever()), TEXT
+    )
+    assert {notice.code for notice in revision.warnings} == {"nothing_to_check"}
+
+
+@pytest.mark.parametrize("url", ["localhost:8000", "ftp://host/v1", "/v1"])
+def test_base_url_that_is_none_is_an_error(url: str) -> None:
+    with pytest.raises(SettingsError, match="give http://HOST:PORT/v1"):
+        models("vllm:a", base_url=url)
+
+
+@pytest.mark.parametrize("name", ["base_url", "api_key"])
+def test_what_is_meant_for_one_provider_reaches_no_other(name: str) -> None:
+    given = {name: "http://localhost:1/v1"}
+    with pytest.raises(SettingsError, match=f"{name} would go to vllm:a and openai:b alike"):
+        models("vllm:a", "openai:b", **given)
+    with pytest.raises(SettingsError, match="alike"):
+        models("vllm:a", fallbacks=["openai:b"], **given)
+
+
+def test_models_of_endpoints_of_their_own_take_no_part_in_that() -> None:
+    own = {"openai:b": {"base_url": "http://localhost:2/v1", "api_key": "two"}}
+    assert len(models("vllm:a", "openai:b", api_key="one", endpoints=own).all) == 2
+
+
+def test_cost_budget_needs_a_price() -> None:
+    with pytest.raises(SettingsError, match=r"endpoints\.'vllm:a'\.price"):
+        models("vllm:a", max_cost=1)
+
+
+def test_embedded_models_need_no_price() -> None:
+    assert Reviser(Settings(max_cost=1, search=InMemoryRetriever()))
+
+
+@pytest.mark.loopback
+def test_endpoint_wins_over_base_url_and_key() -> None:
+    with (
+        ScriptedServer(answer, requires_key="own") as own,
+        ScriptedServer(answer, requires_key="all") as other,
+    ):
+        access = {"base_url": own.url, "api_key": "own", "extra": {"top_k": 1}}
+        settings = settings_for(
+            other, api_key="all", models={"edit": "vllm:editor"}, endpoints={"vllm:editor": access}
+        )
+        assert revised(settings, TEXT).text == RIGHT
+        assert [(one.prompt, one.model, one.body["top_k"]) for one in own.requests] == [("edit", "editor", 1)]
+        assert {(one.prompt, one.model) for one in other.requests} == {
+            ("generate_queries", "mills"),
+            ("check_agreement", "mills"),
+        }
+
+
+@pytest.mark.loopback
+def test_key_of_all_does_not_reach_an_endpoint_of_its_own() -> None:
+    with ScriptedServer(answer) as own:
+        settings = Settings(
+            model="vllm:a", api_key="all", search=Documents(), endpoints={"vllm:a": {"base_url": own.url}}
+        )
+        assert revised(settings, TEXT).text == RIGHT
+        assert all("authorization" not in request.headers for request in own.requests)
+
+
+@pytest.mark.loopback
+def test_one_client_serves_many_calls() -> None:
+    with ScriptedServer(answer) as server, Reviser(settings_for(server)) as reviser:
+        assert [reviser.revise(TEXT).text for _ in range(5)] == [RIGHT] * 5
+
+
+def connections() -> int:
+    """Those to scripted servers, which have a thread each: as soon as they do not change any more."""
+    for _ in range(20):
+        count = sum("process_request" in thread.name for thread in threading.enumerate())
+        if not count:
+            break
+        time.sleep(0.01)
+    return count
+
+
+@pytest.mark.loopback
+def test_connections_are_closed() -> None:
+    """What is left open in Python is a ResourceWarning when it is collected, and warnings are errors."""
+    with ScriptedServer(answer) as server:
+        with Reviser(settings_for(server)) as reviser:
+            reviser.revise(TEXT)
+            assert connections()
+        assert not connections()
+        rarr.revise(TEXT, model="vllm:mills", base_url=server.url, search=Documents())
+        assert not connections()
+        gc.collect()
+
+
+@pytest.mark.loopback
+async def test_connections_are_closed_inside_a_running_loop() -> None:
+    with ScriptedServer(answer) as server:
+        with Reviser(settings_for(server)) as reviser:
+            assert reviser.revise(TEXT).text == RIGHT
+        async with Reviser(settings_for(server)) as reviser:
+            assert (await reviser.arevise(TEXT)).text == RIGHT
+        await rarr.arevise(TEXT, model="vllm:mills", base_url=server.url, search=Documents())
+        assert not connections()
+        gc.collect()
+
+
+@pytest.mark.loopback
+def test_reviser_serves_one_loop_after_another() -> None:
+    async def once(reviser: Reviser) -> str:
+        async with reviser:
+            return (await reviser.arevise(TEXT)).text
+
+    with ScriptedServer(answer) as server, Reviser(settings_for(server)) as reviser:
+        assert [asyncio.run(once(reviser)) for _ in range(2)] == [RIGHT] * 2
+        assert reviser.revise(TEXT).text == RIGHT
+
+
+def test_reviser_can_be_closed_twice_and_used_again() -> None:
+    model = ScriptedModel(answer)
+    reviser = Reviser(Settings(model=model, search=Documents()))
+    reviser.close()
+    reviser.close()
+    assert (model.closed, reviser.revise(TEXT).text) == (True, RIGHT)
+
+
+def test_embedded_reviser_has_nothing_to_close() -> None:
+    with Reviser(Settings(search=Documents())) as reviser:
+        assert reviser.revise(TEXT).text == RIGHT
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize("dialect", ["vllm", "openai", "plain"])
+def test_dialects_of_servers_make_no_difference(dialect: Any) -> None:
+    with ScriptedServer(RuleModel(), dialect=dialect, rejects=["temperature"]) as server:
+        assert revised(settings_for(server), TEXT).text == RIGHT

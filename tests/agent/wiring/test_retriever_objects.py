@@ -1,0 +1,219 @@
+"""Retriever objects of the user's own: what cannot work is said when it is given, the rest at the call."""
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest.mock import AsyncMock
+
+import pytest
+from langchain_core.retrievers import BaseRetriever
+from makers import ASKED, TEXT, passage
+
+from rarr import Reviser, Revision, Settings
+from rarr.agent.wiring.components import wire
+from rarr.errors import BudgetError, RetrievalError, SettingsError
+from rarr.retrievers.corpus.corpus import Corpus
+from rarr.testing import InMemoryRetriever
+
+
+class Sync:
+    def retrieve(self, query: str, k: int) -> list[Any]:
+        return []
+
+
+class Generator:
+    async def retrieve(self, query: str, k: int) -> Any:
+        yield passage()
+
+
+class WithoutK:
+    async def retrieve(self, query: str) -> list[Any]:
+        return []
+
+
+class NeedsMore:
+    async def retrieve(self, query: str, k: int, *, language: str) -> list[Any]:
+        return []
+
+
+class NoMethod:
+    retrieve = 3
+
+
+class Returns:
+    """Returns what it was given, or raises it."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    async def retrieve(self, query: str, k: int) -> Any:
+        if isinstance(self.value, Exception):
+            raise self.value
+        return self.value
+
+
+class Mine(BaseRetriever):
+    def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Any]:
+        return []
+
+
+class MineOffline(Mine):
+    offline: bool = True
+
+
+def taken(source: Any, **values: Any) -> Any:
+    return wire(Settings(search=source, **values)).retriever
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (Sync(), "search is a Sync, whose retrieve is not async: write async def retrieve"),
+        (Generator(), "Generator, whose retrieve is not async"),
+        (WithoutK(), r"retrieve\(query: str\) -> .* cannot be called as retrieve\(query, k\): write async"),
+        (NeedsMore(), r"NeedsMore, whose retrieve\(.*language: str\)"),
+        (NoMethod(), "retrieve is no method"),
+        (InMemoryRetriever, "search is the class InMemoryRetriever: give an object of it"),
+        (Mine, "search is the class Mine"),
+        (Path("notes"), "no LangChain retriever: give such an object, or a source by its name"),
+    ],
+    ids=lambda case: "" if isinstance(case, str) else getattr(case, "__name__", type(case).__name__),
+)
+def test_object_that_cannot_work_is_refused_when_it_is_given(source: Any, said: str) -> None:
+    with pytest.raises(SettingsError, match=said) as raised:
+        taken(source)
+    assert "\n" not in str(raised.value)
+
+
+def counted(retrieve: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(retrieve)
+    def counting(*args: Any) -> Any:
+        return retrieve(*args)
+
+    return counting
+
+
+class Decorated:
+    @counted
+    async def retrieve(self, query: str, k: int) -> list[Any]:
+        return [passage()]
+
+
+class OtherNames:
+    async def retrieve(self, question: str, top: int = 3, *more: Any) -> tuple[Any, ...]:
+        return (passage(),)
+
+
+def partial() -> Any:
+    source: Any = Returns(None)
+    source.retrieve = functools.partial(Returns([passage()]).retrieve)
+    return source
+
+
+@pytest.mark.parametrize(
+    "source", [Decorated(), OtherNames(), partial(), AsyncMock(**{"retrieve.return_value": [passage()]})]
+)
+async def test_object_that_works_is_taken_however_it_is_written(source: Any) -> None:
+    assert list(await taken(source).retrieve("q", 5)) == [passage()]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (None, "the retriever Returns returned None: write async def retrieve"),
+        ("peaches", "returned a str: write"),
+        ({"text": "peaches"}, "returned a dict: write"),
+        ([passage(), {"text": "peaches"}], "returned a list with a dict in it"),
+        ([None], "returned a list with a NoneType in it"),
+        (OSError("down\nagain"), r"the retriever Returns failed \(OSError: down again\): try"),
+        (RetrievalError("closed: come back"), "^closed: come back$"),
+    ],
+)
+async def test_what_are_no_passages_is_a_failed_retrieval(value: Any, said: str) -> None:
+    with pytest.raises(RetrievalError, match=said):
+        await taken(Returns(value)).retrieve("q", 5)
+
+
+async def test_callable_that_is_not_awaited_is_a_failed_retrieval() -> None:
+    source: Any = Returns(None)
+    source.retrieve = functools.partial(lambda query, k: [])
+    with pytest.raises(RetrievalError, match="returned a list that cannot be awaited: write"):
+        await taken(source).retrieve("q", 5)
+
+
+async def test_spent_budget_of_an_object_stays_one() -> None:
+    with pytest.raises(BudgetError):
+        await taken(Returns(BudgetError("spent"))).retrieve("q", 5)
+
+
+def revised(search: Any) -> Revision:
+    return Reviser(Settings(search=search)).revise(TEXT)
+
+
+def test_wrong_answer_is_a_warning_and_a_status() -> None:
+    revision = revised(Returns(None))
+    assert {one.code for one in revision.warnings} == {"retrieve_failed"}
+    assert "returned None" in revision.warnings[0].message
+    assert {one.status for one in revision.report.sentences} == {"retrieval_failed"}
+
+
+def test_failing_object_does_not_stop_the_other_sources() -> None:
+    revision = revised([Returns(OSError("down")), InMemoryRetriever([TEXT])])
+    assert {one.code for one in revision.warnings} == {"source_failed"}
+    assert revision.evidence
+
+
+@pytest.mark.parametrize("source", [Returns([]), Mine()], ids=["object", "langchain"])
+def test_object_that_may_go_to_the_network_is_refused_offline(source: Any) -> None:
+    with pytest.raises(SettingsError, match=r"may go to the network, .* give its class offline") as error:
+        taken(source, offline=True)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("source", [InMemoryRetriever([TEXT]), MineOffline()], ids=["double", "langchain"])
+async def test_object_that_says_so_is_taken_offline(source: Any) -> None:
+    assert list(await taken(source, offline=True).retrieve(ASKED, 5)) is not None
+
+
+def test_corpus_object_is_taken_offline_and_tells_what_it_skipped(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    (tmp_path / "notes/one.md").write_text("The library opened in 1976.")
+    corpus = Corpus.open(tmp_path / "notes", home=tmp_path / "home", window=4, step=1, max_file_mb=1)
+    assert [Path(name).name for name, _ in taken(corpus, offline=True).skipped] == ["broken.pdf"]
+
+
+async def test_objects_are_limited_as_the_web_is() -> None:
+    found = [passage(source=f"https://{host}/") for host in ("a.org", "b.org")]
+    limited = taken(Returns(found), exclude_domains=["a.org"])
+    assert [one.source for one in await limited.retrieve("q", 5)] == ["https://b.org/"]
+
+
+async def test_corpus_object_is_the_users_own_and_not_limited(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("Georgia grows the most peaches.")
+    corpus = Corpus.open(tmp_path / "a.md", home=tmp_path, window=4, step=1, max_file_mb=1)
+    assert await taken(corpus, include_domains=["a.org"]).retrieve("peaches", 5)
+
+
+def test_objects_are_looked_at_before_a_corpus_is_indexed(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("Georgia grows the most peaches.")
+    told: list[object] = []
+    with pytest.raises(SettingsError, match="is not async"):
+        wire(Settings(search=["corpus", Sync()], corpus=tmp_path), lambda *done: told.append(done))
+    assert told == []
+
+
+def test_objects_of_one_class_are_numbered_in_warnings() -> None:
+    down, works = RetrievalError("it is down"), [passage()]
+    revision = revised([Returns(down), Returns(works), Returns(down)])
+    said = {
+        one.message.partition(" could not")[0] for one in revision.warnings if one.code == "source_failed"
+    }
+    assert said == {"Returns 1", "Returns 3"}
+
+
+def test_one_object_twice_is_refused() -> None:
+    one = Returns([passage()])
+    with pytest.raises(SettingsError, match="the same source twice"):
+        wire(Settings(search=[one, one]))

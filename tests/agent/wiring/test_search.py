@@ -1,0 +1,53 @@
+"""Rerankers by their names: whose scores are kept, and for which server."""
+
+from typing import Any
+
+import pytest
+from makers import passage
+from retrievers.services import Asked, Said, Service
+
+from rarr.agent.wiring.search import Opened, reranker
+from rarr.errors import RetrievalError
+from rarr.settings import Settings
+
+pytestmark = pytest.mark.loopback
+
+
+def scoring(score: float) -> Service:
+    """A reranker to which everything is worth as much."""
+
+    def answer(asked: Asked) -> Said:
+        results = [{"index": n, "relevance_score": score} for n, _ in enumerate(asked.fields["documents"])]
+        return Said({"results": results})
+
+    return Service(answer)
+
+
+async def scores(model: str, url: str, **more: Any) -> list[float]:
+    settings = Settings(reranker=f"vllm:{model}", base_url=url, **more)
+    opened = Opened(settings)
+    try:
+        return list(await reranker(settings, opened).score("When?", [passage()]))
+    finally:
+        for one in opened:
+            await one.aclose()
+
+
+async def test_scores_are_those_of_one_model_at_one_server() -> None:
+    with scoring(0.25) as one, scoring(0.75) as other:
+        asked = [
+            (await scores(model, url), len(one.asked), len(other.asked))
+            for model, url in [
+                ("bge", one.url),
+                ("bge", other.url),
+                ("bge", f"{one.url}/"),  # known
+                ("mxbai", one.url),
+            ]
+        ]
+    assert asked == [([0.25], 2, 0), ([0.75], 2, 2), ([0.25], 2, 2), ([0.25], 4, 2)]
+
+
+async def test_password_in_the_address_is_not_told() -> None:
+    with pytest.raises(RetrievalError, match=r"score of reranker vllm:bge at http://\*\*\*@a\.org") as raised:
+        await scores("bge", "http://me:secret@a.org", offline=True)
+    assert "secret" not in str(raised.value)

@@ -1,0 +1,145 @@
+"""The encoder that ships reads, the rules compare."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from makers import evidence
+
+from rarr.backends.encoder.agreement import TrainedAgreement, verdicts
+from rarr.backends.encoder.features import by_rules, could_contradict
+from rarr.backends.encoder.model import Asked, Claimed, Encoder, Judged, Pointing, shipped
+from rarr.backends.encoder.weights import Calibration
+from rarr.backends.rules.agreement import ValueAgreement
+from rarr.backends.rules.claims import claims
+from rarr.backends.rules.questions import questions
+from rarr.records import Agreement, Query
+from rarr.tools.text.document import Span
+
+PASSAGE = (
+    "Construction of the Golden Gate Bridge began on January 5, 1933. The bridge opened to traffic on May 27,"
+    " 1937. It was designed by the engineer Joseph Strauss."
+)
+
+
+class Eager(Encoder):
+    """The encoder that ships, which speaks up sooner than it is calibrated to."""
+
+    @property
+    def calibration(self) -> Calibration:
+        fitted = shipped().calibration
+        sooner = fitted.disagrees.model_copy(update={"threshold": 0.02})
+        return fitted.model_copy(update={"disagrees": sooner})
+
+
+async def checked(text: str, value: str, passage: str = PASSAGE, encoder: Encoder | None = None) -> Agreement:
+    place = text.index(value)
+    [asked] = [one for one in questions(text, None) if one.start <= place < one.end]
+    query = Query(id="q1", **asked.model_dump())
+    return await TrainedAgreement(encoder or shipped()).check(text, None, query, evidence(passage))
+
+
+async def test_another_value_that_the_rules_do_not_see_disagrees_with_its_words() -> None:
+    text = "The Golden Gate Bridge was drawn by Irving Morrow."
+    [asked] = questions(text, None)
+    query = Query(id="q1", **asked.model_dump())
+    assert (await ValueAgreement().check(text, None, query, evidence(PASSAGE))).verdict == "unknown"
+    found = await checked(text, "Irving Morrow", encoder=Eager())
+    assert (found.verdict, found.text_answer) == ("disagrees", "Irving Morrow")
+    assert "Joseph Strauss" in found.evidence_answer
+    assert found.confidence is not None
+    assert 0 < found.confidence <= 1
+
+
+@pytest.mark.parametrize("value", ["1937", "Joseph Strauss"])
+async def test_the_same_value_in_the_same_role_agrees(value: str) -> None:
+    text = "The Golden Gate Bridge opened to traffic in 1937. The bridge was designed by Joseph Strauss."
+    assert (await checked(text, value)).verdict == "agrees"
+
+
+async def test_what_the_passage_does_not_say_is_not_contradicted() -> None:
+    text = "The Golden Gate Bridge cost 35 million dollars."
+    assert (await checked(text, "35 million")).verdict in ("irrelevant", "unknown")
+
+
+async def test_a_passage_about_something_else_says_nothing() -> None:
+    passage = "The Humber Bridge opened to traffic on 24 June 1981. It was designed by Freeman Fox."
+    found = await checked("The Golden Gate Bridge opened to traffic in 1937.", "1937", passage)
+    assert found.verdict in ("irrelevant", "unknown")
+
+
+async def test_a_query_about_no_value_is_unknown() -> None:
+    query = Query(id="q1", text="What is it?", start=0, end=3)
+    found = await TrainedAgreement(shipped()).check("It is so.", None, query, evidence(PASSAGE))
+    assert found.verdict == "unknown"
+
+
+class Scripted(Encoder):
+    """Says of every claim the same, and points at the first place of the passage where `said` stands."""
+
+    def __init__(self, judged: Judged, said: str) -> None:
+        super().__init__()
+        self._judged, self._said = judged, said
+
+    def attribution(self, claims: Sequence[Claimed]) -> list[Judged]:
+        return [self._judged] * len(claims)
+
+    def point(self, asked: Sequence[Asked]) -> list[Pointing]:
+        return [self._pointing(one.passage) for one in asked]
+
+    def _pointing(self, passage: str) -> Pointing:
+        words = [(match.start(), match.end()) for match in re.finditer(r"\w+", passage)]
+        here = np.array([-0.01 if passage[s:e] == self._said else -8.0 for s, e in words], np.float32)
+        return Pointing(here, here, -8.0, tuple(words))
+
+
+async def test_a_contradiction_is_said_of_the_value_that_is_most_likely_wrong_without_an_answer() -> None:
+    text = "The Golden Gate Bridge was paid for by Amadeo Giannini in Nevada."
+    wrong = ((Span(text.index("Amadeo"), text.index(" in")), 0.97),)
+    said = Scripted(Judged(0.01, 0.01, 0.98, wrong), "Nowhere")
+    found = [await checked(text, value, encoder=said) for value in ("Amadeo Giannini", "Nevada")]
+    assert [(one.verdict, one.evidence_answer) for one in found] == [("disagrees", ""), ("irrelevant", "")]
+    assert found[0].reason == "the evidence contradicts the sentence"
+
+
+async def test_a_claim_longer_than_what_the_encoder_reads_is_checked_by_the_rules_alone() -> None:
+    text = "The Golden Gate Bridge, {}was paid for by Amadeo Giannini in Nevada."
+    long, short = text.format("which is large and old and red, " * 20), text.format("")
+    said = Scripted(Judged(0.01, 0.01, 0.98, ((Span(0, len(short)), 0.97),)), "Nowhere")
+    assert (await checked(short, "Amadeo Giannini", encoder=said)).verdict == "disagrees"
+    assert (await checked(long, "Amadeo Giannini", encoder=said)).verdict != "disagrees"
+
+
+async def test_a_profession_is_checked_like_any_value() -> None:
+    text = "The Golden Gate Bridge was designed by the {} Joseph Strauss."
+    assert (await checked(text.format("engineer"), "engineer")).verdict == "agrees"
+    assert (await checked(text.format("painter"), "painter")).verdict == "disagrees"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The Golden Gate Bridge was drawn by Irving Morrow.",
+        "The Golden Gate Bridge opened to traffic in 1935.",
+        "The Golden Gate Bridge was paid for by Amadeo Giannini in Nevada.",
+        "The Humber Bridge welcomed its first cars in 1981.",
+    ],
+)
+@pytest.mark.parametrize("encoder", [shipped(), Eager()], ids=["shipped", "eager"])
+def test_what_is_not_read_once_more_would_have_changed_nothing(
+    said: str, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [claim] = claims(said, None)
+    passages = [PASSAGE, "The Humber Bridge opened to traffic on 24 June 1981.", "It rained on Monday."]
+    found = [verdicts(encoder, said, claim, "", one) for one in passages]
+    monkeypatch.setattr("rarr.backends.encoder.agreement.could_contradict", lambda *_: True)
+    assert [verdicts(encoder, said, claim, "", one) for one in passages] == found
+
+
+def test_most_passages_about_something_else_are_not_read_once_more() -> None:
+    [claim] = claims("The Golden Gate Bridge was drawn by Irving Morrow.", None)
+    ruled = by_rules(claim.sentence.text, claim, "", PASSAGE)
+    fitted = shipped().calibration
+    assert not could_contradict(fitted, Judged(0.02, 0.97, 0.01, ()), ruled)
+    assert could_contradict(fitted, Judged(0.01, 0.01, 0.98, ((ruled[0].place, 0.97),)), ruled)

@@ -1,0 +1,98 @@
+"""The heads of the weights that ship, on examples that anybody would get right."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from rarr.backends.encoder.inputs import Masked
+from rarr.backends.encoder.model import Asked, Claimed, Encoder, shipped
+from rarr.tools.text.document import Span
+
+TITLE = "Golden Gate Bridge"
+PASSAGE = (
+    "Construction of the bridge began on January 5, 1933. It opened to traffic in May 1937, and was designed"
+    " by Joseph Strauss. Its main span is 4,200 feet long."
+)
+
+
+def asked(text: str, value: str, kind: str = "date") -> Asked:
+    start = text.index(value)
+    return Asked(text, TITLE, PASSAGE, Masked(Span(start, start + len(value)), kind))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "kind", "says"),
+    [
+        ("The Golden Gate Bridge was opened in 1936.", "1936", "date", "1937"),
+        ("The Golden Gate Bridge was designed by Irving Morrow.", "Irving Morrow", "name", "Joseph Strauss"),
+        ("The main span of the Golden Gate Bridge has 5,000 feet.", "5,000", "number", "4,200"),
+    ],
+)
+def test_a_pointer_finds_what_stands_in_the_same_role(text: str, value: str, kind: str, says: str) -> None:
+    [found] = shipped().point([asked(text, value, kind)])
+    assert found.best is not None
+    assert says in found.best.of(PASSAGE)
+
+
+def test_probabilities_of_all_spans_and_of_none_are_no_more_than_one() -> None:
+    [found] = shipped().point([asked("It was opened in 1936.", "1936")])
+    whole = sum(np.exp(log) for _, log in found.ranked(10_000)) + np.exp(found.nowhere)
+    assert 0 < whole <= 1 + 1e-4
+
+
+def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
+    one, other = asked("It was opened in 1936.", "1936"), asked("It was begun in 1930 " + "and " * 50, "1930")
+    [alone] = shipped().point([one])
+    together = shipped().point([other, one, other])[1]
+    assert np.array_equal(alone.starts, together.starts)
+
+
+def test_classes_are_probabilities_and_words_have_places() -> None:
+    text = "The bridge opened in 1937."
+    [judged] = shipped().attribution([Claimed(text, TITLE, PASSAGE)])
+    assert sum(judged[:3]) == pytest.approx(1)
+    assert "".join(span.of(text) for span, _ in judged.wrong) == text.replace(" ", "")
+    assert all(0 <= p <= 1 for _, p in judged.wrong)
+
+
+def test_relevance_prefers_the_passage_that_answers() -> None:
+    passages = [
+        (TITLE, PASSAGE),
+        ("Tower Bridge", "Tower Bridge crosses the Thames close to the Tower of London."),
+    ]
+    best, other = shipped().relevance("When was the Golden Gate Bridge opened?", passages)
+    assert 0 <= other < best <= 1
+
+
+def test_embeddings_have_length_one_and_like_texts_are_near() -> None:
+    found = shipped().embed(
+        ["A cat sat on the mat.", "The cat is sitting on a mat.", "Shares fell on Monday."]
+    )
+    assert np.linalg.norm(found, axis=1) == pytest.approx([1, 1, 1], abs=1e-4)
+    assert found[0] @ found[1] > found[0] @ found[2]
+
+
+def test_threads_share_one_encoder() -> None:
+    encoder = Encoder()
+    expected = shipped().relevance("Who designed it?", [(TITLE, PASSAGE)])
+    found: list[list[float]] = []
+    threads = [
+        threading.Thread(
+            target=lambda: found.append(encoder.relevance("Who designed it?", [(TITLE, PASSAGE)]))
+        )
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 8
+
+
+def test_nothing_asked_is_nothing_answered() -> None:
+    encoder = shipped()
+    assert encoder.point([]) == []
+    assert encoder.attribution([]) == []
+    assert encoder.relevance("?", []) == []
+    assert encoder.embed([]).shape[0] == 0

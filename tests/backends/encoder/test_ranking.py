@@ -1,0 +1,45 @@
+"""The reranker of the encoder that ships."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from makers import passage
+
+from rarr.backends.encoder.model import Encoder, shipped
+from rarr.backends.encoder.ranking import TrainedReranker, scores
+
+PASSAGES = [
+    passage("The Golden Gate Bridge opened to traffic in May 1937.", "a"),
+    passage("The bridge is painted in a colour called international orange.", "b"),
+    passage("Shares fell on Monday.", "c"),
+]
+
+
+async def test_the_passage_that_answers_comes_first() -> None:
+    found = await TrainedReranker(shipped()).score("When did the Golden Gate Bridge open?", PASSAGES)
+    assert max(range(3), key=lambda n: found[n]) == 0
+    assert all(0 <= one <= 1 for one in found)
+
+
+class Scripted(Encoder):
+    """Finds the passages relevant, and near the query, that say `word`."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__()
+        self._word = word
+
+    def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
+        return [float(self._word in text) for _, text in passages]
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        return np.array([[1.0, 0.0], *([float(self._word in text), 0.0] for text in texts[1:])])
+
+
+def test_the_encoder_outweighs_shared_words() -> None:
+    found = scores(Scripted("Shares"), "When did the Golden Gate Bridge open?", PASSAGES)
+    assert max(range(3), key=lambda n: found[n]) == 2
+
+
+async def test_no_passages_have_no_scores() -> None:
+    assert list(await TrainedReranker(shipped()).score("When?", [])) == []

@@ -1,0 +1,97 @@
+"""How far evidence attributes a sentence, by the encoder that ships and the rules."""
+
+from collections.abc import Sequence
+
+from makers import evidence
+
+from rarr import Settings
+from rarr.backends.encoder.model import Claimed, Encoder, Judged, shipped
+from rarr.backends.encoder.support import AT_THRESHOLD, PARTS, TrainedVerifier, scaled, seen
+from rarr.tools.text.document import Span
+
+VERIFIER = TrainedVerifier(shipped(), AT_THRESHOLD)
+PASSAGE = "Elm Mill was built in 1804 by Thomas Hay. It burnt down in 1911 and was never rebuilt."
+
+
+async def support(text: str, passage: str = PASSAGE) -> float:
+    [found] = await VERIFIER.support(text, None, [Span(0, len(text))], evidence(passage))
+    assert found is not None
+    return found
+
+
+async def test_what_is_said_is_supported_more_than_what_is_not() -> None:
+    said = support("Thomas Hay built Elm Mill in 1804.")
+    assert 0 <= await support("Elm Mill ground barley for three villages.") < await said <= 1
+
+
+class Noting(Encoder):
+    """Notes the passages that it is shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[str] = []
+
+    def attribution(self, claims: Sequence[Claimed]) -> list[Judged]:
+        self.shown += [one.passage for one in claims]
+        return super().attribution(claims)
+
+
+def test_long_evidence_is_read_where_it_speaks_of_the_claim() -> None:
+    passage = "The weather was fine. " * 200 + PASSAGE + " The weather was fine." * 200
+    noting, text = Noting(), "Thomas Hay built Elm Mill in 1804."
+    seen(noting, text, None, [Span(0, len(text))], evidence(passage))
+    assert "Elm Mill was built in 1804 by Thomas Hay" in noting.shown[0]
+    assert len(noting.shown) == PARTS
+
+
+def test_a_threshold_that_nothing_reaches_divides_by_nothing() -> None:
+    assert scaled(0.5, 1.0) < scaled(1.0, 1.0) <= AT_THRESHOLD
+
+
+async def test_a_span_without_a_word_is_not_judged() -> None:
+    assert await VERIFIER.support("...", None, [Span(0, 3)], evidence(PASSAGE)) == [None]
+
+
+async def test_each_sentence_has_a_class() -> None:
+    text = "Thomas Hay built Elm Mill in 1804. Elm Mill sold paper to China."
+    first = text.index(" Elm Mill sold")
+    spans = [Span(0, first), Span(first + 1, len(text))]
+    found = await VERIFIER.classify(text, None, spans, evidence(PASSAGE))
+    assert found[0] == "attributable"
+    assert found[1] in ("extrapolatory", "contradictory")
+
+
+async def test_supported_sentences_before_a_claim_do_not_speak_for_it() -> None:
+    text = f"{PASSAGE} Elm Mill was sold to a bank in Tokyo."
+    start = text.index("Elm Mill was sold")
+    [found] = await VERIFIER.support(text, None, [Span(start, len(text))], evidence(PASSAGE))
+    assert found is not None
+    assert found < AT_THRESHOLD
+
+
+async def test_a_claim_longer_than_what_the_encoder_reads_is_not_judged() -> None:
+    text = (
+        "Elm Mill, " + "which is large and old and made of stone, " * 20 + "was built in 1804 by Thomas Hay."
+    )
+    assert await VERIFIER.support(text, None, [Span(0, len(text))], evidence(PASSAGE)) == [None]
+
+
+def test_the_calibrated_threshold_is_the_one_of_the_settings() -> None:
+    assert Settings().support_threshold == AT_THRESHOLD
+
+
+async def test_what_the_evidence_denies_in_the_same_words_is_not_supported() -> None:
+    passage = "Elm Mill was built in 1804. Elm Mill was never rebuilt after the fire of 1911."
+    assert await support("Elm Mill was never rebuilt after the fire of 1911.", passage) > AT_THRESHOLD
+    assert await support("Elm Mill was rebuilt after the fire of 1911.", passage) < AT_THRESHOLD
+
+
+async def test_a_subject_that_is_named_does_not_support_what_is_said_of_it() -> None:
+    passage = "Velorane is given once a day. The usual dose is 20 mg."
+    assert await support("Velorane treats headaches.", passage) < AT_THRESHOLD
+
+
+async def test_parties_that_changed_places_are_not_supported() -> None:
+    passage = "In the final, Elm Mill beat Hay Forge by two goals."
+    assert await support("In the final, Elm Mill beat Hay Forge by two goals.", passage) > AT_THRESHOLD
+    assert await support("In the final, Hay Forge beat Elm Mill by two goals.", passage) < AT_THRESHOLD

@@ -1,0 +1,89 @@
+"""Weights that are not what they must be are refused in one line that names the cure."""
+
+import json
+import math
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rarr import Reviser, Settings
+from rarr.backends.encoder.weights import FACTS, FORMAT, MODEL, SHIPPED, TOKENIZER, Logistic, checked
+from rarr.errors import SettingsError
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(SHIPPED, tmp_path / "weights"))
+
+
+def test_the_weights_that_ship_are_whole_and_small() -> None:
+    assert checked(None).format == FORMAT
+    assert (SHIPPED / MODEL).stat().st_size < 30_000_000
+
+
+@pytest.mark.parametrize("name", [MODEL, TOKENIZER])
+def test_a_damaged_file_is_refused(weights: Path, name: str) -> None:
+    content = bytearray((weights / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (weights / name).write_bytes(content)
+    with pytest.raises(SettingsError, match=rf"{name} is damaged: write it again: rarr train editor"):
+        checked(weights)
+
+
+def test_a_file_that_is_cut_short_is_refused(weights: Path) -> None:
+    (weights / MODEL).write_bytes((weights / MODEL).read_bytes()[:1000])
+    with pytest.raises(SettingsError, match="damaged"):
+        checked(weights)
+
+
+def test_a_missing_file_is_named(weights: Path) -> None:
+    (weights / TOKENIZER).unlink()
+    with pytest.raises(SettingsError, match=rf"{TOKENIZER} cannot be read"):
+        checked(weights)
+
+
+def test_another_format_is_refused_with_both_numbers(weights: Path) -> None:
+    facts = json.loads((weights / FACTS).read_text())
+    (weights / FACTS).write_text(json.dumps(facts | {"format": FORMAT + 1}))
+    with pytest.raises(
+        SettingsError, match=rf"format {FORMAT + 1}, this version of rarr reads format {FORMAT}"
+    ):
+        checked(weights)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"format": 2}'])
+def test_facts_that_say_nothing_are_refused(weights: Path, content: str) -> None:
+    (weights / FACTS).write_text(content)
+    with pytest.raises(SettingsError):
+        checked(weights)
+
+
+@pytest.mark.parametrize(("name", "value"), [("bias", math.nan), ("threshold", 7), ("weights", {"a": 1e999})])
+def test_a_calibration_that_means_nothing_is_refused(weights: Path, name: str, value: Any) -> None:
+    facts = json.loads((weights / FACTS).read_text())
+    facts["calibration"]["supports"][name] = value
+    (weights / FACTS).write_text(json.dumps(facts))
+    with pytest.raises(SettingsError, match="damaged"):
+        checked(weights)
+
+
+def test_a_folder_without_weights_is_refused_before_anything_is_spent(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    with pytest.raises(SettingsError, match="holds no weights"):
+        Reviser(Settings(corpus=tmp_path / "corpus", weights=tmp_path, home=tmp_path / "home"))
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"there is no folder .*nowhere: give one"):
+        checked(tmp_path / "nowhere")
+
+
+def test_a_regression_says_how_likely_and_whether() -> None:
+    made = Logistic(bias=-1.0, weights={"a": 2.0}, threshold=0.6)
+    assert made.probability({"a": 0.5}) == 0.5
+    assert not made.holds({"a": 0.5})
+    assert made.holds({"a": 5.0, "of no weight": 3.0})
+    with pytest.raises(KeyError):
+        made.holds({})

@@ -1,0 +1,98 @@
+"""What the model is asked of a text, and what its probabilities become; the model is a stand-in."""
+
+import threading
+from collections.abc import Sequence
+
+import pytest
+from makers import evidence
+
+from rarr.backends.nli import verifier as module
+from rarr.backends.nli.labels import Judgement
+from rarr.backends.nli.verifier import NliVerifier, standing_alone
+from rarr.components import Classifier
+from rarr.tools.text.document import Span, sentences
+from rarr.tools.text.long_evidence import Pair
+
+TEXT = "# The mill\n\nThe Vinter Mill is old. It burned in 1921 [1].\n"
+FOUND = evidence("The mill burned in 1923.")
+
+
+class Model:
+    """Judges by a word of the claim. Records what it is asked, and where."""
+
+    judgements = {"old": Judgement(0.1, 0.2), "1921": Judgement(0.2, 0.7)}  # noqa: RUF012  # read alone
+
+    def __init__(self, name: str) -> None:
+        self.calls: list[tuple[list[Pair], str]] = []
+
+    def judge(self, pairs: Sequence[Pair], title: str = "") -> list[Judgement | None]:
+        assert threading.current_thread() is not threading.main_thread()
+        self.calls.append((list(pairs), title))
+        return [
+            next((one for word, one in self.judgements.items() if word in pair.claim), None) for pair in pairs
+        ]
+
+
+@pytest.fixture
+def verifier(monkeypatch: pytest.MonkeyPatch) -> NliVerifier:
+    monkeypatch.setattr(module, "NliModel", Model)
+    return NliVerifier("a/b", 0.5)
+
+
+async def test_sentences_are_asked_at_once_with_their_subjects(verifier: NliVerifier) -> None:
+    assert await verifier.support(TEXT, None, sentences(TEXT), FOUND) == [0.1, 0.2]
+    claims = ["The Vinter Mill is old.", "Vinter Mill burned in 1921."]
+    assert verifier._model.calls == [([Pair(FOUND.text, claim) for claim in claims], "")]  # type: ignore[attr-defined]
+
+
+async def test_title_stands_above_the_evidence(verifier: NliVerifier) -> None:
+    await verifier.support(TEXT, None, sentences(TEXT), FOUND.model_copy(update={"title": "Vinter Mill"}))
+    assert verifier._model.calls[0][1] == "Vinter Mill"  # type: ignore[attr-defined]
+
+
+async def test_heading_is_not_judged_and_a_sentence_without_a_value_is(verifier: NliVerifier) -> None:
+    spans = [Span(0, 10), *sentences(TEXT)]
+    assert await verifier.support(TEXT, None, spans, FOUND) == [None, 0.1, 0.2]
+
+
+async def test_evidence_without_text_judges_nothing(verifier: NliVerifier) -> None:
+    assert await verifier.support(TEXT, None, sentences(TEXT), evidence(" ")) == [None, None]
+    assert await verifier.classify(TEXT, None, sentences(TEXT), evidence(" ")) == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("judgement", "expected"),
+    [
+        (Judgement(0.5, 0.3), "attributable"),
+        (Judgement(0.3, 0.5), "contradictory"),
+        (Judgement(0.2, 0.3), "extrapolatory"),
+        (Judgement(0.5), "attributable"),
+        (Judgement(0.49), "extrapolatory"),
+    ],
+)
+async def test_class_is_the_most_probable_of_three_or_goes_by_the_threshold(
+    verifier: NliVerifier, judgement: Judgement, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Model, "judgements", {"": judgement})
+    assert await verifier.classify(TEXT, None, sentences(TEXT)[:1], FOUND) == [expected]
+
+
+def test_it_is_a_classifier(verifier: NliVerifier) -> None:
+    assert isinstance(verifier, Classifier)
+
+
+@pytest.mark.parametrize(
+    ("span", "said"),
+    [
+        (Span(0, len(TEXT)), "The Vinter Mill is old. Vinter Mill burned in 1921."),
+        (Span(0, 10), ""),
+        (Span(0, 0), ""),
+    ],
+)
+def test_any_span_stands_alone(span: Span, said: str) -> None:
+    assert standing_alone(TEXT, None, span) == said
+
+
+def test_context_gives_the_subject_of_the_first_sentence() -> None:
+    text = "It opened in 1937."
+    assert standing_alone(text, "How old is the Golden Gate Bridge?", Span(0, 18)).startswith("Golden Gate")

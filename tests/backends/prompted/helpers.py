@@ -1,0 +1,35 @@
+"""What the tests of the prompted parts share: a language model in process, and what it was asked."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rarr.backends.prompted.prompts import Prompts
+from rarr.records import Query
+from rarr.testing import ScriptedModel
+from rarr.tools.models.budgeted_chat import Patient
+from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.models.retries import Limiter
+
+PROMPTS = Prompts()
+
+
+def language_model(chat: ScriptedModel) -> LanguageModel:
+    return LanguageModel([Patient(chat, Limiter(32), attempts=1, timeout_s=5)], max_answer_tokens=1000)
+
+
+def answering(*answers: str | Mapping[str, Any]) -> ScriptedModel:
+    """A model that gives one of these to each sample of a request, and the last again for all others."""
+    return ScriptedModel(lambda asked: answers[min(asked.sample, len(answers) - 1)])
+
+
+def query_about(text: str, about: str, asks: str = "Which?") -> Query:
+    start = text.index(about)
+    return Query(id="q1", text=asks, start=start, end=start + len(about))
+
+
+def asked_of(chat: ScriptedModel, call: int = 0) -> dict[str, str]:
+    """The variables of a call."""
+    ask = chat.calls[call]
+    variables = PROMPTS[ask.name].parse(ask.messages[-1].content)
+    assert variables is not None
+    return variables

@@ -1,0 +1,183 @@
+"""A prompted verdict is the model's, where it fits the answers that the model gives with it."""
+
+from typing import Any
+
+import pytest
+from makers import evidence, runtime, state
+
+from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model, query_about
+from rarr.backends.prompted.agreement import PromptedChecker
+from rarr.backends.rules import answers
+from rarr.errors import ModelError
+from rarr.nodes.check_agreement import check_agreement
+from rarr.records import Agreement
+from rarr.settings import Settings
+from rarr.testing import ScriptedModel
+
+TEXT = "The mill is old. It burned in 1921. It was rebuilt."
+QUERY = query_about(TEXT, "1921", "When did the mill burn?")
+FOUND = evidence("The mill burned in May 1923.")
+
+
+def said(verdict: str = "disagrees", mine: str = "1921", its: str = "1923") -> dict[str, Any]:
+    return {"text_answer": mine, "evidence_answer": its, "reason": "So it says.", "verdict": verdict}
+
+
+def checker(chat: ScriptedModel, *, whole_text: bool = False) -> PromptedChecker:
+    return PromptedChecker(language_model(chat), PROMPTS, whole_text=whole_text, reader=answers)
+
+
+async def checked(answer: dict[str, Any]) -> Agreement:
+    return await checker(answering(answer)).check(TEXT, None, QUERY, FOUND)
+
+
+@pytest.mark.parametrize("verdict", ["disagrees", "irrelevant", "unknown"])
+async def test_verdict_comes_with_both_answers(verdict: str) -> None:
+    agreement = await checked(said(verdict))
+    assert agreement.model_dump(exclude={"confidence"}) == said(verdict)
+
+
+async def test_sentence_is_asked_about_with_the_one_before() -> None:
+    chat = answering(said())
+    await checker(chat).check(TEXT, None, QUERY, FOUND)
+    assert asked_of(chat) == {
+        "before": "The mill is old.",
+        "text": "It burned in 1921.",
+        "query": QUERY.text,
+        "evidence": FOUND.text,
+    }
+
+
+async def test_whole_text_is_asked_about_where_that_is_the_scope() -> None:
+    chat = answering(said())
+    await checker(chat, whole_text=True).check(TEXT, None, QUERY, FOUND)
+    assert (asked_of(chat)["before"], asked_of(chat)["text"]) == ("(none)", TEXT)
+
+
+async def test_context_has_a_prompt_of_its_own() -> None:
+    chat = answering(said())
+    await checker(chat).check(TEXT, "Tell me of the mill.", QUERY, FOUND)
+    assert chat.calls[0].name == "check_agreement_in_context"
+    assert asked_of(chat)["context"] == "Tell me of the mill."
+
+
+@pytest.mark.parametrize(
+    ("mine", "its"),
+    [("1921", "1921"), ("In  1921", "in 1921"), ("1921", ""), ("1921", " \n"), ("", "")],
+    ids=["equal", "equal but for case and spaces", "none of the evidence", "blank", "none at all"],
+)
+async def test_disagreement_without_two_answers_is_unknown(mine: str, its: str) -> None:
+    agreement = await checked(said("disagrees", mine, its))
+    assert agreement.verdict == "unknown"
+    assert "they disagree" in agreement.reason
+
+
+@pytest.mark.parametrize(
+    ("mine", "its"),
+    [
+        ("1923", "May 1923"),
+        ("1,200 metres", "1.2 km"),
+        ("Ida Lunde", "Lunde"),
+        ("a geologist", "an expert on rocks"),
+    ],
+)
+async def test_agreement_of_answers_that_stand_in_both_is_one(mine: str, its: str) -> None:
+    assert (await checked_against(f"It was {mine}.", f"It was {its}.", said("agrees", mine, its))) == "agrees"
+
+
+@pytest.mark.parametrize("verdict", ["agrees", "disagrees"])
+@pytest.mark.parametrize(
+    ("answer", "passage"),
+    [
+        ("300 metres", "It is 221 metres long."),
+        ("22", "It is 221 metres long."),
+        ("300 metres", "300 people cross its 221 metres."),
+        ("1904", "It opened in 1931."),
+        ("Ida Rosk", "Tomas Veil designed it."),
+        ("flax", "They grow barley."),
+        ("yes", "It is 221 metres long."),
+        ("not", "It is not long."),
+        ("…", "It is long…"),
+    ],
+)
+async def test_injection_into_an_answer_that_does_not_stand_in_the_passage_is_no_verdict(
+    verdict: str, answer: str, passage: str
+) -> None:
+    claim = f"It is {answer} or 7 miles."
+    assert await checked_against(claim, passage, said(verdict, "7 miles", answer)) == "unknown"
+
+
+async def test_injection_into_the_answer_of_the_text_is_no_verdict() -> None:
+    answer = said("agrees", "221 metres", "221 metres")
+    assert await checked_against("It is 300 metres long.", "It is 221 metres long.", answer) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("mine", "its"),
+    [
+        ("300 metres", "221 metres"),
+        ("1931", "1904"),
+        ("Ida Rosk", "Tomas Veil"),
+        ("three", "4"),
+        ("12 square miles", "40 square miles"),
+        ("3 ships in 1904", "4 ships in 1904"),
+    ],
+)
+async def test_injection_into_the_verdict_alone_is_no_agreement(mine: str, its: str) -> None:
+    answer = said("agrees", mine, its)
+    assert await checked_against(f"It is {mine}.", f"It is {its}.", answer) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("passage", "answer"),
+    [
+        ("Oru's six bridges are old.", "6"),
+        ("Lunde died on 4 March 1931.", "March 4, 1931"),
+        ("Most reach the far shore some sixty minutes later.", "about 60 minutes"),
+        ("Hesk is a peninsula.", "a peninsula"),
+        ("It cost 3.5.1 of these.", "3.5.1"),
+        ("橋は長い。", "長い"),
+        ("The painter was a woman from Oru.", "a painter from Oru"),
+    ],
+)
+async def test_answer_stands_in_a_passage_in_its_words_or_with_its_values(passage: str, answer: str) -> None:
+    assert (
+        await checked_against("It is 7 miles.", passage, said("disagrees", "7 miles", answer)) == "disagrees"
+    )
+
+
+async def test_doubt_says_what_the_model_said_and_what_is_wrong_with_it() -> None:
+    agreement = await checked(said("agrees", "1921", "1921"))
+    told = "the model says that they agree, but its answer of the evidence, '1921', does not stand"
+    assert agreement.reason == f"{told} in the passage"
+
+
+async def checked_against(text: str, passage: str, answer: dict[str, Any]) -> str:
+    asked = query_about(text, text, "What?")
+    return (await checker(answering(answer)).check(text, None, asked, evidence(passage))).verdict
+
+
+UNREADABLE = ["", "They disagree.", '{"text_answer": "1921"}', '{"verdict": "maybe"}', '{"verdict": "disag']
+
+
+@pytest.mark.parametrize("answer", UNREADABLE)
+async def test_unreadable_answer_is_an_error_after_asking_once_more(answer: str) -> None:
+    chat = answering(answer)
+    with pytest.raises(ModelError, match="cannot be read"):
+        await checker(chat).check(TEXT, None, QUERY, FOUND)
+    assert len(chat.calls) == 2
+
+
+@pytest.mark.parametrize("answer", UNREADABLE)
+async def test_unreadable_answer_is_unknown_with_a_warning_and_never_a_verdict(answer: str) -> None:
+    before = state(TEXT, queries=[QUERY], found=[FOUND])
+    update = await check_agreement(before, runtime(Settings(), checker=checker(answering(answer))))
+    assert [check.verdict for check in update["checks"]] == ["unknown"]
+    assert [(w.code, w.query_id) for w in update["warnings"]] == [("check_failed", "q1")]
+
+
+def test_expected_is_one_call() -> None:
+    plain = checker(answering("")).expected(TEXT, None)
+    with_context = checker(answering("")).expected(TEXT, "Tell me of the mill.")
+    assert plain.model_calls == with_context.model_calls == 1
+    assert with_context.input_tokens != plain.input_tokens > 0

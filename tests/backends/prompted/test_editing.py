@@ -1,0 +1,238 @@
+"""The model names words and what stands there instead; nothing else of the text changes."""
+
+import pytest
+from makers import check, evidence, runtime, state
+
+from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model, query_about
+from rarr.backends.prompted.editing import PromptedEditor
+from rarr.errors import ModelError
+from rarr.nodes.edit import edit
+from rarr.records import Change
+from rarr.testing import ScriptedModel
+
+MILL = "The mill was built in 1919 and burned in 1921. It stood for 2 years."
+FOUND = evidence("The mill burned in 1923.")
+
+
+def editor(chat: ScriptedModel, *, whole_text: bool = False) -> PromptedEditor:
+    return PromptedEditor(language_model(chat), PROMPTS, whole_text=whole_text)
+
+
+async def change(
+    text: str, about: str, span: str, revision: str, *, whole_text: bool = False
+) -> Change | None:
+    chat = answering({"span": span, "revision": revision})
+    asked = query_about(text, about)
+    return await editor(chat, whole_text=whole_text).edit(text, None, asked, check(), FOUND)
+
+
+async def edited(text: str, about: str, span: str, revision: str, *, whole_text: bool = False) -> str:
+    found = await change(text, about, span, revision, whole_text=whole_text)
+    return text if found is None else text[: found.start] + found.new + text[found.end :]
+
+
+async def test_words_are_replaced() -> None:
+    assert await change(MILL, "1921", "1921", "1923") == Change(start=41, end=45, new="1923")
+
+
+async def test_everything_that_the_prompt_needs_is_in_it() -> None:
+    chat = answering({"span": "", "revision": ""})
+    await editor(chat).edit(MILL, "Context.", query_about(MILL, "2 years"), check(mine="2", its="4"), FOUND)
+    assert chat.calls[0].name == "edit_in_context"
+    assert asked_of(chat) == {
+        "context": "Context.",
+        "before": "The mill was built in 1919 and burned in 1921.",
+        "text": "It stood for 2 years.",
+        "query": "Which?",
+        "text_answer": "2",
+        "evidence_answer": "4",
+        "evidence": FOUND.text,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("It was built\n  in 1921 by all.", "built in 1921"),
+        ("It was “built in 1921” by all.", '"built in 1921"'),
+        ("It was the king’s, built in 1921.", "king's, built in 1921"),
+        ('It was "built in 1921" by all.', "„built in 1921“"),
+        ("It was built in 1921.", " in 1921"),
+        ("1921 was the year.", " 1921"),
+        ("The year was 1921", "1921 "),
+        ("It was built\nin 1921.", "built in  1921."),
+    ],
+    ids=["line end", "curly quotes", "apostrophe", "low quotes", "blank before", "blank at the start",
+         "blank at the end", "spaces"],
+)  # fmt: skip
+async def test_spaces_and_quotes_may_differ_and_stay_as_the_text_has_them(text: str, span: str) -> None:
+    assert await edited(text, "1921", span, span.replace("1921", "1923")) == text.replace("1921", "1923")
+
+
+@pytest.mark.parametrize(("about", "start"), [("3 boys", 0), ("3 girls", 18), ("3 dogs", 31)])
+async def test_of_several_places_the_nearest_to_the_query_is_meant(about: str, start: int) -> None:
+    text = "3 boys were here, 3 girls, and 3 dogs."
+    found = await change(text, about, "3", "4")
+    assert found == Change(start=start, end=start + 1, new="4")
+
+
+@pytest.mark.parametrize("number", ["1937", "33", "1.3", "3.5", "1,3", "3,500", "x3", "3rd", "$33", "-30"])
+@pytest.mark.parametrize("span", ["3", "$3", "-3"])
+async def test_part_of_a_longer_number_is_not_matched(number: str, span: str) -> None:
+    with pytest.raises(ModelError, match="do not stand in the text"):
+        await change(f"It has {number} wheels.", "wheels", span, "4")
+
+
+@pytest.mark.parametrize(
+    "text", ["It has 3, 4 or 5.", "The number is 3.", "It is (3) here.", "About ~3% here.", "3"]
+)
+async def test_number_beside_punctuation_is_matched(text: str) -> None:
+    assert await edited(text, text, "3", "9") == text.replace("3", "9")
+
+
+@pytest.mark.parametrize(
+    "span", ["1925", "mill house", "It stood", "(", "built.*1921", "x" * 10_000, "(a+)+$" * 99]
+)
+async def test_words_that_are_not_in_the_sentence_are_an_error(span: str) -> None:
+    with pytest.raises(ModelError, match="do not stand in the text"):
+        await change(MILL, "1921", span, "1923")
+
+
+async def test_words_that_are_not_in_the_text_are_a_warning_and_no_edit() -> None:
+    before = state(MILL, queries=[query_about(MILL, "1921")], found=[FOUND], checks=[check()])
+    mine = editor(answering({"span": "1925", "revision": "1923"}))
+    update = await edit(before, runtime(editor=mine))
+    assert (update["text"], update["edits"]) == (MILL, [])
+    assert [(w.code, w.query_id) for w in update["warnings"]] == [("edit_failed", "q1")]
+
+
+async def test_whole_text_is_looked_at_where_that_is_the_scope() -> None:
+    assert await edited(MILL, "1921", "2 years", "4 years", whole_text=True) == MILL.replace(
+        "2 years", "4 years"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("The <evidence> tag is of 1921 </evidence> here.", "‹evidence> tag is of 1921 ‹/evidence>"),
+        ("The\u200b mill<|im_end|> burned in 1921.", "The mill‹|im_end|> burned in 1921."),
+        ("mo\xadtor of 1921, [INST] and more", "motor of 1921, ‹INST] and"),
+        ("Query: it burned in 1921.", "› Query: it burned in 1921"),
+        ("ab\u202e</text>\u200bof 1921\u200b", "‹/text>of 1921"),
+    ],
+)
+async def test_injection_marks_of_a_text_are_found_and_stay_as_they_are(text: str, shown: str) -> None:
+    assert await edited(text, "1921", shown, shown.replace("1921", "1923")) == text.replace("1921", "1923")
+
+
+async def test_injection_marks_within_what_changes_come_back() -> None:
+    text = "In 1921 <evidence> and 1923"
+    done = await edited(text, "1921", "1921 ‹evidence> and 1923", "1931 ‹evidence> and 1933")
+    assert done == "In 1931 <evidence> and 1933"
+
+
+MARKDOWN = """# Mills\r
+\r
+* **Old Mill**, built in _1919_ [3],\r
+  burned in [1921](https://a.example/1921)\tand  has “3” wheels…\r
+* `1919` is no year — é ☃\r
+\r
+| Mill | 1919 |\r
+|---|---|\r
+"""
+
+
+@pytest.mark.parametrize(
+    ("span", "revision", "old", "new"),
+    [
+        ("built in _1919_ [3]", "built in _1917_ [3]", "_1919_", "_1917_"),
+        ("Old Mill**, built", "New Mill**, built", "Old Mill", "New Mill"),
+        ('[3], burned in [1921](https://a.example/1921) and has "3" wheels',
+         '[3], burned in [1921](https://a.example/1921) and has "4" wheels', "“3”", "“4”"),
+    ],
+    ids=["emphasis and a citation", "strong", "over a line end, a link and quotes"],
+)  # fmt: skip
+async def test_markdown_is_identical_outside_of_what_changes(
+    span: str, revision: str, old: str, new: str
+) -> None:
+    done = await edited(MARKDOWN, "Old Mill", span, revision)
+    assert done == MARKDOWN.replace(old, new, 1)
+
+
+@pytest.mark.parametrize(
+    ("span", "revision", "old", "new"),
+    [
+        ("built in 1919 and", "built in 1917 and", "1919", "1917"),
+        ("The mill was built", "The barn was built", "mill", "barn"),
+        ("built in 1919", "raised in 1917", "built in 1919", "raised in 1917"),
+        ("burned in 1921.", "burned in 1923.", "1921", "1923"),
+        ("in 1919 and burned in 1921", "in 1919, and burned in 1921", "", ","),
+    ],
+    ids=["both ends", "a word", "neither end", "full stop", "insertion"],
+)
+async def test_words_that_both_begin_and_end_with_are_not_part_of_the_change(
+    span: str, revision: str, old: str, new: str
+) -> None:
+    found = await change(MILL, "1919", span, revision)
+    assert found is not None
+    assert (MILL[found.start : found.end], found.new) == (old, new)
+
+
+@pytest.mark.parametrize(("mine", "its"), [("1,240", "1,340"), ("41.5", "41.7"), ("3.5.1", "3.6.1")])
+async def test_number_changes_as_a_whole(mine: str, its: str) -> None:
+    found = await change(f"It has {mine} m.", mine, f"has {mine} m", f"has {its} m")
+    assert found == Change(start=7, end=7 + len(mine), new=its)
+
+
+@pytest.mark.parametrize(
+    ("span", "revision", "expected"),
+    [
+        ("built in 1919", "built", "The mill was built and burned in 1921."),
+        ("in 1919", "", "The mill was built and burned in 1921."),
+        ("in 1919 ", "", "The mill was built and burned in 1921."),
+        (" in 1919", "", "The mill was built and burned in 1921."),
+        ("burned in 1921", "burned", "The mill was built in 1919 and burned."),
+        ("in 1921", "", "The mill was built in 1919 and burned."),
+        ("The ", "", "mill was built in 1919 and burned in 1921."),
+        (" and burned", ", and burned", "The mill was built in 1919, and burned in 1921."),
+    ],
+)
+async def test_deletion_leaves_one_space(span: str, revision: str, expected: str) -> None:
+    assert await edited(MILL, "1919", span, revision) == expected + " It stood for 2 years."
+
+
+@pytest.mark.parametrize(
+    ("span", "revision", "inserted"),
+    [("mill", "mill of Ude", " of Ude"), ("mill", "old mill", "old "), ("1921", "1921 or 1922", " or 1922")],
+)
+async def test_insertion(span: str, revision: str, inserted: str) -> None:
+    found = await change(MILL, "1919", span, revision)
+    assert found is not None
+    assert (found.start == found.end, found.new) == (True, inserted)
+
+
+@pytest.mark.parametrize(
+    ("span", "revision"),
+    [
+        ("", ""),
+        (" ", ""),
+        ("", "1923"),
+        ("1921", "1921"),
+        ("burned in 1921", "burned  in 1921"),
+        ("1921", "1921 "),
+    ],
+    ids=["both empty", "blank", "nowhere", "the same", "spaces alone", "a space behind"],
+)
+async def test_model_may_decline(span: str, revision: str) -> None:
+    assert await change(MILL, "1921", span, revision) is None
+
+
+@pytest.mark.parametrize("answer", ["", "1923", '{"span": "1921"}', '{"span": "1921", "revision": "19'])
+async def test_unreadable_answer_is_an_error_and_never_half_an_edit(answer: str) -> None:
+    with pytest.raises(ModelError, match="cannot be read"):
+        await editor(answering(answer)).edit(MILL, None, query_about(MILL, "1921"), check(), FOUND)
+
+
+def test_expected_is_one_call() -> None:
+    assert editor(answering("")).expected(MILL, None).model_calls == 1

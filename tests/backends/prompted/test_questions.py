@@ -1,0 +1,214 @@
+"""Questions of several samples are placed in the text, united, and near-duplicates are merged."""
+
+import time
+from typing import Any
+
+import pytest
+
+from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model
+from rarr.backends.prompted.questions import PART, PromptedQuestions, parts
+from rarr.errors import ModelError
+from rarr.records import Question
+from rarr.testing import ScriptedModel
+from rarr.tools.models.chat import CallFailure
+
+TEXT = (
+    "The old mill was built in 1919. It burned in 1921 and was  rebuilt\nin 1923. The owner of the mill fled."
+)
+MINE = "The mill opened in 1990."
+
+
+def ask(question: str = "When?", about: str = "") -> dict[str, str]:
+    return {"question": question, "about": about}
+
+
+def generator(chat: ScriptedModel, samples: int = 1) -> PromptedQuestions:
+    return PromptedQuestions(language_model(chat), PROMPTS, samples=samples, temperature=0.7)
+
+
+async def asked(
+    *samples: list[dict[str, str]], text: str = TEXT, context: str | None = None
+) -> list[Question]:
+    chat = answering(*({"questions": one} for one in samples))
+    return list(await generator(chat, len(samples)).generate(text, context))
+
+
+async def place(about: str, question: str = "When?", text: str = TEXT) -> str:
+    [found] = await asked([ask(question, about)], text=text)
+    return text[found.start : found.end]
+
+
+@pytest.mark.parametrize(
+    ("about", "said"),
+    [
+        ("1921", "1921"),
+        ("THE OLD Mill", "The old mill"),
+        ("was rebuilt in 1923", "was  rebuilt\nin 1923"),
+        ("  1919 ", "1919"),
+    ],
+    ids=["exactly", "case", "spaces", "blanks around"],
+)
+async def test_place_is_what_a_question_is_about(about: str, said: str) -> None:
+    assert await place(about) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "about", "said"),
+    [
+        ("The <text> tag is of 1921.", "‹text> tag", "<text> tag"),
+        ("It\u200b bur\xadned in 1921.", "It burned", "It\u200b bur\xadned"),
+        ("It stood. The <|im_end|>\u200b mill burned in 1921.", "burned in 1921", "burned in 1921"),
+    ],
+)
+async def test_injection_marks_of_a_text_are_found_where_they_stand(text: str, about: str, said: str) -> None:
+    assert await place(about, text=text) == said
+
+
+async def test_what_stands_twice_is_meant_where_the_question_has_more_words() -> None:
+    [found] = await asked([ask("Who was the owner of the mill?", "mill")])
+    assert found.start == TEXT.rindex("mill")
+    [found] = await asked([ask("How old was the mill that was built?", "mill")])
+    assert found.start == TEXT.index("mill")
+
+
+@pytest.mark.parametrize(
+    "about", ["", "1821", "ill", "19"], ids=["nothing", "not there", "in a word", "in a number"]
+)
+async def test_what_is_not_in_the_text_is_about_the_sentence_with_most_of_its_words(about: str) -> None:
+    assert (
+        await place(about, "In which year has it burned?") == "It burned in 1921 and was  rebuilt\nin 1923."
+    )
+
+
+@pytest.mark.parametrize("about", [".*", "(?P<a", "[", "\\", "(1919|1921)", "a" * 10_000, "(a+)+$" * 500])
+async def test_hostile_about_is_text(about: str) -> None:
+    started = time.perf_counter()
+    assert (await place(about, "Which owner of the mill fled?")).startswith("The owner")
+    assert time.perf_counter() - started < 2
+
+
+async def test_symbols_are_found_as_they_are() -> None:
+    assert await place("$4.5 (net)", text="It cost $4.5 (net) in all.") == "$4.5 (net)"
+
+
+async def test_questions_without_words_are_left_out() -> None:
+    assert await asked([ask(""), ask(" \n"), ask("  When\n was it? ", "1919")]) == [
+        Question(text="When was it?", start=26, end=30)
+    ]
+
+
+async def test_no_questions_are_an_answer() -> None:
+    assert await asked([]) == []
+
+
+@pytest.mark.parametrize("text", ["# Mills\n", "```\nx = 1919\n```\n", "***"])
+async def test_text_without_a_sentence_is_not_asked_about(text: str) -> None:
+    chat = answering({"questions": [ask()]})
+    assert (await generator(chat).generate(text, None), chat.calls) == ([], [])
+
+
+@pytest.mark.parametrize("answer", ["", " \n", "I cannot help with that."])
+async def test_answer_that_is_none_is_no_empty_list(answer: str) -> None:
+    with pytest.raises(ModelError, match="cannot be read"):
+        await generator(answering(answer)).generate(TEXT, None)
+
+
+async def test_one_readable_sample_is_enough() -> None:
+    found = await generator(answering("", "?", {"questions": [ask("When?", "1919")]}), 3).generate(TEXT, None)
+    assert [one.text for one in found] == ["When?"]
+
+
+async def test_questions_about_the_same_characters_are_one() -> None:
+    found = await asked([ask("When was it built?", "1919")], [ask("What year saw it made?", "1919")])
+    assert [one.text for one in found] == ["When was it built?"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kept"),
+    [
+        ("When was the old mill built?", "When was the  Old Mill built", 1),
+        ("When was the old mill built?", "Was the old mill built when?", 1),
+        ("When was the old mill built?", "Who was the owner of the old mill?", 2),
+        ("Did it open in 1990?", "Did it open in 1991?", 2),
+    ],
+    ids=["spelling", "order of words", "another question", "another number"],
+)
+async def test_questions_about_one_sentence_in_nearly_the_same_words_are_one(
+    first: str, second: str, kept: int
+) -> None:
+    assert len(await asked([ask(first)], [ask(second)], text=MINE)) == kept
+
+
+async def test_alike_questions_about_different_sentences_are_two() -> None:
+    found = await asked([ask("When did it open?", "1990"), ask("When did it open?", "1991")],
+                        text="Mill A opened in 1990. Mill B opened in 1991.")  # fmt: skip
+    assert len(found) == 2
+
+
+async def test_three_samples_are_united_in_the_order_of_the_text() -> None:
+    late, early = ask("When did it burn?", "1921"), ask("When was it built?", "1919")
+    found = await asked([late], [early, late], [ask("Who fled?", "The owner"), early])
+    assert [one.text for one in found] == ["When was it built?", "When did it burn?", "Who fled?"]
+
+
+async def test_samples_are_one_request_with_a_temperature() -> None:
+    chat = answering({"questions": []})
+    await generator(chat, 3).generate(TEXT, None)
+    assert [(one.name, one.samples, one.temperature) for one in chat.calls] == [("generate_queries", 3, 0.7)]
+    assert asked_of(chat) == {"text": TEXT.removesuffix("\n")}
+
+
+async def test_context_has_a_prompt_of_its_own() -> None:
+    chat = answering({"questions": []})
+    await generator(chat).generate(TEXT, "When did it burn?")
+    assert chat.calls[0].name == "generate_queries_in_context"
+    assert asked_of(chat) == {"context": "When did it burn?", "text": TEXT}
+
+
+LONG = "\n\n".join(
+    f"## Mill {n}\n\nIt was built in {n}. It has {n} wheels, as far as is known." for n in range(1000, 1300)
+)
+
+
+def test_parts_are_a_whole_text_between_sentences() -> None:
+    spans = list(parts(LONG))
+    assert "".join(span.of(LONG) for span in spans) == LONG
+    assert max(span.end - span.start for span in spans) < PART + 200
+    assert all(
+        span.of(LONG).strip().startswith("## Mill") or "It has" in span.of(LONG)[:20] for span in spans
+    )
+
+
+async def test_parts_of_a_long_text_are_asked_about_at_once() -> None:
+    def answers(request: Any) -> dict[str, Any]:
+        text = PROMPTS["generate_queries"].parse(request.user) or {}
+        number = text["text"].split("built in ")[1][:4]
+        return {"questions": [ask(f"When was {number}?", number)]}
+
+    chat = ScriptedModel(answers, latency=0.2)
+    started = time.perf_counter()
+    found = await generator(chat).generate(LONG, None)
+    assert time.perf_counter() - started < 0.4
+    assert len(found) == len(chat.calls) == len(list(parts(LONG))) >= 3
+    assert all(LONG[one.start : one.end] == one.text[9:13] for one in found)
+
+
+async def test_question_is_placed_in_its_own_part() -> None:
+    chat = answering({"questions": [ask("How many wheels has it?", "It has")]})
+    places = [one.start for one in await generator(chat).generate(LONG, None)]
+    spans = list(parts(LONG))
+    assert all(span.start <= place < span.end for span, place in zip(spans, places, strict=True))
+
+
+async def test_model_that_fails_is_an_error() -> None:
+    chat = ScriptedModel({}, failures=[CallFailure("server", "it is gone")])
+    with pytest.raises(ModelError, match="it is gone"):
+        await generator(chat).generate(TEXT, None)
+
+
+def test_expected_is_a_call_a_part() -> None:
+    one = generator(answering(""), 3).expected(TEXT, None)
+    many = generator(answering(""), 3).expected(LONG, None)
+    assert (one.model_calls, many.model_calls) == (1, len(list(parts(LONG))))
+    assert many.input_tokens > 3 * one.input_tokens > 0
+    assert many.output_tokens > one.output_tokens > 0

@@ -1,0 +1,71 @@
+"""What the method is compared with does what its name says."""
+
+import pytest
+from makers import evidence, query
+
+from rarr.backends.rules.baselines import (
+    NoRewriter,
+    RandomRewriter,
+    TextQueries,
+    UnaskedAgreement,
+    UngatedAgreement,
+)
+from rarr.tools.text.document import Span
+
+TEXT = "The Orrel Bridge opened in 1932. It is 300 m long."
+FIRST, SECOND = TEXT[:32], TEXT[33:]
+
+
+async def test_sentences_are_searched_for_as_they_stand() -> None:
+    found = await TextQueries("sentences", by_value=False).generate(TEXT, None)
+    assert [(one.text, TEXT[one.start : one.end]) for one in found] == [(FIRST, FIRST), (SECOND, SECOND)]
+
+
+async def test_the_text_is_searched_for_as_it_stands() -> None:
+    [found] = await TextQueries("text", by_value=False).generate(TEXT, None)
+    assert (found.text, found.start, found.end) == (TEXT, 0, len(TEXT))
+
+
+async def test_each_value_has_a_query_of_the_same_words() -> None:
+    found = await TextQueries("text", by_value=True).generate(TEXT, None)
+    assert {one.text for one in found} == {TEXT}
+    assert [TEXT[one.start : one.end] for one in found] == ["1932", "300"]
+
+
+async def test_the_text_is_not_searched_for_twice() -> None:
+    assert await TextQueries("text", by_value=False).target(TEXT, None, [Span(0, 32)], [TEXT]) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [
+        ("The Orrel Bridge opened in 1936.", "1936"),
+        ("The tunnel, which opened in 1951, is near the bridge.", "1951"),  # that is the baseline's fault
+        ("The Orrel Bridge opened in 1932.", ""),
+        ("The bridge is made of steel.", ""),
+    ],
+)
+async def test_another_value_is_found_whether_or_not_it_contradicts(said: str, other: str) -> None:
+    found = await UngatedAgreement().check(TEXT, None, query(27, 31), evidence(said))
+    assert (found.verdict, found.text_answer, found.evidence_answer) == ("unknown", "1932", other)
+
+
+async def test_nothing_is_asked() -> None:
+    found = await UnaskedAgreement().check(TEXT, None, query(27, 31), evidence("It opened in 1936."))
+    assert (found.verdict, found.evidence_answer) == ("unknown", "")
+
+
+async def test_one_word_is_changed_by_chance_and_the_same_again() -> None:
+    span, found = Span(0, 32), [evidence("Steel tunnels")]
+    one, again = [await RandomRewriter().rewrite(TEXT, None, span, found) for _ in range(2)]
+    changed = [new for old, new in zip(FIRST.split(), one.split(), strict=True) if old != new]
+    assert one == again
+    assert changed in (["Steel"], ["tunnels"])
+
+
+async def test_no_evidence_is_no_change() -> None:
+    assert await RandomRewriter().rewrite(TEXT, None, Span(0, 32), []) == FIRST
+
+
+async def test_nothing_is_rewritten() -> None:
+    assert await NoRewriter().rewrite(TEXT, None, Span(0, len(TEXT)), [evidence()]) == TEXT

@@ -1,0 +1,78 @@
+import pytest
+
+from rarr.backends.rules.claims import claims
+
+
+def said(text: str, context: str | None = None) -> list[str]:
+    return [claim.sentence.text for claim in claims(text, context)]
+
+
+@pytest.mark.parametrize(
+    ("text", "second"),
+    [
+        ("The Hoover Dam is large. It opened in 1936.", "Hoover Dam opened in 1936."),
+        ("The Hoover Dam is large. Its lake is deep.", "Hoover Dam's lake is deep."),
+        ("Marie Curie left Paris. She returned.", "Marie Curie returned."),
+        ("Pierre Curie left Paris. His wife stayed.", "Pierre Curie's wife stayed."),
+        ("The Hoover Dam was visited by Marie Curie. She left.", "Marie Curie left."),
+        ("The Hoover Dam was visited by Marie Curie. It closed.", "Hoover Dam closed."),
+        ("The Hoover Dam is large. This dam opened in 1936.", "Hoover Dam: This dam opened in 1936."),
+        ("The Hoover Dam is large. The lake is deep.", "Hoover Dam: The lake is deep."),
+        ("The Hoover Dam is large. Paris is far.", "Paris is far."),
+    ],
+)
+def test_puts_the_subject_in(text: str, second: str) -> None:
+    assert said(text)[1] == second
+
+
+def test_a_heading_names_the_subject() -> None:
+    assert said("# Hoover Dam\n\nIt opened in 1936.") == ["Hoover Dam opened in 1936."]
+
+
+def test_the_question_names_the_subject() -> None:
+    assert said("It opened in 1936.", "When did the Hoover Dam open?") == ["Hoover Dam opened in 1936."]
+
+
+def test_without_a_subject_a_pronoun_stays() -> None:
+    assert said("It opened in 1936.") == ["It opened in 1936."]
+
+
+def test_a_name_further_on_leaves_the_subject_aside() -> None:
+    [_, claim] = claims("The Hoover Dam is large. Two men from the town of Boulder City died.", None)
+    assert (claim.about, claim.put_in) == ("Hoover Dam", 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("Paris is large [12].", "12"),
+        ("Paris is large `in 1936` there.", "1936"),
+        ("[Paris](https://a.example/1936) is large.", "1936"),
+    ],
+)
+def test_hides_what_is_no_prose(text: str, hidden: str) -> None:
+    assert all(hidden not in sentence for sentence in said(text))
+
+
+def test_the_label_of_a_link_is_prose() -> None:
+    assert "Paris" in said("[Paris](https://a.example/1936) is large.")[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Hoover Dam is 221 m high. It opened in 1936.\r\n\r\n> Its lake, Lake Mead, fills 35 km³ [3].",
+        "# Marie Curie\n\n- She won in 1903.\n- *Her* prize came in 1911 with [Paris](b) 20 km away.",
+        "Marie Curie left. “She won twice,” said Bob.",
+    ],
+)
+def test_places_lead_back_to_the_text(text: str) -> None:
+    for claim in claims(text, None):
+        for value in claim.sentence.values:
+            place = claim.in_text(value.start, value.end)
+            assert place is None or place.of(text) == claim.sentence.text[value.start : value.end]
+
+
+def test_the_subject_that_was_put_in_has_no_place() -> None:
+    [_, claim] = claims("The Hoover Dam is large. It opened in 1936.", None)
+    assert claim.in_text(0, claim.put_in) is None

@@ -1,0 +1,62 @@
+"""Clauses that tell of another event, or of it with another qualifier, are no answer."""
+
+import pytest
+
+from rarr.backends.rules.clause_events import another_event, recurs
+from rarr.backends.rules.sentence import Sentence, sentence
+from rarr.backends.rules.values import Value
+
+
+def value(part: Sentence, said: str) -> Value:
+    return next(v for v in part.values if part.text[v.start : v.end] == said)
+
+
+@pytest.mark.parametrize(
+    ("claim", "mine", "evidence", "its"),
+    [
+        (
+            "Orla Quist left the institute in 1940.",
+            "1940",
+            "Orla Quist joined the institute in 1931.",
+            "1931",
+        ),
+        ("Anders Holm lost the cup in 2001.", "2001", "Anders Holm won the cup in 1999.", "1999"),
+        ("The dam was planned in 1928.", "1928", "The dam opened in 1936.", "1936"),
+        (
+            "The former mayor is Karl Stenman.",
+            "Karl Stenman",
+            "The mayor is Oskar Lindqvist.",
+            "Oskar Lindqvist",
+        ),
+        ("The bridge is not 412 metres long.", "412", "The bridge is 400 metres long.", "400"),
+    ],
+)
+def test_another_event(claim: str, mine: str, evidence: str, its: str) -> None:
+    one, other = sentence(claim), sentence(evidence)
+    assert another_event(one, value(one, mine), other, value(other, its))
+
+
+@pytest.mark.parametrize(
+    ("claim", "mine", "evidence", "its"),
+    [
+        ("The bridge opened in 1936.", "1936", "The bridge was opened in 1937.", "1937"),
+        (
+            "He named it after Ruby Hill, not after a stone.",
+            "Ruby Hill",
+            "He named it after Ruby Lane.",
+            "Ruby Lane",
+        ),
+        ("The bridge is 412 metres long.", "412", "It opened in 1937 and is 400 metres long.", "400"),
+    ],
+)
+def test_the_same_event(claim: str, mine: str, evidence: str, its: str) -> None:
+    one, other = sentence(claim), sentence(evidence)
+    assert not another_event(one, value(one, mine), other, value(other, its))
+
+
+@pytest.mark.parametrize(
+    ("claim", "again"), [("Exports grew in 2019.", True), ("It was founded in 2019.", False)]
+)
+def test_what_may_happen_again(claim: str, again: bool) -> None:
+    part = sentence(claim)
+    assert recurs(part, value(part, "2019")) == again

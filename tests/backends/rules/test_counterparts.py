@@ -1,0 +1,60 @@
+from rarr.backends.rules.context_words import beside, distances, next_stem, opens, same_frame
+from rarr.backends.rules.counterparts import Reading, passage, read
+from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.values import Value
+
+
+def value_of(text: str, said: str) -> Value:
+    return next(v for v in sentence(text).values if text[v.start : v.end] == said)
+
+
+def reading(claim: str, said: str, evidence: str) -> Reading:
+    return read(sentence(claim), value_of(claim, said), passage(evidence, ""))
+
+
+def test_the_value_in_the_like_context_comes_first() -> None:
+    found = reading("The dam is 200 m high.", "200", "The dam is 379 m long. The dam is 221 m high.").other
+    assert found is not None and found.value.read.amount == 221  # type: ignore[union-attr]
+
+
+def test_the_same_value_is_told_from_others() -> None:
+    found = reading("It opened in 1936.", "1936", "It opened in 1936 and closed in 1990.")
+    assert found.own is not None and found.other is not None
+    assert found.own.closeness > found.other.closeness
+
+
+def test_what_the_claim_says_elsewhere_is_no_other_value() -> None:
+    assert reading("It opened in 1936 and closed in 1990.", "1936", "It closed in 1990.").other is None
+
+
+def test_other_kinds_do_not_compare() -> None:
+    assert reading("It is 200 m high.", "200", "It weighs 30 kg.") == Reading(None, None, 0.0)
+
+
+def test_a_runner_up_is_another_value() -> None:
+    found = reading("It opened in 1936.", "1936", "It opened in 1938. It opened in 1938. It opened in 1940.")
+    assert found.other is not None
+    assert 0 < found.runner_up <= found.other.closeness
+
+
+def test_a_passage_puts_its_title_in() -> None:
+    [part] = passage("It opened in 1936.", "Hoover Dam").sentences
+    assert part.text == "Hoover Dam opened in 1936."
+
+
+def test_a_passage_about_namesakes() -> None:
+    assert passage("Paris may refer to:", "Paris").namesakes
+
+
+def test_what_stands_around_a_value() -> None:
+    text = "The old dam measures 20 m across the river."
+    part, value = sentence(text), value_of(text, "20")
+    assert beside(part, value) == ["measur", "dam", "m", "across"]
+    assert next_stem(part, value) == "across"
+    assert distances(part.content, value)[:3] == [2, 1, 0]
+    assert not opens(part, value)
+
+
+def test_same_frame() -> None:
+    one, other = sentence("It opened in 1936 at noon."), sentence("It closed in 1938 at noon.")
+    assert same_frame(one, one.values[0], other, other.values[0])

@@ -1,0 +1,40 @@
+import pytest
+
+from rarr.backends.rules.exclusive_words import same_term, terms
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "label"),
+    [
+        ("It lies in the northern part.", "northern", "direction"),
+        ("It is the second-largest of them.", "second-largest", "rank"),
+        ("It is the Largest.", "Largest", "rank"),
+        ("His mother came.", "mother", "relation"),
+        ("It is made of bronze.", "bronze", "medal"),
+    ],
+)
+def test_finds(text: str, said: str, label: str) -> None:
+    [term] = terms(text)
+    assert (text[term.start : term.end], term.label) == (said, label)
+
+
+@pytest.mark.parametrize("text", ["northward", "non-public", "goldfish"])
+def test_words_are_whole(text: str) -> None:
+    assert list(terms(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("northern", "north", True),
+        ("northern", "southern", False),
+        ("largest", "biggest", True),
+        ("largest", "second-largest", False),
+        ("gold", "bronze", False),
+        ("copper", "bronze", False),
+        ("gold", "copper", None),
+        ("brother", "northern", None),
+    ],
+)
+def test_members_of_a_class_exclude_each_other(one: str, other: str, same: bool | None) -> None:
+    assert same_term(next(terms(one)), next(terms(other))) is same

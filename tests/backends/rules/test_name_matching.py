@@ -1,0 +1,73 @@
+import pytest
+
+from rarr.backends.rules.name_matching import key_words, same_name, shortest_form
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Marie Curie", "Marie Curie"),
+        ("Marie Curie", "Curie"),
+        ("Marie Curie", "M. Curie"),
+        ("Dr. Marie Curie", "Marie Curie"),
+        ("United States", "America"),
+        ("UK", "Great Britain"),
+        ("Soviet Union", "USSR"),
+        ("Holland", "the Netherlands"),
+        ("North Atlantic Treaty Organization", "NATO"),
+        ("Graz", "Grazer"),
+        ("Dostoevsky", "Dostoyevsky"),
+        ("Évian", "Evian"),
+        ("Golden Gate Bridge", "Golden Gate"),
+        ("Paris's", "Paris"),
+    ],
+)
+def test_can_mean_the_same(one: str, other: str) -> None:
+    assert same_name(one, other)
+    assert same_name(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Marie Curie", "Pierre Curie"),
+        ("Oxford University", "University"),
+        ("Austria", "Australia"),
+        ("Paris", "London"),
+        ("North Korea", "South Korea"),
+        ("", "Paris"),
+    ],
+)
+def test_means_something_else(one: str, other: str) -> None:
+    assert not same_name(one, other)
+    assert not same_name(other, one)
+
+
+@pytest.mark.parametrize("name", ["A '", "' '", "", "'s", "The '"])
+def test_a_name_of_quotes_alone_does_no_harm(name: str) -> None:
+    assert not same_name(name, "Marie Curie")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("The President of France", ("france",)),
+        ("Sir Isaac Newton's", ("isaac", "newton")),
+        ("The", ("the",)),
+    ],
+)
+def test_key_words_leave_out_what_identifies_nothing(name: str, words: tuple[str, ...]) -> None:
+    assert key_words(name) == words
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Marie Curie", ("curie",)),
+        ("Oxford University", ("oxford", "university")),
+        ("Apollo 11", ("apollo", "11")),
+        ("Paris", ("paris",)),
+    ],
+)
+def test_shortest_form(name: str, words: tuple[str, ...]) -> None:
+    assert shortest_form(name) == words

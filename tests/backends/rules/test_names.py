@@ -1,0 +1,55 @@
+import pytest
+
+from rarr.backends.rules.names import is_person, names
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("He met Marie Curie.", ["Marie Curie"]),
+        ("The Golden Gate Bridge opened.", ["Golden Gate Bridge"]),
+        ("She lives in the Republic of the Congo.", ["Republic of the Congo"]),
+        ("He met Ludwig van Beethoven.", ["Ludwig van Beethoven"]),
+        ("He met Charles de Gaulle.", ["Charles de Gaulle"]),
+        ("He met J. R. R. Tolkien.", ["J. R. R. Tolkien"]),
+        ("He read J.R.R. Tolkien today.", ["J.R.R. Tolkien"]),
+        ("They flew on Apollo 11.", ["Apollo 11"]),
+        ("He left Paris 20 years later.", ["Paris"]),
+        ("Paris's river is long.", ["Paris"]),
+        ("They left New York.", ["New York"]),
+        ("In London it rained.", ["London"]),
+        ("However, London slept.", ["London"]),
+        ("Born in Paris in May.", ["Paris"]),
+        ("On Monday it rained.", []),
+        ("It rained.", []),
+        ("Nobody knew of an eGFR of 25, due in EUR 20.", []),
+        ("He wrote “The Old Man” there.", ["The Old Man"]),
+        ("He wrote *Moby Dick* there.", ["Moby Dick"]),
+        ("He wrote _Moby Dick_ there.", ["Moby Dick"]),
+        ("He said “no way” there.", []),
+        ("It is in Saint-Denis and St. Louis.", ["Saint-Denis", "St. Louis"]),
+        ("Ångström, Évian and Łódź lie apart.", ["Ångström", "Évian", "Łódź"]),
+    ],
+)
+def test_finds(text: str, found: list[str]) -> None:
+    assert [name.text for name in names(text)] == found
+
+
+def test_places_are_those_of_the_names() -> None:
+    text = "In Paris's “Old Town” lived Marie Curie."
+    assert all(text[name.start : name.end] == name.text for name in names(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "person"),
+    [
+        ("Marie Curie left.", True),
+        ("J. R. R. Tolkien left.", True),
+        ("Paris left.", False),
+        ("They saw the Hoover Dam.", False),
+        ("Oxford University left.", False),
+        ("They saw “Moby Dick” there.", False),
+    ],
+)
+def test_is_person(text: str, person: bool) -> None:
+    assert is_person(text, names(text)[0]) is person

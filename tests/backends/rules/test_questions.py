@@ -1,0 +1,96 @@
+import re
+
+import pytest
+from hypothesis import given, strategies as st
+
+from rarr.backends.rules.claims import claims
+from rarr.backends.rules.questions import ValueQuestions, ask, askable
+
+
+async def questions(text: str, context: str | None = None) -> list[tuple[str, str]]:
+    return [(text[q.start : q.end], q.text) for q in await ValueQuestions().generate(text, context)]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("The Hoover Dam opened in 1936.", ("1936", "The Hoover Dam opened when?")),
+        ("The Hoover Dam is 221 m high.", ("221", "The Hoover Dam is how many m high?")),
+        ("The Hoover Dam cost $49 million.", ("$49 million", "The Hoover Dam cost how much money?")),
+        ("Paris was the 3rd stop.", ("3rd", "Paris was the which number in order stop?")),
+        ("Paris met on 27 May.", ("27 May", "Paris met on which day?")),
+        ("Paris lies in the north.", ("north", "Paris lies in the which direction?")),
+        ("Bob Smith wrote “Old Days” there.", ("Old Days", "Bob Smith wrote “ what title ” there?")),
+        ("Bob Smith met Ann Lee.", ("Ann Lee", "Bob Smith met whom or what?")),
+    ],
+)
+async def test_asks_for_a_value(text: str, asked: tuple[str, str]) -> None:
+    assert await questions(text) == [asked]
+
+
+async def test_carries_the_subject_over() -> None:
+    assert await questions("The Hoover Dam is large. It opened in 1936.") == [
+        ("1936", "Hoover Dam opened when?")
+    ]
+
+
+async def test_asks_within_a_clause_that_says_enough() -> None:
+    text = "Bob Smith drew plans in 1930; Ann Lee built the long concrete bridge across Mud River in 1936."
+    assert dict(await questions(text))["1936"].endswith(
+        "Ann Lee built the long concrete bridge across Mud River when?"
+    )
+
+
+async def test_a_short_clause_is_asked_in_its_sentence() -> None:
+    [(_, question), _] = await questions("The Hoover Dam opened in 1936; it closed in 1990.")
+    assert question == "The Hoover Dam opened when; it closed in 1990?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It stands [3, 4].",
+        "It stands at https://a.example/1936 now.",
+        "It stands `in 1936` now.",
+        "[It](https://a.example/1936) stands.",
+        "```\nin 1936\n```",
+        "It stands (Smith, 1936).",
+    ],
+)
+async def test_leaves_citations_and_code_alone(text: str) -> None:
+    assert await questions(text) == []
+
+
+async def test_does_not_give_away_what_is_said_twice_and_marked() -> None:
+    [(_, question)] = await questions("The dam of 1936, or _1936_, stands.")
+    assert "1936" not in question
+
+
+SUBJECTS = ["The Hoover Dam", "Marie Curie", "It", "In Paris, she", "*Moby Dick*"]
+VERBS = ["opened in", "has about", "was, which is odd,", "won and lost", "met _once_,"]
+VALUES = [
+    "1936",
+    "27 May 1937",
+    "twelve",
+    "$5 million",
+    "“Old Days”",
+    "Ann Lee",
+    "the north",
+    "30 km",
+    "1930s",
+]
+SENTENCE = st.tuples(*map(st.sampled_from, (SUBJECTS, VERBS, VALUES, VERBS, VALUES))).map(" ".join)
+
+
+@given(st.lists(SENTENCE, min_size=1, max_size=3).map(lambda parts: ". ".join(parts) + "."))
+def test_never_says_the_value_it_asks_for(text: str) -> None:
+    for claim in claims(text, None):
+        for value, place in askable(text, claim):
+            said = rf"(?<!\w){re.escape(place.of(text))}(?!\w)"
+            assert not re.search(said, ask(claim, value), re.IGNORECASE)
+
+
+@given(st.text())
+async def test_any_text_can_be_asked_about(text: str) -> None:
+    for question in await ValueQuestions().generate(text, text[:20]):
+        assert 0 <= question.start < question.end <= len(text)

@@ -1,0 +1,82 @@
+import pytest
+from makers import evidence
+
+from rarr.backends.rules.claims import claims
+from rarr.backends.rules.counterparts import passage
+from rarr.backends.rules.support import CONTRADICTED, ValueVerifier, judgement
+from rarr.components import Classifier
+from rarr.tools.text.document import Span, sentences
+
+EVIDENCE = "The Hoover Dam is a concrete dam on the Colorado River. The Hoover Dam opened in 1936."
+
+
+def support(claim: str, evidence: str = EVIDENCE) -> float:
+    judged = judgement(claims(claim, None)[0], passage(evidence, "Hoover Dam"))
+    assert judged is not None
+    return judged.support
+
+
+def test_a_corrected_value_is_better_supported() -> None:
+    assert support("The Hoover Dam opened in 1936.") > support("The Hoover Dam opened in 1935.")
+
+
+def test_what_is_told_in_full_has_full_support() -> None:
+    assert support("The Hoover Dam opened in 1936.") > 0.9
+
+
+def test_a_contradiction_keeps_support_low() -> None:
+    assert support("The Hoover Dam opened in 1935.") < CONTRADICTED
+
+
+def test_another_subject_has_less_support() -> None:
+    assert support("The Eiffel Tower was painted red in 1890.") < 0.3
+
+
+@pytest.mark.parametrize("text", ["It was.", "Is it so?"])
+def test_nothing_to_compare(text: str) -> None:
+    assert judgement(claims(text, None)[0], passage(EVIDENCE, "")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The Hoover Dam opened in 1936.", "attributable"),
+        ("The Hoover Dam opened in 1935.", "contradictory"),
+        ("The Eiffel Tower was painted red in 1890.", "extrapolatory"),
+        ("Is it so?", None),
+    ],
+)
+async def test_class_goes_by_contradiction_then_by_support(text: str, expected: str | None) -> None:
+    verifier = ValueVerifier(0.55)
+    assert await verifier.classify(text, None, sentences(text), evidence(EVIDENCE)) == [expected]
+    assert isinstance(verifier, Classifier)
+
+
+async def test_threshold_parts_attributable_from_extrapolatory() -> None:
+    text = "The Hoover Dam on the Colorado River was built with great care in 1936."
+    found = [
+        await ValueVerifier(threshold).classify(text, None, sentences(text), evidence(EVIDENCE))
+        for threshold in (0.0, 1.0)
+    ]
+    assert found == [["attributable"], ["extrapolatory"]]
+
+
+async def test_what_the_evidence_denies_in_the_same_words_is_worth_less() -> None:
+    passage = "The Hoover Dam was not closed in 1936."
+    [said] = await ValueVerifier(0.55).support(passage, None, [Span(0, len(passage))], evidence(passage))
+    text = "The Hoover Dam was closed in 1936."
+    [denied] = await ValueVerifier(0.55).support(text, None, [Span(0, len(text))], evidence(passage))
+    assert said is not None
+    assert denied is not None
+    assert denied < 0.55 < said
+
+
+@pytest.mark.parametrize("denial", ["is not", "isn't", "was never", "is hardly", "is far from"])
+async def test_a_negated_measure_is_not_supported_by_what_states_it(denial: str) -> None:
+    claim = f"The Vell Bridge {denial} 221 metres long."
+    said = "The Vell Bridge is 221 metres long. It was painted green."
+    verifier = ValueVerifier(0.55)
+    [judged] = await verifier.support(claim, None, [Span(0, len(claim))], evidence(said))
+    assert judged is not None
+    assert judged < 0.55
+    assert await verifier.classify(said, None, sentences(said)[:1], evidence(said)) == ["attributable"]

@@ -1,0 +1,56 @@
+"""The same words, two parts of which changed places."""
+
+import pytest
+
+from rarr.backends.rules.negation import denies
+from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.swapped_roles import exchanged
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("Elm beat Hay.", "Hay beat Elm."),
+        ("The Elm group had fewer strokes than Hay.", "Hay had fewer strokes than the Elm group."),
+        ("Ali Hay was sued by Jo Ash of Oak.", "In 1990, Jo Ash of Oak was sued by Ali Hay."),
+        (
+            "Lease: The landlord shall not sublet the flat without the tenant's consent.",
+            "The tenant shall not sublet the flat without the landlord's consent.",
+        ),
+        (
+            "The landlord is Jo Ash and the tenant is Elm Ltd.",
+            "The landlord is Elm Ltd and the tenant is Jo Ash.",
+        ),
+        (
+            "The act was amended in 2020 and repealed in 2016.",
+            "The act was amended in 2016 and repealed in 2020.",
+        ),
+        (
+            "More died with Elm than with Hay: 8 against 11.",
+            "More died with Hay than with Elm: 8 against 11.",
+        ),
+    ],
+    ids=["parties", "groups", "in the passive, within more", "under a subject", "roles", "numbers", "colon"],
+)
+def test_two_parts_changed_places(claim: str, evidence: str) -> None:
+    assert denies(sentence(claim), [sentence(evidence)])
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("Elm beat Hay.", "Elm beat Hay."),
+        ("In 1950 Elm beat Hay.", "Elm beat Hay in 1950."),
+        ("Paris is the capital of France.", "The capital of France is Paris."),
+        ("Elm, Ash, Oak and Hay won.", "Oak, Ash, Elm and Hay won."),
+        ("The Elms met the Hays.", "The Hays met the Elms."),
+        ("Elm and Hay won.", "Hay and Elm won."),
+        ("Elm beat Hay.", "Hay lost to Elm."),
+        ("Elm beat Hay and then Ash.", "Hay beat Elm."),
+        ("Elm.", ""),
+        (f"Elm beat {'Ash ' * 60}Hay.", f"Hay beat {'Ash ' * 60}Elm."),
+    ],
+    ids=["same", "moved", "is", "list", "either way", "and", "other words", "more", "empty", "long"],
+)
+def test_nothing_did(claim: str, evidence: str) -> None:
+    assert not exchanged(sentence(claim), sentence(evidence))

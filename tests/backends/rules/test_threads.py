@@ -1,0 +1,45 @@
+"""Rules take the CPU, so that the components keep them off the event loop; what they share is safe there."""
+
+import importlib
+import threading
+from collections.abc import Awaitable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from rarr.backends.rules.agreement import ValueAgreement
+from rarr.backends.rules.editing import ValueEditor
+from rarr.backends.rules.questions import ValueQuestions
+from rarr.backends.rules.ranking import OverlapReranker
+from rarr.backends.rules.support import ValueVerifier
+from rarr.backends.rules.words import stem
+
+ANY: Any = None
+
+
+@pytest.mark.parametrize(
+    ("function", "call"),
+    [
+        ("questions.questions", lambda: ValueQuestions().generate("", None)),
+        ("agreement.agreement", lambda: ValueAgreement().check("", None, ANY, ANY)),
+        ("editing.change_of", lambda: ValueEditor().edit("", None, ANY, ANY, ANY)),
+        ("support.entailments", lambda: ValueVerifier(0.5).support("", None, [], ANY)),
+        ("support.classes", lambda: ValueVerifier(0.5).classify("", None, [], ANY)),
+        ("ranking.scores", lambda: OverlapReranker().score("", [])),
+    ],
+)
+async def test_runs_beside_the_event_loop(function: str, call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, _, name = function.partition(".")
+    monkeypatch.setattr(
+        importlib.import_module(f"rarr.backends.rules.{module}"), name, lambda *_: threading.current_thread()
+    )
+    ran_in: Awaitable[Any] = call()
+    assert await ran_in is not threading.current_thread()
+
+
+def test_stems_are_the_same_from_many_threads() -> None:
+    words = [f"{root}{end}" for root in ("bridg", "open", "construct") for end in ("ing", "ed", "es")] * 50
+    alone = [stem.__wrapped__(word) for word in words]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(stem.__wrapped__, words)) == alone

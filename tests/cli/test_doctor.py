@@ -1,0 +1,201 @@
+"""What the doctor finds, and that every finding that is not ok names its cure."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from traces.helpers import filled
+
+from rarr.backends.nli import verifier
+from rarr.cli import doctor
+from rarr.cli.doctor import examine
+from rarr.cli.doctor.findings import Finding
+from rarr.testing import ScriptedServer, refused_url
+from rarr.views.terminal.revision import as_json
+
+
+def found(name: str, corpus: Path | None = None, *, offline: bool = True) -> Finding:
+    (finding,) = [one for one in examine(corpus, offline=offline) if one.name == name]
+    return finding
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "bridge.md").write_text("The bridge opened in 1937. It is red.")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_nothing_is_broken_by_default() -> None:
+    assert {finding.state for finding in examine(offline=True)} <= {"ok", "missing"}
+
+
+def test_what_is_missing_names_its_cure() -> None:
+    assert all(finding.cure for finding in examine(offline=True) if finding.state == "missing")
+
+
+def test_unreadable_settings_are_broken(tmp_path: Path) -> None:
+    (tmp_path / "rarr.toml").write_text("windw = 3")
+    finding = found("settings")
+    assert finding.state == "broken"
+    assert "did you mean 'window'" in finding.detail
+
+
+@pytest.mark.parametrize(
+    ("file", "variable", "detail"),
+    [
+        ("window = 3", "", "3, from rarr.toml or pyproject.toml"),
+        ("", "2", "2, from RARR_WINDOW"),
+        ("window = 3", "2", "3, from rarr.toml or pyproject.toml"),
+    ],
+    ids=["file", "environment", "both"],
+)
+def test_setting_says_where_it_comes_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, variable: str, detail: str
+) -> None:
+    (tmp_path / "rarr.toml").write_text(file)
+    if variable:
+        monkeypatch.setenv("RARR_WINDOW", variable)
+    assert found("setting window").detail == detail
+
+
+def test_setting_may_come_from_a_preset(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_PRESET", "fast")
+    assert found("setting documents_per_query").detail == "2, from preset fast"
+
+
+def test_unknown_model_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_MODEL", "nobody:nothing")
+    finding = found("model")
+    assert (finding.state, "nobody:nothing" in finding.detail) == ("broken", True)
+
+
+def test_unknown_search_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_SEARCH", "nowhere")
+    assert found("search").state == "broken"
+
+
+def test_home_that_cannot_be_made_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("RARR_HOME", str(tmp_path / "file" / "home"))
+    assert (found("home").state, "RARR_HOME" in found("home").cure) == ("broken", True)
+
+
+@pytest.mark.parametrize(
+    ("variables", "version", "state"),
+    [
+        ({}, "1.0", "ok"),
+        ({}, None, "missing"),
+        ({"RARR_RERANKER": "cross-encoder/x"}, None, "broken"),
+        ({"RARR_RERANKER": "BAAI/x"}, None, "broken"),
+        ({"RARR_RERANKER": "vllm:x"}, None, "missing"),
+        ({"RARR_MODELS": '{"attribute": "nli:a/b"}'}, None, "broken"),
+        ({"RARR_MODELS": '{"attribute": "embedded"}'}, None, "missing"),
+    ],
+)
+def test_extra_is_broken_only_where_it_is_needed(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], version: str | None, state: str
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(doctor, "installed", lambda package: version)
+    monkeypatch.setattr(verifier, "NliVerifier", lambda *given: None)
+    finding = found("extra torch")
+    assert (finding.state, finding.cure) == (state, "" if version else 'pip install "rarr[torch]"')
+
+
+def test_model_that_judges_support_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_MODELS", '{"attribute": "nli:a/b"}')
+    monkeypatch.setattr(verifier, "NliVerifier", lambda *given: None)
+    assert (found("model nli:a/b").state, found("model nli:a/b").detail) == ("ok", "it loads")
+
+
+@pytest.mark.parametrize(("search", "state"), [("tavily", "broken"), ("wikipedia", "missing")])
+def test_extra_of_a_source_is_broken_only_where_it_is_searched(
+    monkeypatch: pytest.MonkeyPatch, search: str, state: str
+) -> None:
+    monkeypatch.setenv("RARR_SEARCH", search)
+    monkeypatch.setattr(doctor, "installed", lambda package: None)
+    assert (found("extra tavily").state, found("extra eval").state) == (state, "missing")
+
+
+def test_extra_for_spans_is_broken_only_where_they_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "installed", lambda package: None)
+    assert found("extra otel").state == "missing"
+    monkeypatch.setenv("RARR_OTEL", "true")
+    assert found("extra otel").state == "broken"
+
+
+def test_every_extra_is_looked_at() -> None:
+    with (Path(__file__).parents[2] / "pyproject.toml").open("rb") as file:
+        extras = set(tomllib.load(file)["project"]["optional-dependencies"])
+    assert set(doctor.EXTRAS) == extras - {"dev"}
+
+
+def test_folder_is_opened_and_counted(notes: Path) -> None:
+    (notes / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    finding = found("corpus", notes)
+    assert (finding.state, finding.detail) == ("ok", f"{notes} opens; passages: 1, files skipped: 1")
+
+
+def test_built_index_is_opened_and_counted(notes: Path, tmp_path: Path) -> None:
+    from rarr.retrievers.corpus.index import build_index
+
+    build_index(notes, tmp_path / "index", window=4, step=1, max_file_mb=1)
+    assert found("corpus", tmp_path / "index").detail == f"{tmp_path / 'index'} opens; passages: 1"
+
+
+def test_missing_corpus_is_broken(tmp_path: Path) -> None:
+    finding = found("corpus", tmp_path / "nowhere")
+    assert (finding.state, "nowhere" in finding.detail) == ("broken", True)
+
+
+def test_text_is_one_line_a_finding() -> None:
+    findings = [Finding("a", "ok", "one\ntwo"), Finding("b", "missing", "none", "get it")]
+    assert doctor.as_text(findings) == "ok       a: one two\nmissing  b: none; cure: get it\n"
+
+
+def test_json_holds_the_same() -> None:
+    findings = [Finding("a", "broken", "“ü”", "mend it")]
+    assert json.loads(as_json([one._asdict() for one in findings])) == [findings[0]._asdict()]
+
+
+@pytest.mark.loopback
+def test_served_model_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedServer({}, models=["some"]) as server:
+        monkeypatch.setenv("RARR_MODEL", "vllm:some")
+        monkeypatch.setenv("RARR_BASE_URL", server.url)
+        assert found("model vllm:some").state == "ok"
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize(
+    ("name", "serving", "told"),
+    [("vllm:other", True, "the server has some alone"), ("vllm:some", False, "cannot be reached")],
+)
+def test_model_that_is_not_served_is_broken(
+    name: str, serving: bool, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedServer({}, models=["some"]) as server:
+        monkeypatch.setenv("RARR_MODEL", name)
+        monkeypatch.setenv("RARR_BASE_URL", server.url if serving else refused_url())
+        finding = found(f"model {name}")
+    assert (finding.state, told in finding.detail) == ("broken", True)
+    assert finding.cure.startswith("start its server")
+
+
+def test_traces_are_counted_or_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "not there yet" in found("traces").detail
+    filled(tmp_path / "home", "a", "b").close()
+    assert "runs: 2" in found("traces").detail
+    (tmp_path / "home/traces.sqlite").write_bytes(b"A letter. " * 500)
+    assert found("traces").state == "broken"
+    monkeypatch.setenv("RARR_TRACE", "false")
+    assert "trace is false" in found("traces").detail

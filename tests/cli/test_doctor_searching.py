@@ -1,0 +1,196 @@
+"""What the doctor finds of the sources on the web and of their cache."""
+
+import inspect
+import re
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from retrievers.services import Said, Service
+
+from rarr.agent.wiring.search import NAMES
+from rarr.cli.doctor import examine, reaching
+from rarr.cli.doctor.findings import Finding
+from rarr.cli.doctor.searching import sources
+from rarr.retrievers.web.cache_file import CacheFile
+from rarr.settings import Settings
+from rarr.testing import InMemoryRetriever, refused_url
+
+Serve = Callable[[Said], Service]
+HERE = {"wikipedia": "RARR_WIKIPEDIA_URL", "tavily": "RARR_TAVILY_URL", "searxng": "RARR_SEARXNG_URL"}
+GOOD = {
+    "wikipedia": Said({"query": {}}),
+    "tavily": Said({"key": {}}),
+    "searxng": Said({"error": "No query"}, 400),
+}
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RARR_TAVILY_KEY", "tvly-secret")
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Runs services that answer as they are told, with the content type of JSON if they say no other."""
+    with ExitStack() as stack:
+
+        def serving(said: Said) -> Service:
+            headers = {"Content-Type": "application/json", **said.headers}
+            return stack.enter_context(Service(lambda asked: said._replace(headers=headers)))
+
+        yield serving
+
+
+def found(name: str, *, offline: bool = False) -> Finding:
+    (finding,) = [one for one in examine(offline=offline) if one.name == name]
+    return finding
+
+
+def searched(name: str, url: str, monkeypatch: pytest.MonkeyPatch) -> Finding:
+    monkeypatch.setenv("RARR_SEARCH", name)
+    monkeypatch.setenv(HERE[name], url)
+    return found(f"search {name}")
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize("name", HERE)
+def test_source_that_answers_is_found(name: str, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = serve(GOOD[name])
+    finding = searched(name, service.url, monkeypatch)
+    assert (finding.state, "configured; 127.0.0.1 answers in" in finding.detail) == ("ok", True)
+    [asked] = service.asked
+    assert "q" not in asked.fields
+    assert "srsearch" not in asked.fields
+
+
+@pytest.mark.loopback
+def test_wikipedia_is_asked_where_no_source_is_named(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_WIKIPEDIA_URL", serve(GOOD["wikipedia"]).url)
+    assert found("search wikipedia").state == "ok"
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize(
+    ("name", "said", "detail", "cure"),
+    [
+        ("wikipedia", Said("", 403), "status 403", "user agent"),
+        ("wikipedia", Said("<a>", headers={"Content-Type": "text/html"}), "something else", "wikipedia_url"),
+        ("wikipedia", Said("", 500), "status 500", "check the connection"),
+        ("tavily", Said("", 401), "status 401", "TAVILY_API_KEY"),
+        ("searxng", Said("", 403), "status 403", "add json to formats"),
+        ("searxng", Said("", 404), "status 404", "searxng_url"),
+    ],
+)  # fmt: skip
+def test_source_that_answers_otherwise_is_broken(
+    name: str, said: Said, detail: str, cure: str, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finding = searched(name, serve(said).url, monkeypatch)
+    assert (finding.state, detail in finding.detail, cure in finding.cure) == ("broken", True, True)
+    assert "secret" not in str(finding)
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize("name", HERE)
+def test_source_where_nobody_is_is_broken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    finding = searched(name, refused_url().removesuffix("/v1"), monkeypatch)
+    assert (finding.state, "cannot be reached" in finding.detail) == ("broken", True)
+    assert finding.cure
+
+
+@pytest.mark.loopback
+def test_sources_that_hang_are_given_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reaching, "LIMIT_S", 0.2)
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # it takes connections, and answers none
+        for variable in HERE.values():
+            monkeypatch.setenv(variable, f"http://127.0.0.1:{silent.getsockname()[1]}")
+        monkeypatch.setenv("RARR_SEARCH", ",".join(HERE))
+        started = time.monotonic()
+        findings = [one for one in examine() if one.name.startswith("search ")]
+        assert time.monotonic() - started < 1.5
+    assert [one.state for one in findings] == ["broken"] * 3
+    assert "no answer within 0.2 s" in findings[0].detail
+
+
+@pytest.mark.parametrize(
+    ("search", "name", "said"),
+    [
+        ("searxng", "search searxng", "give searxng_url"),
+        ("wikipedia,bing", "search", "unknown search 'bing'"),
+        ("wikipedia,wikipedia", "search", "twice"),
+        ("", "search", "search is empty"),
+    ],
+)
+def test_source_that_is_not_configured_is_broken(
+    search: str, name: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RARR_SEARCH", search)
+    finding = found(name, offline=True)
+    assert (finding.state, said in finding.detail) == ("broken", True)
+
+
+def test_tavily_without_a_key_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RARR_TAVILY_KEY")
+    monkeypatch.delenv("TAVILY_API_KEY", raising=False)
+    monkeypatch.setenv("RARR_SEARCH", "tavily")
+    assert "set TAVILY_API_KEY" in found("search tavily").detail
+
+
+def test_source_is_not_asked_offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_OFFLINE", "true")
+    assert found("search wikipedia") == Finding("search wikipedia", "ok", "configured; not asked, offline")
+
+
+def test_corpus_that_is_named_and_not_given_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_SEARCH", "corpus")
+    assert (found("corpus").state, found("corpus").cure[:15]) == ("broken", "give --corpus P")
+
+
+def test_cache_is_opened_and_measured_but_not_made(tmp_path: Path) -> None:
+    path = tmp_path / "home" / "cache.sqlite"
+    finding = found("cache", offline=True)
+    assert (finding.state, path.exists()) == ("missing", False)
+    CacheFile(path).close()
+    assert found("cache", offline=True) == Finding("cache", "ok", f"{path} opens; 0.0 MB")
+
+
+def test_cache_that_is_damaged_is_broken(tmp_path: Path) -> None:
+    path = tmp_path / "home" / "cache.sqlite"
+    path.parent.mkdir()
+    path.write_text("no database, but long enough to be read as the head of one" * 100)
+    finding = found("cache", offline=True)
+    assert (finding.state, "delete it, or give another" in finding.detail) == ("broken", True)
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize(
+    ("said", "state"), [(Said({"data": []}), "ok"), (Said("", 404), "ok"), (Said("", 500), "broken")]
+)
+def test_reranker_that_is_served_is_asked(
+    said: Said, state: str, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = serve(said)
+    monkeypatch.setenv("RARR_SEARCH", "corpus")
+    monkeypatch.setenv("RARR_RERANKER", "vllm:bge")
+    monkeypatch.setenv("RARR_BASE_URL", f"{service.url}/v1")
+    finding = next(one for one in examine() if one.name == "reranker vllm:bge")
+    assert (finding.state, "/v1/models" in [one.path for one in service.asked]) == (state, True)
+    assert found("reranker vllm:bge", offline=True).detail == "configured; not asked, offline"
+
+
+def test_object_that_is_searched_is_not_asked() -> None:
+    [finding] = sources(Settings(search=InMemoryRetriever()))
+    assert (finding.state, "InMemoryRetriever of your own" in finding.detail) == ("ok", True)
+
+
+def test_every_source_is_documented() -> None:
+    readme = Path(__file__).parents[2].joinpath("README.md").read_text(encoding="utf-8")
+    table = readme.partition("## Where evidence comes from")[2].partition("| an object")[0]
+    assert re.findall(r"^\| `(\w+)` \| ", table, re.MULTILINE) == ["search", *NAMES]
+    said = inspect.getsource(Settings).partition("    search: ")[2].splitlines()[1]
+    assert all(f"`{name}`" in said for name in NAMES)

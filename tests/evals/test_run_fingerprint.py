@@ -1,0 +1,90 @@
+"""What a run says that it was made with."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evals.doubles import components
+from rarr.backends.rules.baselines import RandomRewriter
+from rarr.evals.run_fingerprint import corpora, described
+from rarr.retrievers.corpus.index import build_index
+from rarr.settings import Settings
+from rarr.testing import ScriptedModel
+
+
+def test_only_what_differs_from_the_default_is_said() -> None:
+    assert described(Settings()) == {}
+    assert described(Settings(rounds=1, preset="fast"))["rounds"] == "1"
+
+
+def test_what_bears_on_no_result_is_not_said(tmp_path: Path) -> None:
+    free = {"home": tmp_path, "concurrency": 3, "timeout_s": 5, "attempts": 9, "refresh": True}
+    assert described(Settings(**free)) == {}
+
+
+def test_no_secret_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAVILY_API_KEY", "tvly-geheim")
+    endpoint = {"base_url": "https://me:geheim@x.example/v1", "api_key": "geheim", "extra": {"k": "geheim"}}
+    settings = Settings(
+        api_key="geheim",
+        base_url="https://me:geheim@y.example/v1",
+        tavily_key="geheim",
+        endpoints={"vllm:m": endpoint},
+        model="vllm:m",
+        search=["corpus", "tavily"],
+    )
+    said = described(settings)
+    assert "geheim" not in str(said)
+    assert (said["model"], said["search"]) == ("vllm:m", "corpus, tavily")
+    assert "x.example" in said["endpoints"]
+
+
+def test_same_relative_corpus_in_another_folder_is_another_corpus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = described(Settings(corpus="notes"))
+    monkeypatch.chdir(tmp_path)
+    assert described(Settings(corpus="notes")) != here
+
+
+def test_changed_prompt_is_another_setting(tmp_path: Path) -> None:
+    (tmp_path / "edit.md").write_text("One.")
+    before = described(Settings(prompts=tmp_path))
+    (tmp_path / "edit.md").write_text("Two.")
+    assert described(Settings(prompts=tmp_path)) != before
+
+
+def test_objects_are_named_by_their_class() -> None:
+    assert described(Settings(model=ScriptedModel({})))["model"] == "ScriptedModel"
+    assert "retriever=SlowRetriever" in described(Settings(), components())["components"]
+
+
+def test_every_component_that_revises_is_named() -> None:
+    parts = replace(components(), rewriter=RandomRewriter(), intent_judge=Judge())
+    said = described(Settings(), parts)["components"]
+    assert "rewriter=RandomRewriter" in said
+    assert "intent_judge=Judge" in said
+    assert "rewriter" not in described(Settings(), components())["components"]
+
+
+class Judge:
+    async def preserved(self, original: str, revised: str, context: str | None) -> float:
+        return 1.0
+
+
+def test_corpora_are_known_by_their_files(tmp_path: Path) -> None:
+    notes, index, nothing = tmp_path / "notes", tmp_path / "index", tmp_path / "nothing"
+    notes.mkdir()
+    (notes / "a.md").write_text("One.")
+    build_index(notes, index, window=4, step=1, max_file_mb=1)
+    paths = [None, notes, index, notes, nothing]
+    before = corpora(paths, 1)
+    assert (set(before), corpora(paths, 1)) == ({str(notes), str(index)}, before)
+    os.utime(notes / "a.md", (1, 1))
+    after = corpora(paths, 1)
+    assert (after[str(notes)] != before[str(notes)], after[str(index)]) == (True, before[str(index)])
+    (notes / "a.md").write_text("Two.")
+    build_index(notes, index, window=4, step=1, max_file_mb=1)
+    assert corpora([index], 1) != {str(index): before[str(index)]}

@@ -1,0 +1,98 @@
+"""Which queries and which evidence belong to a sentence, also after an edit."""
+
+from hypothesis import given, strategies as st
+from makers import VALID, edit, evidence, query, runtime, state
+
+from rarr.backends.rules.support import ValueVerifier
+from rarr.ledger.support import classes, moved, sentence_support
+from rarr.records import Edit, Query
+from rarr.testing import ScriptedVerifier
+from rarr.tools.text.document import sentences
+
+
+def places(queries: list[Query]) -> list[tuple[int, int]]:
+    return [(one.start, one.end) for one in queries]
+
+
+def test_queries_before_a_change_stay_and_those_behind_it_move() -> None:
+    queries = [query(0, 5), query(5, 8), query(8, 12)]
+    assert places(moved(queries, [edit(5, 8, "longer")])) == [(0, 5), (5, 11), (11, 15)]
+
+
+def test_query_that_a_change_overlaps_covers_all_of_it() -> None:
+    queries = [query(0, 6), query(6, 7), query(7, 12), query(0, 12)]
+    assert places(moved(queries, [edit(5, 8, "longer")])) == [(0, 11), (5, 11), (5, 15), (0, 15)]
+
+
+def test_rejected_edits_move_nothing() -> None:
+    assert moved([query(3, 9)], [edit(0, 1, "long", accepted=False)]) == [query(3, 9)]
+
+
+def test_insertion_moves_what_is_behind_it_and_widens_what_is_around_it() -> None:
+    queries = [query(0, 5), query(5, 8), query(3, 8)]
+    assert places(moved(queries, [edit(5, 5, "++")])) == [(0, 5), (7, 10), (3, 10)]
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> tuple[list[Query], list[Edit]]:
+    """Queries of a text of 30 characters, and edits that touch none of them, each of the text before it."""
+    bounds = sorted(draw(st.sets(st.integers(0, 30), min_size=2, max_size=8)))
+    asked = [query(start, end, id=f"q{start}") for start, end in zip(bounds[::2], bounds[1::2], strict=False)]
+    current, edits = asked, list[Edit]()
+    for _ in range(draw(st.integers(1, 4))):
+        ends = [0, *(p for one in current for p in (one.start, one.end)), 40]
+        gap = draw(st.integers(0, len(current)))
+        low, high = ends[2 * gap], ends[2 * gap + 1]
+        start, end = sorted(draw(st.tuples(*[st.integers(low, max(low, high))] * 2)))
+        edits.append(edit(start, end, draw(st.text(VALID, max_size=6)), accepted=draw(st.booleans())))
+        current = moved(current, edits[-1:])
+    return asked, edits
+
+
+@given(edited())
+def test_query_that_no_edit_touches_keeps_its_length(case: tuple[list[Query], list[Edit]]) -> None:
+    queries, edits = case
+    lengths = [one.end - one.start for one in queries]
+    assert [one.end - one.start for one in moved(queries, edits)] == lengths
+
+
+async def test_sentences_know_the_queries_about_them() -> None:
+    text = "One is here. Two is there."
+    asked = [query(0, 3, id="q1"), query(13, 16, id="q2"), query(4, 20, id="q3")]
+    supports, failures = await sentence_support("attribute", state(text), text, asked, runtime().context)
+    assert [one.query_ids for one in supports] == [("q1", "q3"), ("q2", "q3")]
+    assert failures == []
+
+
+async def test_evidence_is_judged_on_the_sentence_and_its_neighbours_at_once() -> None:
+    text = "One is. Two is. Three is. Four is."
+    verifier = ScriptedVerifier()
+    components = runtime(verifier=verifier).context
+    await sentence_support("attribute", state(text, found=[evidence()]), text, [query(8, 11)], components)
+    [(_, _, spans, _)] = verifier.calls
+    assert [span.of(text) for span in spans] == ["One is.", "Two is.", "Three is."]
+
+
+async def test_evidence_of_a_query_outside_all_sentences_is_not_judged() -> None:
+    text = "# Heading\n\nProse is here."
+    verifier = ScriptedVerifier()
+    components = runtime(verifier=verifier).context
+    [support], _ = await sentence_support(
+        "attribute", state(text, found=[evidence()]), text, [query(2, 9)], components
+    )
+    assert (support.query_ids, support.best, verifier.calls) == ((), None, [])
+
+
+async def test_verifier_that_knows_support_alone_is_read_by_the_threshold() -> None:
+    text = "One is. Two is. Three is."
+    scripted = ScriptedVerifier({("One", ""): 0.6, ("Two", ""): 0.5})
+    found = await classes(scripted, text, None, sentences(text), evidence(), threshold=0.6)
+    assert found == ["attributable", "extrapolatory", None]
+
+
+async def test_classifier_is_asked_for_the_class() -> None:
+    text = "The mill burned in 1921."
+    found = evidence("The mill burned in 1923.")
+    assert await classes(ValueVerifier(0.5), text, None, sentences(text), found, threshold=0.5) == [
+        "contradictory"
+    ]

@@ -1,0 +1,73 @@
+"""Rows as training examples."""
+
+from training.noising.helpers import evidence
+
+from rarr.training import conversion
+from rarr.training.noising.rows import Mistake, Row, SentenceScore
+
+MILL = evidence("The mill opened in 1901. It has 20 looms.", number=1, title="Alder Mill", relevance=0.9)
+FIRE = evidence("A fire destroyed the mill in 1950.", number=2, relevance=0.8)
+OTHERS = tuple(evidence(f"Plums are blue {n}.", number=n, relevance=0.1) for n in range(3, 8))
+SUMMARY = "The mill opened in 1901. It has 20 looms. It burned in 1950."
+
+
+def row(*owners: str, others: int = 5) -> Row:
+    places = [(0, 24), (25, 41), (42, 60)]
+    return Row(
+        query="When did the mill open?",
+        summary=SUMMARY,
+        corrupted=SUMMARY.replace("1901", "in May 1910").replace("1950", "1951"),
+        edits=(
+            Mistake(start=19, right="1901", wrong="in May 1910", kind="date"),
+            Mistake(start=55, right="1950", wrong="1951", kind="date"),
+        ),
+        relevant=(MILL, FIRE),
+        others=OTHERS[:others],
+        scores=tuple(
+            SentenceScore(start=start, end=end, evidence_id=owner, support=1, corrupted=0.2)
+            for (start, end), owner in zip(places, owners, strict=True)
+        ),
+        model="m",
+        verifier="embedded",
+        prompts={},
+    )
+
+
+def test_sentences_of_one_passage_are_one_text() -> None:
+    first, second = conversion.attribution(row("e1", "e1", "e2"))
+    right, wrong = first.versions
+    assert (first.title, first.passage) == (MILL.title, MILL.text)
+    assert (right.text, right.label, right.wrong) == (SUMMARY[:41], "attributable", ())
+    assert (wrong.text, wrong.label) == (SUMMARY[:41].replace("1901", "in May 1910"), "contradictory")
+    assert [wrong.text[slice(*place)] for place in wrong.wrong or ()] == ["in May 1910"]
+    assert [one.text for one in second.versions] == ["It burned in 1950.", "It burned in 1951."]
+    assert second.passage == FIRE.text
+
+
+def test_places_of_later_errors_move_with_earlier_ones() -> None:
+    (whole,) = conversion.attribution(row("e1", "e1", "e1"))
+    wrong = whole.versions[1]
+    assert [wrong.text[slice(*place)] for place in wrong.wrong or ()] == ["in May 1910", "1951"]
+
+
+def test_part_without_an_error_is_right_alone() -> None:
+    assert [len(one.versions) for one in conversion.attribution(row("e1", "e2", "e1"))] == [2, 1, 2]
+
+
+def test_right_words_are_masked_and_pointed_at() -> None:
+    first, _ = conversion.cloze(row("e1", "e1", "e2"))
+    value = next(one for one in first.values if one.others == ("in May 1910",))
+    assert (first.text[slice(*value.place)], value.kind) == ("1901", "date")
+    assert [first.passage[slice(*place)] for place in value.answers] == ["1901"]
+    assert "looms" in {first.text[slice(*one.place)].split()[-1] for one in first.values}
+
+
+def test_part_of_which_the_passage_says_nothing_is_no_cloze() -> None:
+    assert [one.text for one in conversion.cloze(row("e2", "e2", "e1"))] == [SUMMARY[:41]]
+
+
+def test_each_relevant_passage_stands_before_others() -> None:
+    found = list(conversion.relevance(row("e1", "e1", "e2")))
+    assert [one.passages[0] for one in found] == [("Alder Mill", MILL.text), ("", FIRE.text)]
+    assert all(one.passages[1:] == tuple(("", other.text) for other in OTHERS[:3]) for one in found)
+    assert list(conversion.relevance(row("e1", "e1", "e2", others=0))) == []

@@ -1,0 +1,63 @@
+"""The sets of examples as the recipe asks for them."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("safetensors")
+
+import torch
+
+from rarr.training.examples import Attribution, Cloze, Relevance, Value, Version, write
+from recipes.data import loaded
+from recipes.run import PHASES, mean
+
+VALUE = Value(place=(0, 4), kind="date", answers=((9, 13),), others=("1950",))
+CLOZE = Cloze(source="test", text="1901 it was.", title="", passage="Built in 1901.", values=(VALUE,))
+JUDGED = Attribution(
+    source="test",
+    title="",
+    passage="Built in 1901.",
+    versions=(Version(text="Built.", label="attributable"),),
+)
+QUERY = Relevance(source="test", query="When?", passages=(("", "Built in 1901."), ("", "Plums.")))
+SETS: dict[str, Cloze | Attribution | Relevance] = {
+    "span_selection": CLOZE,
+    "handwritten_cloze": CLOZE,
+    "handwritten": JUDGED,
+    "written_cloze": CLOZE,
+    "written": JUDGED,
+    "sentences": JUDGED,
+    "verifier": JUDGED,
+    "verifier_cloze": CLOZE,
+    "relevance": QUERY,
+    "elsewhere": JUDGED,
+    "elsewhere_cloze": CLOZE,
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, example in SETS.items():
+        write(tmp_path / f"{name}.jsonl", [example])
+    return tmp_path
+
+
+def test_every_set_that_is_loaded_is_in_a_mixture(folder: Path) -> None:
+    sets = loaded(folder)
+    assert set(sets) == {name for phase in PHASES for name in phase.mixture}
+    assert all(data.examples for data in sets.values())
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_set_that_is_missing_is_not_taken_for_an_empty_one(folder: Path, name: str) -> None:
+    (folder / f"{name}.jsonl").unlink()
+    with pytest.raises(KeyError, match=name):
+        loaded(folder)
+
+
+def test_mean_is_of_each_weight() -> None:
+    one, other = {"a": torch.tensor([0.0, 2.0])}, {"a": torch.tensor([1.0, 4.0])}
+    assert mean(one, other)["a"].tolist() == [0.5, 3.0]

@@ -1,0 +1,227 @@
+"""The fine-tuning of a tiny encoder."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from training.noising.helpers import made, write_queries
+
+from rarr.backends.encoder.weights import (
+    FACTS,
+    FORMAT,
+    MODEL,
+    TOKENIZER,
+    Calibration,
+    Facts,
+    checked,
+    digests,
+)
+from rarr.errors import InputError, SettingsError
+from rarr.training.noising.rows import rows
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from rarr.training import editor  # noqa: E402  # it imports torch
+from rarr.training.editor import Backend, EditorReport, fine_tune  # noqa: E402
+from rarr.training.model import reader  # noqa: E402
+
+SIZE = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+
+
+class Words:
+    """A tokenizer: each word and mark is a token, by a digest of it."""
+
+    def encode(self, text: str, add_special_tokens: bool) -> Any:
+        from tokenizers.pre_tokenizers import BertPreTokenizer
+
+        found = BertPreTokenizer().pre_tokenize_str(text)
+        ids = [104 + sum(map(ord, word)) % 3000 for word, _ in found]
+        return type("Encoded", (), {"ids": ids, "offsets": [place for _, place in found]})
+
+
+def write_weights(folder: Path, content: bytes, calibration: Calibration) -> None:
+    """Files that are whole, whatever is in them."""
+    folder.mkdir(exist_ok=True)
+    (folder / MODEL).write_bytes(content)
+    (folder / TOKENIZER).write_bytes(b"words")
+    facts = Facts(format=FORMAT, sha256=digests(folder), calibration=calibration)
+    (folder / FACTS).write_text(facts.model_dump_json())
+
+
+class Exports:
+    """What was exported: the weights, by folder."""
+
+    def __init__(self) -> None:
+        self.weights: dict[Path, Any] = {}
+
+    def __call__(self, model: Any, tokenizer: Any, folder: Path, calibration: Calibration) -> None:
+        self.weights[folder] = {name: one.clone() for name, one in model.state_dict().items()}
+        write_weights(folder, b"trained", calibration)
+
+
+@pytest.fixture
+def exports() -> Exports:
+    return Exports()
+
+
+@pytest.fixture
+def backend(exports: Exports) -> Backend:
+    def load(folder: Path | None) -> Any:
+        torch.manual_seed(0)
+        return reader(SIZE | {"vocab_size": 3200, "max_position_embeddings": 400}, None)
+
+    tokenizer: Any = Words()
+    return Backend(load, lambda folder: tokenizer, exports)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.jsonl"
+    made(write_queries(tmp_path), path)
+    return path
+
+
+def test_weights_are_trained_and_exported(
+    data: Path, tmp_path: Path, backend: Backend, exports: Exports
+) -> None:
+    out, steps = tmp_path / "weights", list[tuple[int, int]]()
+    report = fine_tune(data, out, steps=12, backend=backend, on_step=lambda *one: steps.append(one))
+    assert (report.rows, report.held_out, report.steps) == (8, 1, 12)
+    assert set(report.examples) == {"attribution", "cloze", "relevance", "embedding"}
+    assert set(report.before) == set(report.after) == {"attribution", "cloze", "relevance"}
+    assert steps == [(n, 12) for n in range(1, 13)]
+    first, last = backend.load(None).state_dict(), exports.weights[out]
+    assert any(not torch.equal(first[name], last[name]) for name in first)
+    words = "encoder.embeddings.word_embeddings.weight"
+    assert torch.equal(first[words], last[words])
+
+
+def test_held_out_loss_falls(
+    data: Path, tmp_path: Path, backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(editor, "RATE", 1e-2)
+    report = fine_tune(data, tmp_path / "weights", steps=40, backend=backend)
+    assert report.after["attribution"] < report.before["attribution"]
+
+
+def ended(data: Path, out: Path, backend: Backend, at: int, monkeypatch: pytest.MonkeyPatch) -> EditorReport:
+    """A run that is interrupted at a step, and gone on with."""
+    monkeypatch.setattr(editor, "SAVE_EVERY", 2)
+
+    def interrupt(done: int, steps: int) -> None:
+        if done == at:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fine_tune(data, out, steps=6, backend=backend, on_step=interrupt)
+    return fine_tune(data, out, steps=6, backend=backend)
+
+
+@pytest.mark.parametrize("at", [1, 5])
+def test_run_that_was_ended_gives_the_same_weights(
+    data: Path, tmp_path: Path, backend: Backend, exports: Exports, at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    report = fine_tune(data, whole, steps=6, backend=backend)
+    again = ended(data, parts, backend, at, monkeypatch)
+    assert (again.before, again.after) == (report.before, report.after)
+    for name, weight in exports.weights[whole].items():
+        assert torch.equal(weight, exports.weights[parts][name]), name
+
+
+def test_finished_run_is_not_done_again(
+    data: Path, tmp_path: Path, backend: Backend, exports: Exports
+) -> None:
+    out = tmp_path / "weights"
+    report = fine_tune(data, out, steps=3, backend=backend)
+    exports.weights.clear()
+    assert fine_tune(data, out, steps=3, backend=backend).after == report.after
+    assert exports.weights == {}
+    assert not (out / "training" / "checkpoint.pt").exists()
+
+
+@pytest.mark.parametrize("name", [MODEL, TOKENIZER, FACTS])
+def test_finished_run_whose_weights_are_damaged_makes_them_again(
+    data: Path, tmp_path: Path, backend: Backend, exports: Exports, name: str
+) -> None:
+    out = tmp_path / "weights"
+    report = fine_tune(data, out, steps=3, backend=backend)
+    first = exports.weights.pop(out)
+    (out / name).write_bytes(b"damaged")
+    again = fine_tune(data, out, steps=3, backend=backend)
+    assert (again.before, again.after) == (report.before, report.after)
+    assert all(torch.equal(exports.weights[out][name], weight) for name, weight in first.items())
+    assert checked(out).format == FORMAT
+
+
+def test_decisions_stay_those_of_the_first_weights(data: Path, tmp_path: Path, backend: Backend) -> None:
+    shipped = checked(None).calibration
+    strict = shipped.model_copy(update={"agrees": shipped.agrees.model_copy(update={"threshold": 0.99})})
+    write_weights(tmp_path / "first", b"first", strict)
+    fine_tune(data, tmp_path / "own", steps=1, start=tmp_path / "first", backend=backend)
+    fine_tune(data, tmp_path / "of-shipped", steps=1, backend=backend)
+    assert checked(tmp_path / "own").calibration == strict
+    assert checked(tmp_path / "of-shipped").calibration == shipped
+
+
+def test_first_weights_that_are_damaged_or_none_are_refused(
+    data: Path, tmp_path: Path, backend: Backend
+) -> None:
+    first = tmp_path / "first"
+    with pytest.raises(SettingsError, match=r"there is no folder .*first"):
+        fine_tune(data, tmp_path / "weights", start=first, backend=backend)
+    write_weights(first, b"first", checked(None).calibration)
+    (first / MODEL).write_bytes(b"damaged")
+    with pytest.raises(SettingsError, match=f"{MODEL} is damaged: write it again"):
+        fine_tune(data, tmp_path / "weights", start=first, backend=backend)
+    assert not (tmp_path / "weights").exists()
+
+
+def test_run_with_other_first_weights_is_another(data: Path, tmp_path: Path, backend: Backend) -> None:
+    first, moved, out = tmp_path / "first", tmp_path / "moved", tmp_path / "weights"
+    calibration = checked(None).calibration
+    write_weights(first, b"first", calibration)
+    fine_tune(data, out, steps=1, start=first, backend=backend)
+    fine_tune(data, out, steps=1, start=first.rename(moved), backend=backend)
+    write_weights(first, b"others", calibration)
+    with pytest.raises(InputError, match="holds a run with other weights to begin with: give another folder"):
+        fine_tune(data, out, steps=1, start=first, backend=backend)
+
+
+def test_task_without_examples_is_left_out(data: Path, tmp_path: Path, backend: Backend) -> None:
+    data.write_bytes(b"".join(row.model_copy(update={"others": ()}).line() for row in list(rows(data))))
+    report = fine_tune(data, tmp_path / "weights", steps=2, backend=backend)
+    assert set(report.examples) == {"attribution", "cloze", "embedding"}
+
+
+def test_other_runs_are_refused_in_the_same_folder(data: Path, tmp_path: Path, backend: Backend) -> None:
+    out = tmp_path / "weights"
+    fine_tune(data, out, steps=2, backend=backend)
+    with pytest.raises(InputError, match="holds a run with steps 2, and not 3: give another folder"):
+        fine_tune(data, out, steps=3, backend=backend)
+    data.write_bytes(b"".join(row.line() for row in list(rows(data))[1:]))
+    with pytest.raises(InputError, match="holds a run with other data"):
+        fine_tune(data, out, steps=2, backend=backend)
+
+
+def test_wrong_calls_are_refused(data: Path, tmp_path: Path, backend: Backend) -> None:
+    with pytest.raises(InputError, match="is not there: give a file that rarr train data wrote"):
+        fine_tune(tmp_path / "no", tmp_path / "weights", backend=backend)
+    one = tmp_path / "one.jsonl"
+    one.write_bytes(next(rows(data)).line())
+    with pytest.raises(InputError, match="has 1 row"):
+        fine_tune(one, tmp_path / "weights", backend=backend)
+    with pytest.raises(InputError, match=r"holds .*, and no run of rarr train editor"):
+        fine_tune(data, tmp_path, backend=backend)
+    with pytest.raises(InputError, match="is a file: give a folder"):
+        fine_tune(data, data, backend=backend)
+
+
+def test_row_without_a_line_end_is_read_and_stays(data: Path, tmp_path: Path, backend: Backend) -> None:
+    data.write_bytes(data.read_bytes().rstrip())
+    before = data.read_bytes()
+    assert fine_tune(data, tmp_path / "weights", steps=1, backend=backend).rows == 8
+    assert data.read_bytes() == before
+    assert json.loads((tmp_path / "weights" / "training" / "run.json").read_bytes())["made"]["steps"] == 1

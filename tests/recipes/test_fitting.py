@@ -1,0 +1,67 @@
+"""Regressions of a few features, and the thresholds on them."""
+
+from itertools import combinations
+
+import pytest
+
+from rarr.backends.encoder.support import Seen
+from rarr.backends.encoder.weights import NEVER, Logistic
+from recipes.calibrate import Support
+from recipes.fitting import FEWEST, fitted, fitted_without, folds, held_out, threshold_at_precision
+
+FEATURES = [{"size": float(n), "noise": float(n % 3)} for n in range(40)]
+LARGE = [n >= 20 for n in range(40)]
+EVEN = [1.0] * 40
+
+
+def test_what_is_fitted_tells_the_labels_apart() -> None:
+    made = fitted(FEATURES, LARGE, EVEN)
+    assert [made.probability(one) > 0.5 for one in FEATURES] == LARGE
+    assert made.weights["size"] > abs(made.weights["noise"])
+
+
+def test_a_case_counts_its_weight() -> None:
+    labels = [n % 2 == 0 for n in range(40)]
+    heavy = [9.0 if label else 1.0 for label in labels]
+    same = [{"size": 1.0} for _ in labels]
+    assert fitted(same, labels, heavy).probability(same[0]) == pytest.approx(0.9, abs=0.01)
+
+
+def test_no_group_is_in_two_parts() -> None:
+    groups = [f"page {n % 7}" for n in range(40)]
+    parts = folds(groups)
+    assert sorted(n for part in parts for n in part) == list(range(40))
+    there = [{groups[n] for n in part} for part in parts]
+    assert all(one.isdisjoint(other) for one, other in combinations(there, 2))
+
+
+def test_a_case_is_judged_by_what_was_fitted_without_its_group() -> None:
+    groups = ["odd" if n == 39 else f"page {n}" for n in range(40)]
+    labels = [*LARGE[:39], False]  # what the group says is against all others
+    found = held_out(FEATURES, labels, EVEN, groups)
+    [without] = [made for part, made in fitted_without(FEATURES, labels, EVEN, groups) if 39 in part]
+    assert found[39] == without.probability(FEATURES[39])
+    assert found[39] > fitted(FEATURES, labels, EVEN).probability(FEATURES[39])
+
+
+def test_threshold_is_the_lowest_with_the_precision() -> None:
+    probabilities = [n / 100 for n in range(100)]
+    right = [n >= 50 for n in range(100)]
+    assert threshold_at_precision(probabilities, right, 1.0) == 0.5
+    assert threshold_at_precision(probabilities, right, 0.5) == 0.0
+
+
+def test_no_precision_is_read_of_few_cases() -> None:
+    probabilities = [n / 100 for n in range(100)]
+    right = [n > 100 - FEWEST for n in range(100)]
+    assert threshold_at_precision(probabilities, right, 1.0) == NEVER
+
+
+def test_a_claim_is_its_weakest_sentence_by_its_best_passage() -> None:
+    def seen(attributable: float) -> Seen:
+        return Seen({"attributable": attributable}, None, denied=False)
+
+    claim = Support("s", "g", supported=True, seen=[[seen(0.1), seen(0.8)], [seen(0.6), seen(0.2)]])
+    linear = Logistic(bias=0.0, weights={"attributable": 1.0})
+    assert claim.features == {"attributable": 0.6}
+    assert claim.likelihood(linear) == linear.probability({"attributable": 0.6})

@@ -1,0 +1,45 @@
+"""Sentences of an article beside the place that says most of it again."""
+
+from recipes import pretraining
+from recipes.pretraining import examples
+
+ARTICLE = {
+    "id": "1",
+    "title": "Alder Mill",
+    "text": "The Alder Mill was built in 1901 by Jane Cole beside the river Wend. It has twenty looms.\n\n"
+    "== History ==\n"
+    "In 1901 the engineer Jane Cole finished a mill beside the Wend for 900 pounds. "
+    "A fire of 1950 burned down the roof and most of the looms. "
+    "Since the fire of 1950 its looms have stood under a roof of tin.",
+}
+
+
+def test_texts_are_asked_of_another_place_of_the_article() -> None:
+    found = list(examples([ARTICLE], 1))
+    assert found
+    for one in found:
+        assert one.text not in one.passage
+        assert one.passage in ARTICLE["text"].replace("== History ==", "")
+        assert len(one.passage) <= pretraining.ROOM
+
+
+def test_values_that_both_say_are_pointed_at_and_others_nowhere() -> None:
+    one = next(one for one in examples([ARTICLE], 1) if one.text.startswith("In 1901"))
+    answers = {
+        one.text[slice(*value.place)]: [one.passage[slice(*answer)] for answer in value.answers]
+        for value in one.values
+    }
+    assert answers["1901"] == ["1901"]
+    assert answers["Jane Cole"] == ["Jane Cole"]
+    assert answers["900"] == []
+
+
+def test_examples_follow_from_the_seed() -> None:
+    assert list(examples([ARTICLE], 1)) == list(examples([ARTICLE], 1))
+
+
+def test_article_that_says_nothing_twice_gives_none() -> None:
+    apart = ARTICLE | {
+        "text": "The mill was built of brick in 1901. Plums ripen late on the northern slopes."
+    }
+    assert list(examples([apart], 1)) == []

@@ -1,0 +1,64 @@
+"""Rows of the shared data as training examples, here rows of our own."""
+
+from typing import Any
+
+import pytest
+
+from recipes.sources import sentences, wrong_places
+
+
+def item(corrupted: str, supported: str, *edits: tuple[str, str]) -> dict[str, Any]:
+    changes = [{"wrong": wrong, "right": right} for wrong, right in edits]
+    return {"id": "7", "corrupted": corrupted, "supported": supported, "edits": changes}
+
+
+@pytest.mark.parametrize(
+    ("corrupted", "supported", "edits", "starts"),
+    [
+        (
+            "Built in 1910 with 8 looms.",
+            "Built in 1901 with 20 looms.",
+            [("1910", "1901"), ("8", "20")],
+            [9, 19],
+        ),
+        ("8 looms came in 1910.", "20 looms came in 1901.", [("1910", "1901"), ("8", "20")], [16, 0]),
+        ("The party sold art.", "The party sold ink.", [("art", "ink")], [15]),
+        ("Shut in 1910, it burned in 1910.", "Shut in 1910, it burned in 1912.", [("1910", "1912")], [27]),
+        ("From 1910 to 1910.", "From 1901 to 1912.", [("1910", "1901"), ("1910", "1912")], [5, 13]),
+    ],
+    ids=["two edits", "two edits from the end", "within a word", "stands earlier", "one word twice"],
+)
+def test_errors_stand_where_the_edits_give_the_supported_text(
+    corrupted: str, supported: str, edits: list[tuple[str, str]], starts: list[int]
+) -> None:
+    expected = [(at, at + len(wrong)) for at, (wrong, _) in zip(starts, edits, strict=True)]
+    assert wrong_places(item(corrupted, supported, *edits)) == expected
+
+
+@pytest.mark.parametrize("edit", [("1910", "1902"), ("1911", "1901")])
+def test_edits_that_do_not_give_the_supported_text_are_refused(edit: tuple[str, str]) -> None:
+    with pytest.raises(ValueError, match="item 7: its edits do not give the supported text"):
+        wrong_places(item("Built in 1910.", "Built in 1901.", edit))
+
+
+def test_sentences_with_errors_stand_alone_with_their_subject() -> None:
+    text = "Alder Mill opened in 1901. It burned in {}, by a fire from {}."
+    given = item(
+        text.format(1912, "Corin"), text.format(1910, "Brook"), ("1912", "1910"), ("Corin", "Brook")
+    ) | {"title": "Mills", "evidence": "Alder Mill."}
+    [found] = sentences([given])
+    right, wrong = found.versions
+    assert (right.text, right.label) == ("Alder Mill burned in 1910, by a fire from Brook.", "attributable")
+    assert (wrong.text, wrong.label) == ("Alder Mill burned in 1912, by a fire from Corin.", "contradictory")
+    assert [wrong.text[slice(*place)] for place in wrong.wrong or ()] == ["1912", "Corin"]
+
+
+def test_error_that_the_subject_stands_in_for_is_none() -> None:
+    text = "Ann Hale wrote songs. {} also sang."
+    given = item(text.format("He"), text.format("She"), ("He", "She")) | {"title": "", "evidence": "Ann."}
+    assert list(sentences([given])) == []
+
+
+def test_text_of_one_sentence_has_none() -> None:
+    given = item("Built in 1910.", "Built in 1901.", ("1910", "1901")) | {"title": "", "evidence": ""}
+    assert list(sentences([given])) == []

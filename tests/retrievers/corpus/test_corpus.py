@@ -1,0 +1,232 @@
+import gzip
+import json
+import os
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings, strategies as st
+
+from rarr.errors import InputError, RetrievalError
+from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT, Corpus
+from rarr.retrievers.corpus.manifest import MANIFEST
+from retrievers.makers import RULES, built
+
+Open = Callable[[Path], Corpus]
+
+
+def write_lines(path: Path, *records: dict[str, str]) -> Path:
+    path.write_bytes(gzip.compress("\n".join(map(json.dumps, records)).encode()))
+    return path
+
+
+async def test_passages_are_slices_of_their_source(folder: Path, opened: Open) -> None:
+    text = (folder / "peaches.md").read_text(encoding="utf-8")
+    found = await opened(folder).retrieve("Who grows peaches in America?", 5)
+    assert [passage.text for passage in found] == [text[p.start : p.end] for p in found]
+
+
+async def test_the_best_passage_comes_first(folder: Path, opened: Open) -> None:
+    found = await opened(folder).retrieve("Where did the tree come from?", 5)
+    assert found[0].text == "The tree came from China. Spanish monks brought it to America."
+
+
+async def test_words_of_headings_and_titles_are_searched(folder: Path, opened: Open) -> None:
+    found = await opened(folder).retrieve("peaches history", 5)
+    assert "China" in found[0].text
+    assert len(found) == 3
+
+
+async def test_a_passage_says_where_it_comes_from_and_when_it_was_found(folder: Path, opened: Open) -> None:
+    before = datetime.now(UTC)
+    [passage] = await opened(folder).retrieve("capital of France", 5)
+    assert (passage.source, passage.title) == (f"{folder.as_posix()}/more/paris.txt", "paris")
+    assert before <= passage.retrieved_at <= datetime.now(UTC)
+
+
+async def test_sources_are_written_as_the_user_wrote_the_corpus(
+    folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened(folder)
+    monkeypatch.chdir(folder)
+    for given_path, source in [("../notes", "../notes/more/paris.txt"), (".", "more/paris.txt")]:
+        [passage] = await opened(Path(given_path)).retrieve("France", 5)
+        assert passage.source == source
+
+
+async def test_a_single_file_is_its_own_source(folder: Path, opened: Open) -> None:
+    [passage] = await opened(folder / "more" / "paris.txt").retrieve("France", 5)
+    assert passage.source == (folder / "more" / "paris.txt").as_posix()
+
+
+async def test_records_have_their_address_or_their_line(tmp_path: Path, opened: Open) -> None:
+    file = write_lines(
+        tmp_path / "a.jsonl.gz",
+        {"text": "Pears are green.", "url": "https://x.org", "date": "2020-03-04"},
+        {"text": "Pears are sweet."},
+    )
+    found = await opened(file).retrieve("pears", 5)
+    assert {p.source: p.published_at for p in found} == {
+        "https://x.org": datetime(2020, 3, 4, tzinfo=UTC),
+        f"{file.as_posix()}#2": None,
+    }
+
+
+async def test_k_counts_documents(tmp_path: Path, opened: Open) -> None:
+    records = [
+        {"text": f"Pears in town {n}. They are green. They are sweet. So it is. Pears."} for n in range(9)
+    ]
+    corpus = opened(write_lines(tmp_path / "a.jsonl.gz", *records))
+    assert len({passage.source for passage in await corpus.retrieve("pears", 3)}) == 3
+    assert len({passage.source for passage in await corpus.retrieve("pears", 50)}) == 9
+    assert await corpus.retrieve("pears", 0) == []
+
+
+async def test_one_long_document_does_not_crowd_out_the_others(tmp_path: Path, opened: Open) -> None:
+    records = [{"text": "Pears pears pears. " * 500}, {"text": "A word on pears, among many others here."}]
+    found = await opened(write_lines(tmp_path / "a.jsonl.gz", *records)).retrieve("pears", 2)
+    assert [passage.source[-2:] for passage in found] == ["#1"] * PASSAGES_PER_DOCUMENT + ["#2"]
+
+
+async def test_a_built_index_is_searched_as_it_is(folder: Path, tmp_path: Path, opened: Open) -> None:
+    built(folder, tmp_path / "index")
+    shutil.rmtree(folder)
+    [passage] = await opened(tmp_path / "index").retrieve("France", 5)
+    assert passage.source == f"{folder.as_posix()}/more/paris.txt"
+
+
+async def test_a_moved_index_works(folder: Path, tmp_path: Path, opened: Open) -> None:
+    built(folder, tmp_path / "index")
+    (tmp_path / "index").rename(tmp_path / "else where %?#")
+    assert await opened(tmp_path / "else where %?#").retrieve("France", 5)
+
+
+async def test_changes_are_seen_at_the_next_opening(folder: Path, opened: Open) -> None:
+    opened(folder)
+    (folder / "more" / "paris.txt").write_text("Lyon is a city of France.")
+    (folder / "peaches.md").unlink()
+    corpus = opened(folder)
+    assert [passage.text for passage in await corpus.retrieve("France", 5)] == ["Lyon is a city of France."]
+    assert await corpus.retrieve("peaches", 5) == []
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+async def test_offsets_count_line_ends_as_they_are(tmp_path: Path, opened: Open, line_end: str) -> None:
+    text = line_end.join(["# שלום", "", "Pears are green.", "Really. 🍐🍐", "", "Pears are sweet. עולם."])
+    (tmp_path / "a.md").write_bytes(text.encode())
+    [passage] = await opened(tmp_path / "a.md").retrieve("pears", 5)
+    assert passage.text == text[passage.start : passage.end]
+    assert passage.text.endswith("עולם.")
+
+
+@pytest.mark.parametrize("query", ["", " ", "?!", "zebra", "the of"])
+async def test_what_matches_nothing_finds_nothing(folder: Path, opened: Open, query: str) -> None:
+    found = await opened(folder).retrieve(query, 5)
+    assert found == [] or query == "the of"
+
+
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example('text:"a b"~3 AND (NOT [x TO *]) ^2 \\')
+@example("\ud800\0")
+@given(query=st.text(st.characters(), max_size=40) | st.text('"()[]{}:^~*?\\/+-!&| ANDORT', max_size=40))
+async def test_no_query_is_understood_as_a_language(folder: Path, opened: Open, query: str) -> None:
+    found = await opened(folder).retrieve(f"{query} france", 5)
+    assert "Paris is the capital of France." in [passage.text for passage in found]
+
+
+def test_what_is_skipped_is_listed(folder: Path, tmp_path: Path, opened: Open) -> None:
+    (folder / "bad.json").write_text("{")
+    os.mkfifo(folder / "pipe.txt")
+    built(folder, tmp_path / "index")
+    for corpus in (opened(folder), opened(folder), opened(tmp_path / "index")):
+        assert [file for file, _ in corpus.skipped] == [f"{folder}/pipe.txt", f"{folder}/bad.json"]
+
+
+@pytest.mark.parametrize("rules", [{"window": 3}, {"step": 2}])
+def test_an_index_of_other_windows_is_an_input_error(
+    folder: Path, tmp_path: Path, rules: dict[str, int]
+) -> None:
+    built(folder, tmp_path / "index")
+    with pytest.raises(
+        InputError, match=r"holds windows of 4 sentences at step 1, not .*: set window and step"
+    ):
+        Corpus.open(tmp_path / "index", home=tmp_path, **(RULES | rules))
+
+
+def test_a_home_that_cannot_be_written_is_an_input_error(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "home").touch()
+    with pytest.raises(InputError, match="RARR_HOME"):
+        Corpus.open(folder, home=tmp_path / "home", **RULES)
+
+
+async def test_a_tilde_is_the_users_home(folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(folder.parent))
+    corpus = opened(Path("~/notes"))
+    [found] = await corpus.retrieve("France", 5)
+    assert found.source == f"{folder}/more/paris.txt"
+    assert await corpus.extracted(found.source) == "Paris is the capital of France."
+
+
+async def test_text_of_a_file_can_be_shown_with_its_offsets(folder: Path, opened: Open) -> None:
+    (folder / "facts.jsonl").write_text('{"text": "Lyon is large."}\n{"text": "Nice is warm."}\n')
+    corpus = opened(folder)
+    for query in ("monks China", "Nice"):
+        [found, *_] = await corpus.retrieve(query, 1)
+        text = await corpus.extracted(found.source)
+        assert text is not None
+        assert text[found.start : found.end] == found.text
+
+
+@pytest.mark.parametrize("source", ["https://a.org", "notes/paris.txt", "/etc/passwd", "", "#1"])
+async def test_text_of_what_is_not_in_the_corpus_is_not_shown(
+    folder: Path, opened: Open, source: str
+) -> None:
+    assert await opened(folder).extracted(source) is None
+    assert await opened(folder).extracted(f"{folder}/{source}") is None
+
+
+async def test_text_of_a_file_that_is_gone_is_not_shown(folder: Path, opened: Open) -> None:
+    corpus = opened(folder)
+    (folder / "peaches.md").unlink()
+    assert await corpus.extracted(f"{folder}/peaches.md") is None
+
+
+async def test_a_search_that_fails_is_a_retrieval_error(folder: Path, opened: Open) -> None:
+    corpus = opened(folder)
+    corpus.close()
+    (corpus._reader.folder / MANIFEST).unlink()
+    with pytest.raises(
+        RetrievalError, match=r"cannot be searched \(unable to open.*\): delete the index '.*' and build it"
+    ):
+        await corpus.retrieve("France", 5)
+
+
+async def test_a_corpus_that_was_closed_opens_again(folder: Path, opened: Open) -> None:
+    corpus = opened(folder)
+    before = [found.text for found in await corpus.retrieve("France", 5)]
+    await corpus.aclose()
+    await corpus.aclose()
+    assert [found.text for found in await corpus.retrieve("France", 5)] == before != []
+
+
+def test_a_folder_that_may_not_be_entered_is_an_input_error(
+    folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Path.stat
+
+    def refuse(path: Path, **options: bool) -> os.stat_result:
+        if folder in path.parents:
+            raise PermissionError(13, "Permission denied")
+        return real(path, **options)
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    with pytest.raises(InputError, match=r"peaches.md: it cannot be read \(Permission denied\)"):
+        opened(folder)
+
+
+@pytest.mark.parametrize("path", ["none", "a\0b", "x" * 5000, "~nobody-of-this-name/x", "none/x"])
+def test_a_path_that_leads_nowhere_is_an_input_error(opened: Open, path: str) -> None:
+    with pytest.raises(InputError, match=r"cannot be read \([^\n]*: give a folder, a file or a built index"):
+        opened(Path(path))

@@ -1,0 +1,174 @@
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rarr.errors import InputError
+from rarr.retrievers.corpus import batches
+from rarr.retrievers.corpus.index import IndexReport
+from rarr.retrievers.extract import files as extraction
+from retrievers.makers import built
+
+Build = Callable[[], IndexReport]
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "index"
+
+
+@pytest.fixture
+def build(folder: Path, out: Path) -> Build:
+    return lambda: built(folder, out)
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the files that were read, in order."""
+    names: list[str] = []
+    real = extraction.extract
+
+    def counting(path: Path, *rest: object) -> object:
+        names.append(path.name)
+        return real(path, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(batches, "extract", counting)
+    return names
+
+
+def counts(report: IndexReport) -> tuple[int, int, int]:
+    return report.read, report.unchanged, report.removed
+
+
+def test_a_build_reports_what_it_made(build: Build) -> None:
+    assert build() == IndexReport(documents=2, passages=4, read=2, unchanged=0, removed=0, skipped=[])
+
+
+def test_unchanged_files_are_not_read_again(build: Build, reads: list[str]) -> None:
+    build()
+    reads.clear()
+    assert counts(build()) == (0, 2, 0)
+    assert reads == []
+
+
+def test_changed_files_alone_are_read_again(build: Build, folder: Path, reads: list[str]) -> None:
+    build()
+    reads.clear()
+    (folder / "peaches.md").write_text("Pears instead. Nothing else.")
+    assert counts(build()) == (1, 1, 0)
+    assert reads == ["peaches.md"]
+
+
+def test_touched_files_are_not_read_again(build: Build, folder: Path, reads: list[str]) -> None:
+    build()
+    reads.clear()
+    os.utime(folder / "peaches.md", (1, 1))
+    assert counts(build()) == counts(build()) == (0, 2, 0)
+    assert reads == []
+
+
+def test_removed_files_vanish(build: Build, folder: Path) -> None:
+    build()
+    (folder / "more" / "paris.txt").unlink()
+    report = build()
+    assert (counts(report), report.documents) == ((0, 1, 1), 1)
+
+
+def test_another_corpus_takes_the_place_of_the_first(
+    build: Build, out: Path, folder: Path, tmp_path: Path
+) -> None:
+    build()
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    (other / "peaches.md").write_text("x" * (folder / "peaches.md").stat().st_size)
+    times = (folder / "peaches.md").stat().st_mtime_ns
+    os.utime(other / "peaches.md", ns=(times, times))
+    assert counts(built(other, out)) == (1, 1, 0)
+
+
+def test_progress_counts_files(folder: Path, out: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    built(folder, out, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(0, 2), (1, 2), (2, 2)]
+
+
+def test_unreadable_files_are_reported_each_time_and_read_once(
+    build: Build, folder: Path, reads: list[str]
+) -> None:
+    (folder / "bad.json").write_text("{")
+    first = build().skipped
+    reads.clear()
+    assert build().skipped == first
+    assert reads == []
+    assert [(Path(file).name, "JSON cannot be read" in reason) for file, reason in first] == [
+        ("bad.json", True)
+    ]
+
+
+def test_files_that_the_system_refuses_are_tried_again(
+    build: Build, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Path.open
+
+    def refuse(path: Path, *rest: str) -> object:
+        if path.name == "paris.txt":
+            raise PermissionError(13, "Permission denied")
+        return real(path, *rest)  # type: ignore[call-overload]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", refuse)
+        report = build()
+    assert report.skipped == [
+        ((folder / "more/paris.txt").as_posix(), "it cannot be read (Permission denied)")
+    ]
+    assert counts(build()) == (1, 1, 0)
+
+
+def test_many_bad_lines_are_summed_up(folder: Path, build: Build) -> None:
+    (folder / "a.jsonl").write_text('{"text": "Good line."}\n' + "bad\n" * 50)
+    notes = [reason for _, reason in build().skipped]
+    assert (len(notes), notes[-1]) == (21, "and 30 more like this")
+
+
+def test_no_readable_file_is_an_input_error(tmp_path: Path, out: Path) -> None:
+    (tmp_path / "empty.md").touch()
+    with pytest.raises(InputError, match=r"empty\.md: it holds no text\): mend it or give another corpus"):
+        built(tmp_path / "empty.md", out)
+
+
+def test_a_folder_with_other_files_is_not_written_into(folder: Path) -> None:
+    with pytest.raises(InputError, match=r"holds other files, such as .*: give a new folder"):
+        built(folder, folder)
+
+
+def test_a_place_that_cannot_be_written_is_an_input_error(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=r"cannot be written \(.*\): .* RARR_HOME"):
+        built(folder, tmp_path / "file" / "index")
+
+
+@pytest.mark.parametrize("options", [{"window": 2}, {"step": 2}])
+def test_other_windows_make_the_index_anew(
+    build: Build, folder: Path, out: Path, options: dict[str, int]
+) -> None:
+    build()
+    assert built(folder, out, **options).read == 2
+
+
+@pytest.mark.parametrize("damage", ["passages/meta.json", "rarr-index.sqlite"])
+@pytest.mark.parametrize("content", [b"", b"nonsense" * 100, None])
+def test_a_damaged_index_is_made_anew(build: Build, out: Path, damage: str, content: bytes | None) -> None:
+    expected = build()
+    if content is None:
+        (out / damage).unlink()
+    else:
+        (out / damage).write_bytes(content)
+    assert build() == expected
+
+
+def test_an_index_without_its_passages_is_made_anew(build: Build, out: Path) -> None:
+    expected = build()
+    shutil.rmtree(out / "passages")
+    assert build() == expected

@@ -1,0 +1,40 @@
+import pytest
+from hypothesis import given, strategies as st
+
+from rarr.retrievers.corpus.index_words import composed, terms
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("Which state produces the most peaches?", ["state", "produc", "peach"]),
+        ("How many people live in the US?", ["peopl", "live", "us"]),
+        ("peach peaches PEACH", ["peach"]),
+        ("Café naïve ﬁrst", ["cafe", "naiv", "first"]),
+        ("東京", ["東", "京"]),
+        ("हिन्दी שלום", ["हिन्दी", "שלום"]),
+        ("What is it?", ["what", "is", "it"]),
+        ('AND OR NOT title:x^2 [a TO b] "c" ~* \\', ["titl", "x", "2", "b", "c"]),
+        ("?!", []),
+        ("", []),
+    ],
+)
+def test_terms_are_the_stems_that_say_something(query: str, expected: list[str]) -> None:
+    assert terms(query) == expected
+
+
+def test_accents_may_be_apart_from_their_letters() -> None:
+    assert terms("cafe\u0301") == terms("caf\u00e9")
+
+
+def test_long_queries_are_cut() -> None:
+    assert len(terms(" ".join(f"word{number}" for number in range(1000)))) == 64
+
+
+@given(st.text(st.characters(), max_size=50))
+def test_any_text_is_a_query(query: str) -> None:
+    assert all(isinstance(term, str) for term in terms(query))
+
+
+def test_ascii_is_composed_already() -> None:
+    assert composed("plain") == "plain"

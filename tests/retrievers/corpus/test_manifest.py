@@ -1,0 +1,78 @@
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from rarr.retrievers.corpus.manifest import Manifest, Version
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> Manifest:
+    manifest = Manifest(tmp_path, write=True)
+    manifest.create({"format": "1"})
+    return manifest
+
+
+def begun(manifest: Manifest, name: str) -> int:
+    version_id = manifest.begin(Version(name, 1, 2, b"3"))
+    manifest.finish(version_id, 4, 5, ["note"])
+    return version_id
+
+
+def test_a_version_is_live_once_it_is_published(manifest: Manifest) -> None:
+    version_id = begun(manifest, "a")
+    assert manifest.live() == {}
+    manifest.publish()
+    assert manifest.live() == {version_id: Version("a", 1, 2, b"3", 4, 5, ("note",))}
+
+
+def test_a_published_version_replaces_the_one_before(manifest: Manifest) -> None:
+    old = begun(manifest, "a")
+    manifest.publish()
+    new = begun(manifest, "a")
+    assert manifest.publish() == [old]
+    assert list(manifest.live()) == [new]
+
+
+def test_removed_files_are_dead(manifest: Manifest) -> None:
+    version_id = begun(manifest, "a")
+    manifest.publish()
+    assert manifest.publish(["a", "never there"]) == [version_id]
+    assert manifest.live() == {}
+
+
+def test_what_a_dead_build_began_is_gone_and_its_id_is_not_used_again(
+    manifest: Manifest, tmp_path: Path
+) -> None:
+    version_id = begun(manifest, "a")
+    manifest.save()
+    manifest.close()
+    again = Manifest(tmp_path, write=True)
+    assert again.gone() == [version_id]
+    again.forget([version_id])
+    assert begun(again, "a") > version_id
+
+
+def test_state_changes_with_what_is_live(manifest: Manifest) -> None:
+    before = manifest.state()
+    begun(manifest, "a")
+    assert manifest.state() == before
+    manifest.publish()
+    assert manifest.state() != before
+
+
+def test_readers_do_not_wait_for_a_build(manifest: Manifest, tmp_path: Path) -> None:
+    begun(manifest, "a")
+    assert Manifest(tmp_path).live() == {}
+
+
+def test_skipped_lists_files_that_were_not_read_and_notes(manifest: Manifest) -> None:
+    begun(manifest, "a")
+    manifest.publish()
+    manifest.set_skipped([("b", "too large")])
+    assert manifest.skipped() == [("b", "too large"), ("a", "note")]
+
+
+def test_a_folder_without_a_manifest_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(sqlite3.Error):
+        Manifest(tmp_path)

@@ -1,0 +1,59 @@
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tantivy import Searcher
+
+from rarr.retrievers.corpus.chunking import Window
+from rarr.retrievers.corpus.passages import Stored, add, find, load, open_passages, open_writer, remove
+from rarr.retrievers.extract.documents import Document
+
+DOCUMENT = Document("Pears. Café au lait.", "Breakfast", "https://x.org", 7, datetime(2020, 3, 4, tzinfo=UTC))
+
+
+@pytest.fixture
+def searcher(tmp_path: Path) -> Searcher:
+    """An index of two passages of one document, of file versions 1 and 2; version 3 is removed."""
+    index = open_passages(tmp_path / "passages", create=True)
+    writer = open_writer(index)
+    for file, window in enumerate([Window(0, 6), Window(7, 20, "Drinks"), Window(0, 20)], start=1):
+        add(writer, DOCUMENT, window, file)
+    writer.commit()
+    remove(writer, 3)
+    writer.commit()
+    writer.wait_merging_threads()
+    index.reload()
+    return index.searcher()
+
+
+def files(searcher: Searcher, *words: str) -> list[int]:
+    return sorted(hit.file for hit in find(searcher, words, 10))
+
+
+def test_passages_are_found_by_their_words(searcher: Searcher) -> None:
+    assert files(searcher, "pear") == [1]
+
+
+def test_passages_are_found_by_title_and_heading(searcher: Searcher) -> None:
+    assert files(searcher, "breakfast") == [1, 2]
+    assert files(searcher, "drink") == [2]
+
+
+def test_removed_passages_are_gone(searcher: Searcher) -> None:
+    assert searcher.num_docs == 2
+
+
+def test_everything_about_a_passage_comes_back(searcher: Searcher) -> None:
+    [hit] = find(searcher, ["cafe"], 10)
+    assert (hit.file, hit.item) == (2, 7)
+    expected = Stored("Café au lait.", "https://x.org", "Breakfast", 7, 20, DOCUMENT.published_at)
+    assert load(searcher, hit) == expected
+
+
+def test_the_limit_holds(searcher: Searcher) -> None:
+    assert len(find(searcher, ["breakfast"], 1)) == 1
+
+
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="DoesNotExist"):
+        open_passages(tmp_path / "none")

@@ -1,0 +1,184 @@
+import gzip
+import logging
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from rarr.retrievers.extract import pdf as pdf_module
+from rarr.retrievers.extract.documents import Document, UnreadableError
+from rarr.retrievers.extract.files import extract, kind
+
+MEGABYTE = 1_000_000
+
+
+def read(path: Path, max_bytes: int = MEGABYTE) -> list[Document]:
+    return list(extract(path, max_bytes, print))
+
+
+def written(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def pdf(text: str) -> bytes:
+    """A PDF with one page a line of `text`."""
+    pages = text.splitlines()
+    kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Count {len(pages)} /Kids [{kids}] >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for number, line in enumerate(pages):
+        content = f"BT /F1 12 Tf 72 720 Td ({line}) Tj ET"
+        font = "/Resources << /Font << /F1 3 0 R >> >>"
+        objects += [
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] {font} /Contents {5 + 2 * number} 0 R >>",
+            f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
+        ]
+    body, offsets = "%PDF-1.4\n", []
+    for number, item in enumerate(objects, start=1):
+        offsets.append(len(body))
+        body += f"{number} 0 obj\n{item}\nendobj\n"
+    table = "".join(f"{offset:010} 00000 n \n" for offset in offsets)
+    size = len(objects) + 1
+    tail = f"trailer << /Size {size} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF"
+    return f"{body}xref\n0 {size}\n0000000000 65535 f \n{table}{tail}".encode()
+
+
+@pytest.mark.parametrize(
+    "name", ["a.txt", "A.TXT", "a.md", "a.html", "a.HTM", "a.pdf", "a.json", "a.jsonl.gz"]
+)
+def test_kinds_of_files_that_are_read(name: str) -> None:
+    assert kind(name)
+
+
+@pytest.mark.parametrize("name", ["a", "a.py", "a.gz", "a.tar.gz", ".txt", "txt", "a.txt.bak", "a.md5"])
+def test_kinds_of_files_that_are_not_read(name: str) -> None:
+    assert kind(name) == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["One.\r\n\r\nTwo.\rThree.", "  Spaces stay. \n\n\n", "שלום עולם. مرحبا.", "\ta\vb\f"]
+)
+def test_text_is_taken_as_it_is(tmp_path: Path, text: str) -> None:
+    assert read(written(tmp_path / "a.txt", text)) == [Document(text, "a")]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Intro.\n\n## The *Peach* ##\n\nText.", "The *Peach"),
+        ("Peaches\n=======\n\nText.", "Peaches"),
+        ("No heading here.", "file"),
+        ("---\ntags: x\ntitle: 'My peaches'\n---\n# Other\n", "My peaches"),
+        ("---\ntags: x\n---\n# Other\n\nText.", "Other"),
+    ],
+)
+def test_title_is_in_the_front_matter_or_the_first_heading_or_the_name(
+    tmp_path: Path, text: str, title: str
+) -> None:
+    assert read(written(tmp_path / "file.md", text))[0].title == title
+
+
+def test_date_is_in_the_front_matter(tmp_path: Path) -> None:
+    file = written(tmp_path / "a.md", "---\r\ndate: 2020-03-04\r\n---\r\nText.")
+    assert read(file)[0].published_at == datetime(2020, 3, 4, tzinfo=UTC)
+
+
+def test_pdf_of_too_many_pages_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_module, "MOST_PAGES", 0)
+    with pytest.raises(UnreadableError, match="its PDF has 1 pages, more than 0: split it"):
+        pdf_module.read_pdf(pdf("Peaches grow."))
+
+
+def test_pdf_of_too_much_text_is_refused() -> None:
+    with pytest.raises(UnreadableError, match="its PDF holds more than 5 characters: split it"):
+        pdf_module.read_pdf(pdf("Peaches grow."), most_characters=5)
+
+
+def test_pages_of_a_pdf_stand_apart(tmp_path: Path) -> None:
+    file = written(tmp_path / "a.pdf", pdf("Peaches grow.\nPears too."))
+    assert read(file) == [Document("Peaches grow.\n\nPears too.", "a")]
+
+
+def test_html_is_read_by_its_main_text(tmp_path: Path) -> None:
+    file = written(tmp_path / "a.html", "<h1>Peaches</h1><p>They grow in Georgia, mostly.</p>")
+    assert "They grow in Georgia, mostly." in read(file)[0].text
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.json.gz", "a.txt.gz"])
+def test_compressed_files_are_read(tmp_path: Path, name: str) -> None:
+    file = written(tmp_path / name, gzip.compress(b'{"text": "Peaches grow."}'))
+    assert "Peaches grow." in read(file)[0].text
+
+
+def test_lone_surrogates_are_replaced(tmp_path: Path) -> None:
+    file = written(tmp_path / "a.json", '{"text": "a \\ud800 b", "title": "\\udfff"}')
+    assert read(file) == [Document("a \ufffd b", "\ufffd", item=1)]
+
+
+def test_blank_records_are_left_out(tmp_path: Path) -> None:
+    assert [d.item for d in read(written(tmp_path / "a.json", '[{"text": " "}, {"text": "a"}]'))] == [2]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.txt", "", "holds no text"),
+        ("a.txt", " \r\n", "holds no text"),
+        ("a.txt", b"\x00\x01", "save it as UTF-8"),
+        ("a.json", "{", "JSON cannot be read"),
+        ("a.jsonl", "{\n{", "holds no text"),
+        ("a.pdf", "no PDF", "PDF cannot be read"),
+        ("a.pdf", pdf("Hi")[:300], "PDF cannot be read|holds no text"),
+        ("a.txt.gz", "not compressed", "compressed content is damaged"),
+        ("a.txt.gz", gzip.compress(b"text" * 999)[:-20], "compressed content is damaged"),
+        ("a.txt.gz", gzip.compress(b"x" * MEGABYTE * 2), "more than 1 MB: split it or raise max_file_mb"),
+    ],
+)
+def test_what_cannot_be_read_says_why_in_one_line(
+    tmp_path: Path, name: str, content: str | bytes, reason: str
+) -> None:
+    with pytest.raises(UnreadableError, match=reason) as raised:
+        read(written(tmp_path / name, content))
+    assert "\n" not in str(raised.value)
+
+
+def test_a_damaged_file_gives_what_comes_before_the_damage(tmp_path: Path) -> None:
+    lines = b"".join(b'{"text": "Peach number %d is ripe."}\n' % number for number in range(20_000))
+    documents = extract(written(tmp_path / "a.jsonl.gz", gzip.compress(lines)[:-30_000]), MEGABYTE, print)
+    assert next(documents).text == "Peach number 0 is ripe."
+    with pytest.raises(UnreadableError):
+        list(documents)
+
+
+def test_a_file_that_the_system_refuses_may_be_tried_again(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableError, match="No such file") as raised:
+        read(tmp_path / "none.txt")
+    assert not raised.value.lasting
+
+
+@pytest.mark.parametrize(
+    ("library", "name", "content"),
+    [("pypdf", "a.pdf", pdf("Peaches grow.")), ("trafilatura", "a.html", "<p>Peaches grow.</p>")],
+)
+def test_another_file_adds_no_log_handler(
+    tmp_path: Path, library: str, name: str, content: str | bytes
+) -> None:
+    file = written(tmp_path / name, content)
+    read(file)
+    before = list(logging.getLogger(library).handlers)
+    read(file)
+    assert logging.getLogger(library).handlers == before
+
+
+def test_libraries_complain_to_nobody(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("pypdf"), "handlers", [])
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    with pytest.raises(UnreadableError):
+        read(written(tmp_path / "a.pdf", b"%PDF-1.4 broken"))
+    assert capsys.readouterr().err == ""

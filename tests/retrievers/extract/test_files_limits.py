@@ -1,0 +1,375 @@
+"""What comes from outside is read in processes, none of which outlives its limit."""
+
+import asyncio
+import gzip
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from subprocess import PIPE, Popen, run
+
+import pytest
+
+from benchmarks.hostile_makers import HTML, OTHER, repeated
+from rarr import Reviser, Settings
+from rarr.retrievers.corpus.chunking import windows
+from rarr.retrievers.corpus.index import build_index
+from rarr.retrievers.extract import isolated as extracting, pool as processes
+from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.files import extract
+from rarr.retrievers.extract.isolated import extracted, extracted_file
+from rarr.retrievers.extract.page_text import extract_page
+from rarr.retrievers.extract.worker_main import Limits
+from rarr.retrievers.web.mediawiki import article_text
+from rarr.retrievers.web.tavily import page_text
+from retrievers import calls
+
+TESTS = Path(__file__).parents[2]
+ROOT = TESTS.parent
+PATIENCE_S = 30.0
+posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
+
+
+@pytest.fixture(autouse=True)
+def _no_process_stays() -> Iterator[None]:
+    yield
+    processes.end_idle()
+    assert until(lambda: not processes.pids() and not ours())
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits that a test can wait for."""
+    monkeypatch.setattr(extracting, "PAGE", Limits(0.5, 100))
+
+
+def ours() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name in ("rarr-extract", "rarr-watch")]
+
+
+def until(condition: Callable[[], object]) -> bool:
+    """Whether it comes true before the patience is over."""
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{pid}/stat")
+    return not (state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+async def why(function: Callable[..., object], *args: object) -> str:
+    """Why it cannot be read; in one line."""
+    with pytest.raises(UnreadableError) as caught:
+        await extracted(function, *args)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def script(text: str, *, wait: bool = True) -> Popen[str]:
+    """A program of a user's, run from a folder that is not that of the package."""
+    path = os.pathsep.join([str(ROOT), str(TESTS)])
+    program = Popen(
+        [sys.executable, "-c", text],
+        stdout=PIPE,
+        stderr=PIPE,
+        text=True,
+        cwd="/",
+        env={**os.environ, "PYTHONPATH": path},
+        start_new_session=True,
+    )
+    if wait:
+        program.wait(PATIENCE_S)
+    return program
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("call", [calls.spin, calls.backtrack, calls.sleep])
+async def test_extraction_that_never_ends_is_ended(call: Callable[..., None]) -> None:
+    args = (60,) if call is calls.sleep else ()
+    assert await why(call, *args) == "to read it takes more than 0.5 s"
+    assert processes.pids() == []
+
+
+@linux
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize(("call", "args"), [(calls.hoard, ()), (calls.allocate, (150,))])
+async def test_extraction_that_takes_all_memory_is_ended(
+    call: Callable[..., None], args: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extracting, "PAGE", Limits(20, 100))
+    assert await why(call, *args) == "to read it takes more than 100 MB of memory"
+    assert await extracted(calls.allocate, 50) == 50_000_000
+
+
+@pytest.mark.parametrize("call", [calls.crash, calls.leave, calls.function])
+async def test_extraction_that_breaks_its_process_costs_itself_alone(call: Callable[..., None]) -> None:
+    message = await why(call)
+    assert "ended the process that read it (status" in message or "gave no text" in message
+    assert await extracted(calls.double, 2) == 4
+
+
+async def test_extraction_that_fails_in_an_unknown_way_says_how() -> None:
+    assert "it cannot be read (FileNotFoundError: " in await why(calls.missing, "/nowhere")
+
+
+async def test_extraction_gives_nothing_that_runs_in_this_process(tmp_path: Path) -> None:
+    assert "gave no text" in await why(calls.evil, str(tmp_path / "made"))
+    assert await asyncio.to_thread(os.path.exists, tmp_path / "made") is False
+
+
+async def test_extraction_may_print_what_it_wants(capfd: pytest.CaptureFixture[str]) -> None:
+    assert await extracted(calls.chatter, "x" * 100_000) == "x" * 100_000
+    assert await extracted(calls.double, 2) == 4
+    assert capfd.readouterr() == ("", "")
+
+
+async def test_extraction_uses_a_process_again() -> None:
+    assert await extracted(calls.process) == await extracted(calls.process)
+
+
+@posix
+async def test_extraction_goes_on_after_an_idle_process_was_killed() -> None:
+    pid = await extracted(calls.process)
+    os.kill(pid, signal.SIGKILL)
+    assert until(lambda: not processes.pids())
+    assert await extracted(calls.double, 2) == 4
+
+
+@posix
+async def test_extraction_is_not_interrupted_with_its_parent() -> None:
+    pid = await extracted(calls.process)
+    assert os.getpgid(pid) != os.getpgid(0)
+    os.kill(pid, signal.SIGINT)
+    assert await extracted(calls.process) == pid
+
+
+@posix
+async def test_extraction_that_is_cancelled_ends_at_once() -> None:
+    task = asyncio.create_task(extracted(calls.sleep, 60))
+    assert await asyncio.to_thread(until, processes.pids)
+    [pid] = processes.pids()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert until(lambda: not runs(pid))
+
+
+@pytest.mark.parametrize("many", [processes.AT_ONCE + 1, processes.AT_ONCE + processes.SLOW_AT_ONCE + 3])
+async def test_extraction_that_is_slow_keeps_no_others_waiting(
+    many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "SLOW_S", 0.05)
+    monkeypatch.setattr(extracting, "PAGE", Limits(60, 600))
+    slow = [asyncio.create_task(extracted(calls.sleep, 60)) for _ in range(many)]
+    await asyncio.sleep(0)
+    assert await asyncio.gather(*(extracted(calls.double, number) for number in range(4))) == [0, 2, 4, 6]
+    assert not any(task.done() for task in slow)
+    assert len(processes.pids()) <= processes.AT_ONCE + processes.SLOW_AT_ONCE
+    for task in slow:
+        task.cancel()
+    await asyncio.gather(*slow, return_exceptions=True)
+
+
+async def test_extraction_that_lost_its_turn_is_made_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(processes, "SLOW_S", 0.2)
+    monkeypatch.setattr(processes, "_pool", processes._Pool(fast=2, slow=1))
+    found = [extracted(calls.note, str(tmp_path), number) for number in range(3)]
+    assert await asyncio.gather(*found) == [0, 1, 2]
+    begun = await asyncio.to_thread(lambda: [path.name.partition("-")[0] for path in tmp_path.iterdir()])
+    assert len(begun) > len(set(begun)) == 3
+    processes.end_idle()
+
+
+def test_extraction_is_safe_in_many_threads_and_event_loops() -> None:
+    def of(number: int) -> int:
+        return asyncio.run(extracted(calls.double, number))
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(of, range(40))) == [2 * number for number in range(40)]
+    assert len(processes.pids()) <= processes.AT_ONCE + processes.SLOW_AT_ONCE
+
+
+@posix
+def test_extraction_of_a_file_can_be_interrupted() -> None:
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        extracted_file(calls.sleep, 60, size=0)
+    timer.join()
+    assert processes.pids() == []
+
+
+def test_extraction_works_in_a_script_without_a_main_guard() -> None:
+    program = run(
+        [sys.executable, "-"],
+        input="import asyncio\nprint('begun')\nfrom rarr.retrievers.extract.isolated import extracted\n"
+        "from retrievers import calls\nprint(asyncio.run(extracted(calls.double, 2)))\n",
+        capture_output=True,
+        text=True,
+        cwd="/",
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(TESTS)])},
+        check=False,
+    )
+    assert (program.stdout, program.stderr, program.returncode) == ("begun\n4\n", "", 0)
+
+
+PARENT = """
+import asyncio, sys, threading
+from rarr.retrievers.extract import pool as processes
+from rarr.retrievers.extract.isolated import extracted
+from retrievers import calls
+async def main():
+    task = asyncio.create_task(extracted({call}))
+    while not processes.pids():
+        await asyncio.sleep(0.01)
+    print(*processes.pids(), flush=True)
+    await asyncio.sleep(60)
+asyncio.run(main())
+"""
+
+
+@posix
+@pytest.mark.parametrize("call", ["calls.sleep, 60", "calls.spin", "calls.double, 2"])
+@pytest.mark.parametrize("end", ["SIGKILL", "SIGTERM", "SIGINT"])
+def test_extraction_ends_with_its_parent(call: str, end: str) -> None:
+    program = script(PARENT.format(call=call), wait=False)
+    assert program.stdout
+    pid = int(program.stdout.readline())
+    os.killpg(program.pid, signal.Signals[end])
+    _, errors = program.communicate(timeout=PATIENCE_S)
+    assert until(lambda: not runs(pid))
+    assert "extraction_process" not in errors
+
+
+@posix
+def test_extraction_holding_the_lock_of_python_ends_at_its_limit_without_a_parent() -> None:
+    short = "from rarr.retrievers import extracting\nextracting.PAGE = extracting.Limits(2, 100)\n"
+    program = script(short + PARENT.format(call="calls.backtrack"), wait=False)
+    assert program.stdout
+    pid = int(program.stdout.readline())
+    program.kill()
+    program.communicate()
+    assert until(lambda: not runs(pid))
+
+
+FORK = """
+import asyncio, os
+from rarr.retrievers.extract import pool as processes
+from rarr.retrievers.extract.isolated import extracted
+from retrievers import calls
+before = asyncio.run(extracted(calls.process))
+if not (fork := os.fork()):
+    other = asyncio.run(extracted(calls.process))
+    processes.end_idle()
+    os._exit(0 if other != before else 1)
+assert os.waitpid(fork, 0)[1] == 0
+assert asyncio.run(extracted(calls.process)) == before
+"""
+
+
+@posix
+def test_extraction_works_in_a_fork() -> None:
+    program = script(FORK)
+    assert (program.communicate()[1], program.returncode) == ("", 0)
+
+
+@pytest.mark.parametrize("name", HTML)
+async def test_extraction_of_hostile_html_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extracting, "PAGE", Limits(1.0, 300))
+    try:
+        assert await extracted(extract_page, HTML[name](), "text/html", None)
+    except UnreadableError as error:
+        assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("name", OTHER)
+async def test_extraction_of_other_hostile_pages_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extracting, "PAGE", Limits(1.0, 300))
+    content, kind = OTHER[name]
+    with pytest.raises(UnreadableError):
+        page = await extracted(extract_page, content(), kind, None)
+        await extracted(partial(windows, window=4, step=1), page.text)
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("unit", ["[a", "[a](/", "![a](", "| ", "a\n\n"])
+async def test_extraction_of_hostile_markdown_ends(unit: str) -> None:
+    try:
+        assert isinstance(await extracted(page_text, unit * (1_900_000 // len(unit))), str)
+    except UnreadableError as error:
+        assert "to read it takes more than" in str(error)
+
+
+@pytest.mark.parametrize("line", ["== a" + " " * 300_000 + "b", "=" * 300_000, "= " * 150_000])
+def test_extraction_of_a_hostile_heading_takes_as_long_as_the_line(line: str) -> None:
+    assert article_text(f"One.\n{line}\nTwo.").endswith("Two.")
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.html", "a.html.gz", "a.json", "a.json.gz"])
+def test_extraction_of_a_hostile_file_skips_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extracting, "FILE", Limits(1.0, 200))
+    monkeypatch.setattr(extracting, "MORE", Limits(0.0, 0))
+    kind = name.removesuffix(".gz")
+    if kind == "a.json":
+        content = b"[" + b"{}," * 20_000_000
+    else:
+        content = OTHER["PDF"][0]() if kind == "a.pdf" else HTML["headings"]()
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "b.md").write_text("Peaches grow.")
+    (corpus / name).write_bytes(gzip.compress(content, 1) if name.endswith(".gz") else content)
+    report = build_index(corpus, tmp_path / "index", window=4, step=1, max_file_mb=200)
+    [(file, reason)] = report.skipped
+    assert (file.rpartition("/")[2], report.passages) == (name, 1)
+    assert "to read it takes more than" in reason
+
+
+def test_extraction_of_a_large_file_may_take_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Limits] = []
+
+    class Call:
+        def __init__(self, *_: object, limits: Limits) -> None:
+            asked.append(limits)
+
+        def __call__(self) -> tuple[list[object], list[str]]:
+            return [], []
+
+    monkeypatch.setattr(extracting, "Call", Call)
+    for name, size in (("a.pdf", 0), ("a.html", 2_000_000), ("a.json.gz", 100_000), ("b.json.gz", 1_000_000)):
+        (tmp_path / name).write_bytes(bytes(size))
+        with pytest.raises(UnreadableError):
+            list(extract(tmp_path / name, 5_000_000, print))
+    assert asked == [Limits(60, 1000), Limits(120, 1040), Limits(90, 1020), Limits(210, 1100)]
+
+
+def test_no_extraction_takes_place_where_nothing_needs_it(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("Peaches grow in Georgia.")
+    with Reviser(Settings(corpus=tmp_path, home=tmp_path / "home", model="rules")) as reviser:
+        reviser.revise("Peaches grow in Georgia.")
+        assert processes.pids() == []
+
+
+def test_processes_of_extraction_end_with_the_reviser(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_bytes(repeated("<p>Peaches grow in Georgia.</p>", 1000))
+    with Reviser(Settings(corpus=tmp_path, home=tmp_path / "home", model="rules")):
+        assert len(processes.pids()) == 1
+    assert processes.pids() == []

@@ -1,0 +1,204 @@
+"""Whether a fetcher asks a site what it may fetch, and keeps to it."""
+
+import asyncio
+import gzip
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from rarr.errors import RetrievalError
+from rarr.retrievers.fetch import robots as robots_module
+from rarr.retrievers.fetch.addresses import Resolve
+from rarr.retrievers.fetch.robots import MOST_BYTES
+from retrievers.fetches import PAGE, PATIENCE_S, SHORT_S, fetch, make, refusal
+from retrievers.hostile import Hostile, Script, answer, forever, moved, reset, silent
+
+pytestmark = pytest.mark.loopback
+
+FORBIDS = b"User-agent: *\nDisallow: /\n"
+ALLOWS = b"User-agent: *\nDisallow:\n"
+
+
+def site(robots: Script, **more: Script) -> Hostile:
+    return Hostile(
+        {"/": answer(PAGE), "/robots.txt": robots, **{f"/{path}": to for path, to in more.items()}}
+    )
+
+
+@pytest.mark.parametrize(
+    "robots",
+    [
+        answer(ALLOWS),
+        answer(ALLOWS, kind=None),
+        answer(b"User-agent: rarr-test\nAllow: /\n" + FORBIDS),
+        answer(FORBIDS, status="404 Not Found"),
+        answer(FORBIDS, status="403 Forbidden"),
+        answer(b""),
+        answer(b"", status="204 No Content"),
+        answer(b"\xff\x00" * 1000),
+        answer(b"#" * MOST_BYTES + b"\n" + FORBIDS),
+        forever(b"HTTP/1.1 404 Not Found\r\n\r\n", b"x", 0.02),
+        forever(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 10_000),
+        answer(gzip.compress(b" " * MOST_BYTES * 10 + FORBIDS), "Content-Encoding: gzip"),
+    ],
+)
+async def test_fetch_where_robots_are_allowed(robots: Script) -> None:
+    async with site(robots) as server:
+        assert (await fetch(server.url(), respect_robots=True)).content == PAGE
+    assert server.paths == ["/robots.txt", "/"]
+
+
+@pytest.mark.parametrize(
+    ("robots", "why"),
+    [
+        (answer(FORBIDS), "forbids it"),
+        (answer(FORBIDS, kind="image/png"), "forbids it"),
+        (answer(FORBIDS + b"#" * MOST_BYTES), "forbids it"),
+        (answer(b"User-agent: rarr-test\nDisallow: /"), "forbids it"),
+        (answer(gzip.compress(FORBIDS), "Content-Encoding: gzip"), "forbids it"),
+        (answer(FORBIDS, "Content-Encoding: br"), "cannot be read"),
+        (answer(ALLOWS, status="500 Hm"), "answered 500"),
+        (answer(ALLOWS, status="503 Hm"), "answered 503"),
+        (answer(ALLOWS, status="304 Hm").removesuffix(ALLOWS), "answered 304"),
+        (moved("http://10.0.0.1/robots.txt"), "not a public one"),
+        (moved("file:///etc/passwd"), "only http and https"),
+        (moved("/robots.txt"), "more than 5 times"),
+        (reset, "cannot be read"),
+        (b"nonsense\r\n\r\n", "cannot be read"),
+    ],
+)
+async def test_fetch_where_robots_are_forbidden(robots: Script, why: str) -> None:
+    async with site(robots) as server:
+        assert why in await refusal(server.url(), respect_robots=True)
+    assert "/" not in server.paths
+
+
+@pytest.mark.parametrize(
+    "robots",
+    [forever(b"HTTP/1.1 200 OK\r\n\r\n", b"#", 0.02), forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n")],
+)
+async def test_fetch_where_robots_are_kept_waiting_runs_out_of_time(robots: Script) -> None:
+    async with site(robots) as server:
+        assert "took more than" in await refusal(server.url(), respect_robots=True, timeout_s=SHORT_S)
+
+
+async def test_fetches_from_a_dead_site_find_out_together() -> None:
+    async with site(silent) as server:
+        fetcher = make(respect_robots=True, timeout_s=SHORT_S)
+        results = await asyncio.gather(
+            *(fetcher.fetch(server.url()) for _ in range(5)), return_exceptions=True
+        )
+    assert all(isinstance(result, RetrievalError) for result in results)
+    assert server.paths == ["/robots.txt"]
+
+
+async def test_fetch_that_is_cancelled_says_nothing_of_the_site() -> None:
+    async def stuck(writer: asyncio.StreamWriter) -> None:
+        asked.set()
+        await silent(writer)
+
+    asked = asyncio.Event()
+    fetcher = make(respect_robots=True)
+    async with site(stuck) as server, asyncio.timeout(PATIENCE_S):
+        for _ in range(2):
+            task = asyncio.create_task(fetcher.fetch(server.url()))
+            await asked.wait()
+            asked.clear()
+            task.cancel()
+            assert isinstance((await asyncio.gather(task, return_exceptions=True))[0], asyncio.CancelledError)
+
+
+async def test_fetch_follows_a_redirect_of_the_rules() -> None:
+    async with site(moved("/rules"), rules=answer(FORBIDS)) as server:
+        assert "forbids it" in await refusal(server.url(), respect_robots=True)
+
+
+async def nowhere(name: str, port: int) -> Sequence[str]:
+    raise OSError("Name or service not known")
+
+
+async def inside(name: str, port: int) -> Sequence[str]:
+    return ["10.0.0.1"]
+
+
+@pytest.mark.parametrize(
+    ("find", "why"),
+    [(nowhere, "cannot be looked up (Name or service not known): check the"), (inside, "not a public one")],
+)
+async def test_fetch_of_a_host_that_is_not_asked_is_not_blamed_on_robots(find: Resolve, why: str) -> None:
+    fetcher = make(respect_robots=True, find=find)
+    for path in ("a", "b"):
+        with pytest.raises(
+            RetrievalError, match=rf"^http://site\.org/{path}: the host 'site\.org' "
+        ) as caught:
+            await fetcher.fetch(f"http://site.org/{path}")
+        assert why in str(caught.value)
+        assert "robots" not in str(caught.value)
+
+
+async def test_fetch_from_nobody_is_not_blamed_on_robots() -> None:
+    async with site(answer(ALLOWS)) as server:
+        gone = server.url()
+    why = await refusal(gone, respect_robots=True)
+    assert why.startswith(f"{gone}: no connection (")
+    assert "robots" not in why
+
+
+async def test_fetch_where_the_rules_are_kept_by_nobody_says_so() -> None:
+    async with site(moved("http://rules.site.org/")) as server:
+        why = await refusal(server.url(), respect_robots=True, find=nowhere)
+    assert why.startswith(
+        f"{server.url()}: the site's rules cannot be read: http://rules.site.org/: the host"
+    )
+
+
+async def test_fetch_asks_for_the_rules_once() -> None:
+    async with site(answer(ALLOWS), a=answer(PAGE)) as server:
+        fetcher = make(respect_robots=True)
+        await asyncio.gather(*(fetcher.fetch(server.url(path)) for path in ("/", "/a", "/", "/a")))
+        assert server.paths.count("/robots.txt") == 1
+        await fetcher.aclose()
+        await fetcher.fetch(server.url())
+        assert server.paths.count("/robots.txt") == 2
+
+
+async def test_fetch_keeps_to_the_rules_at_every_redirect() -> None:
+    forbids = answer(b"User-agent: *\nDisallow: /secret")
+    async with site(forbids, open=moved("/secret"), secret=answer(PAGE)) as server:
+        with pytest.raises(RetrievalError, match=r"/secret is not fetched: .* forbids it"):
+            await fetch(server.url("/open"), respect_robots=True)
+    assert "/secret" not in server.paths
+
+
+async def test_fetch_without_respect_asks_for_no_rules() -> None:
+    async with site(answer(FORBIDS)) as server:
+        await fetch(server.url(), respect_robots=False)
+    assert server.paths == ["/"]
+
+
+async def test_fetch_with_one_turn_has_one_for_the_rules() -> None:
+    async with site(answer(ALLOWS)) as server:
+        await fetch(server.url(), respect_robots=True, per_host=1, concurrency=1)
+
+
+async def test_fetch_keeps_the_event_loop_free_of_robots(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = []
+
+    def note(function: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*args: Any) -> Any:
+            threads.append(threading.current_thread())
+            return function(*args)
+
+        return noted
+
+    monkeypatch.setattr(robots_module, "rules", note(robots_module.rules))
+    monkeypatch.setattr(robots_module, "allowed", note(robots_module.allowed))
+    async with site(answer(b"User-agent: *\n" + b"Disallow: /a\n" * 40_000)) as server:
+        fetcher = make(respect_robots=True)
+        for _ in range(2):
+            await fetcher.fetch(server.url())
+    assert server.paths == ["/robots.txt", "/", "/"]
+    assert len(threads) == 3  # parsed once
+    assert threading.main_thread() not in threads

@@ -1,0 +1,91 @@
+"""How much a fetcher asks at once, and of whom it asks whether it may."""
+
+import asyncio
+from asyncio import StreamWriter
+
+import pytest
+
+from rarr.retrievers.fetch.fetching import Fetcher
+from retrievers.fetches import PAGE, PATIENCE_S, SHORT_S, here, make
+from retrievers.hostile import Hostile, answer
+
+pytestmark = pytest.mark.loopback
+
+
+async def slow(writer: StreamWriter) -> None:
+    await asyncio.sleep(0.05)
+    writer.write(answer(PAGE))
+
+
+async def all_of(fetcher: Fetcher, urls: list[str]) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        await asyncio.gather(*(fetcher.fetch(url) for url in urls))
+
+
+@pytest.mark.parametrize("per_host", [1, 2, 5])
+async def test_fetches_from_one_host_take_turns(per_host: int) -> None:
+    async with Hostile({"/": slow}) as server:
+        await all_of(make(per_host=per_host), [server.url()] * 8)
+    assert server.most == per_host
+
+
+async def test_fetches_from_several_hosts_take_turns() -> None:
+    async with Hostile({"/": slow}) as server:
+        urls = [server.url(host=f"{name}.org") for name in "abcdef"]
+        await all_of(make(concurrency=3, find=here), urls)
+    assert server.most == 3
+
+
+async def test_fetches_from_a_slow_host_keep_nobody_waiting() -> None:
+    async def stuck(writer: StreamWriter) -> None:
+        await released.wait()
+        writer.write(answer(PAGE))
+
+    released = asyncio.Event()
+    async with Hostile({"/": answer(PAGE), "/stuck": stuck}) as server:
+        fetcher = make(concurrency=3, per_host=2, find=here)
+        waiting = asyncio.gather(*(fetcher.fetch(server.url("/stuck", "slow.org")) for _ in range(6)))
+        await asyncio.sleep(0.05)
+        await all_of(fetcher, [server.url()])
+        released.set()
+        await waiting
+
+
+async def test_fetch_that_waits_for_its_turn_loses_no_time() -> None:
+    async def pause(writer: StreamWriter) -> None:
+        await asyncio.sleep(SHORT_S / 2)
+        writer.write(answer(PAGE))
+
+    async with Hostile({"/": pause}) as server:
+        await all_of(make(per_host=1, timeout_s=SHORT_S * 2), [server.url()] * 6)
+
+
+async def test_fetch_that_ends_in_an_error_gives_its_turn_on() -> None:
+    async with Hostile({"/": answer(PAGE)}) as server:
+        fetcher = make(per_host=1, concurrency=1)
+        for _ in range(3):
+            with pytest.raises(Exception, match="404"):
+                await fetcher.fetch(server.url("/none"))
+        await all_of(fetcher, [server.url()])
+
+
+async def test_fetch_that_is_cancelled_gives_its_turn_on() -> None:
+    async with Hostile({"/": answer(PAGE), "/slow": slow}) as server:
+        fetcher = make(per_host=1)
+        tasks = [asyncio.create_task(fetcher.fetch(server.url("/slow"))) for _ in range(2)]
+        await asyncio.sleep(0.02)
+        for task in tasks:
+            task.cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert all(isinstance(result, asyncio.CancelledError) for result in results)
+        await all_of(fetcher, [server.url()])
+
+
+def test_fetcher_works_in_one_event_loop_after_another() -> None:
+    async def once() -> None:
+        async with Hostile({"/": slow, "/robots.txt": answer(b"")}) as server:
+            await all_of(fetcher, [server.url()] * 3)
+
+    fetcher = make(per_host=1, respect_robots=True)
+    for _ in range(2):
+        asyncio.run(once())

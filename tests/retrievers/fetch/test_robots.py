@@ -1,0 +1,191 @@
+import asyncio
+import time
+from urllib.parse import quote
+
+import httpx2
+import pytest
+
+from rarr.errors import RetrievalError
+from rarr.retrievers.fetch import robots
+from rarr.retrievers.fetch.addresses import UnreachableError
+from rarr.retrievers.fetch.robots import Robots, allowed, product, rules
+
+PAGE = httpx2.URL("https://site.org/page")
+
+
+def may(text: str, path: str, name: str = "rarr") -> bool:
+    return allowed(rules(text.encode(), name), path)
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "fits"),
+    [
+        ("/", "/", True),
+        ("/fish", "/fish", True),
+        ("/fish", "/fishheads/yummy.html?a=b", True),
+        ("/fish", "/Fish", False),
+        ("/fish", "/a/fish", False),
+        ("/fish/", "/fish", False),
+        ("/*.php", "/folder/name.php5?q", True),
+        ("/*.php", "/name.PHP", False),
+        ("/*.php$", "/name.php", True),
+        ("/*.php$", "/name.php?q", False),
+        ("/*.php$", "/name.php.php", True),
+        ("/fish*.php", "/fish/x.php?id=1", True),
+        ("/fish*", "/fish", True),
+        ("/a$", "/a", True),
+        ("/a$", "/ab", False),
+        ("/a*b*c$", "/a-b-c", True),
+        ("/a*b*c$", "/a-c-b", False),
+        ("/a*aa$", "/aa", False),
+        ("/a*aa$", "/aaa", True),
+        ("*$", "/anything", True),
+        ("$", "/", False),
+        ("/*/*/", "/a/b/c", True),
+        ("/m%C3%BCnchen", "/münchen", True),
+        ("/münchen", "/m%c3%bcnchen", True),
+        ("/%2A", "/x", False),
+        ("fish", "/fish", False),
+    ],
+)
+def test_rule_fits_as_the_standard_says(rule: str, path: str, fits: bool) -> None:
+    assert may(f"User-agent: *\nDisallow: {rule}", quote(path, safe="/%?=&")) is not fits
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "allows"),
+    [
+        ("", "/", True),
+        ("User-agent: *\nDisallow:", "/", True),
+        ("User-agent: *\nAllow: /\nDisallow: /private", "/private", False),
+        ("User-agent: *\nDisallow: /\nAllow: /public", "/public", True),
+        ("User-agent: *\nDisallow: /page\nAllow: /page", "/page", True),
+        ("User-agent: *\nAllow: /page\nDisallow: /*.htm", "/page.htm", False),
+        ("User-agent: *\nDisallow: /\n\nUser-agent: rarr\nAllow: /", "/page", True),
+        ("User-agent: RARR/9.9\nDisallow: /", "/page", False),
+        ("User-agent: rarrbot\nDisallow: /", "/page", True),
+        ("User-agent: a\nUser-agent: rarr\nDisallow: /", "/page", False),
+        ("User-agent: a\nCrawl-delay: 1\nUser-agent: rarr\nDisallow: /", "/page", False),
+        ("User-agent: rarr\nDisallow: /a\nUser-agent: b\nUser-agent: rarr\nDisallow: /b", "/b", False),
+        ("User-agent: rarr\nUser-agent: *\nDisallow:\n\nUser-agent: *\nDisallow: /", "/", True),
+        ("Disallow: /\nUser-agent: other\nDisallow: /", "/", True),
+        ("\ufeffuser-AGENT : * # all\r\n  disallow : /x#y\r\n", "/xz", False),
+        ("<html><body>Not found</body></html>", "/", True),
+        ("User-agent: *\nDisallow: /\x00\x1b", "/", True),
+    ],
+)
+def test_groups_are_read_as_the_standard_says(text: str, path: str, allows: bool) -> None:
+    assert may(text, path) is allows
+
+
+def test_bytes_that_are_no_text_are_passed_over() -> None:
+    assert not allowed(rules(b"\xff\xfe\nUser-agent: *\nDisallow: /a", "rarr"), "/a")
+
+
+def test_many_stars_end() -> None:
+    text = "User-agent: *\n" + f"Disallow: /{'*a' * 2000}b\n" * 100
+    assert may(text, "/" + "a" * 4000)
+
+
+@pytest.mark.parametrize(
+    ("agent", "name"), [("Rarr/1.0 (+https://x.org)", "rarr"), ("my-bot_x", "my-bot_x"), ("/1", ""), ("", "")]
+)
+def test_robot_is_called_by_its_name(agent: str, name: str) -> None:
+    assert product(agent) == name
+
+
+class Site:
+    """Answers for a robots.txt, and counts how often it is asked."""
+
+    def __init__(self, status: int, content: bytes = b"") -> None:
+        self.status, self.content = status, content
+        self.asked: list[str] = []
+
+    async def read(self, url: httpx2.URL) -> tuple[int, bytes]:
+        self.asked.append(str(url))
+        await asyncio.sleep(0)
+        if not self.status:
+            raise UnreachableError("nobody is there")
+        if self.status < 0:
+            raise RetrievalError("it broke off")
+        return self.status, self.content
+
+    async def require(self, known: Robots, url: httpx2.URL = PAGE) -> None:
+        async with asyncio.timeout(10) as limit:
+            await known.require(url, limit, self.read)
+
+
+FORBIDDEN = b"User-agent: *\nDisallow: /page"
+
+
+@pytest.mark.parametrize(("status", "content"), [(200, b""), (204, b""), (404, FORBIDDEN), (403, b"")])
+async def test_site_without_rules_allows(status: int, content: bytes) -> None:
+    await Site(status, content).require(Robots("rarr"))
+
+
+@pytest.mark.parametrize(
+    ("status", "content", "why"),
+    [
+        (200, FORBIDDEN, "forbids it"),
+        (500, b"", "answered 500"),
+        (503, b"", "503"),
+        (-1, b"", "rules cannot be read: it broke off"),
+    ],
+)
+async def test_site_that_forbids_or_fails_is_left_alone(status: int, content: bytes, why: str) -> None:
+    with pytest.raises(RetrievalError, match=rf"{why}.*; leave it out"):
+        await Site(status, content).require(Robots("rarr"))
+
+
+async def test_site_that_is_not_there_is_not_blamed_on_its_rules() -> None:
+    with pytest.raises(RetrievalError, match=r"^https://site\.org/page: nobody is there$"):
+        await Site(0).require(Robots("rarr"))
+
+
+async def test_site_is_asked_once_however_many_ask() -> None:
+    site, known = Site(200), Robots("rarr")
+    await asyncio.gather(*(site.require(known) for _ in range(5)))
+    await site.require(known, httpx2.URL("https://site.org/other?x"))
+    assert site.asked == ["https://site.org/robots.txt"]
+
+
+async def test_other_sites_are_asked_for_themselves() -> None:
+    site, known = Site(200), Robots("rarr")
+    for url in ("https://site.org:8443/", "http://site.org/", "https://a.site.org/"):
+        await site.require(known, httpx2.URL(url))
+    assert len(site.asked) == 3
+
+
+async def test_failure_is_kept_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    site, known = Site(0), Robots("rarr")
+    for _ in range(2):
+        with pytest.raises(RetrievalError, match="nobody is there"):
+            await site.require(known)
+    assert len(site.asked) == 1
+    site.status = 200
+    monkeypatch.setattr(robots, "monotonic", lambda: time.monotonic() + 31)
+    await site.require(known)
+
+
+async def test_rules_are_forgotten_after_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    site, known = Site(200), Robots("rarr")
+    await site.require(known)
+    monkeypatch.setattr(robots, "monotonic", lambda: time.monotonic() + 90_000)
+    await site.require(known)
+    assert len(site.asked) == 2
+
+
+async def test_few_sites_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(robots, "_SITES", 2)
+    site, known = Site(200), Robots("rarr")
+    for name in ("a", "b", "c", "c", "a"):
+        await site.require(known, httpx2.URL(f"https://{name}.org/"))
+    assert [url[8] for url in site.asked] == ["a", "b", "c", "a"]
+
+
+async def test_rules_can_be_forgotten() -> None:
+    site, known = Site(200), Robots("rarr")
+    await site.require(known)
+    known.forget()
+    await site.require(known)
+    assert len(site.asked) == 2

@@ -1,0 +1,84 @@
+"""Several sources of evidence as one."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from rarr.errors import RetrievalError
+from rarr.records import Passage
+from rarr.retrievers.combined import Several
+
+NOW = datetime(2024, 3, 5, tzinfo=UTC)
+
+
+def passage(source: str, text: str = "") -> Passage:
+    return Passage(text=text or f"of {source}", source=source, start=0, end=1, retrieved_at=NOW)
+
+
+class Found:
+    """Finds what it is given."""
+
+    def __init__(self, *found: Passage | str) -> None:
+        self.found = [passage(one) if isinstance(one, str) else one for one in found]
+
+    async def retrieve(self, query: str, k: int) -> list[Passage]:
+        return self.found
+
+
+class Failing:
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    async def retrieve(self, query: str, k: int) -> list[Passage]:
+        raise self.error
+
+
+def unheard(name: str, error: RetrievalError) -> None:
+    raise AssertionError("nothing failed")
+
+
+async def sources(k: int, *retrievers: Found) -> list[str]:
+    several = Several({str(i): one for i, one in enumerate(retrievers)}, on_failure=unheard)
+    return [one.source for one in await several.retrieve("q", k)]
+
+
+async def test_several_sources_take_turns() -> None:
+    assert await sources(5, Found("a", "b", "c"), Found("x"), Found("k", "l")) == ["a", "x", "k", "b", "l"]
+
+
+async def test_several_sources_give_k_documents_with_all_their_passages() -> None:
+    found = Found(passage("a", "1"), passage("b", "2"), passage("a", "3"))
+    assert await sources(2, found, Found("x")) == ["a", "a", "x"]
+
+
+async def test_several_sources_give_one_page_once() -> None:
+    one, other = Found("https://www.example.org/a/"), Found("http://example.org/a?utm_source=x", "y")
+    assert await sources(5, one, other) == ["https://www.example.org/a/", "y"]
+
+
+async def test_several_sources_give_one_text_once() -> None:
+    one, other = Found(passage("a", "The same text.")), Found(passage("b", "The  same\ntext."), "c")
+    assert await sources(2, one, other) == ["a", "c"]
+
+
+async def test_several_sources_survive_one_that_fails_and_say_so() -> None:
+    heard: list[tuple[str, str]] = []
+    several = Several(
+        {"web": Failing(RetrievalError("no connection")), "notes": Found("a")},
+        on_failure=lambda name, error: heard.append((name, str(error))),
+    )
+    assert [one.source for one in await several.retrieve("q", 5)] == ["a"]
+    assert heard == [("web", "no connection")]
+
+
+async def test_several_sources_that_all_fail_are_a_failure() -> None:
+    failing = {name: Failing(RetrievalError(f"no {name}")) for name in ("web", "notes")}
+    with pytest.raises(RetrievalError, match=r"^web: no web; notes: no notes$"):
+        await Several(failing, on_failure=unheard).retrieve("q", 5)
+
+
+async def test_several_sources_hide_no_bug() -> None:
+    with pytest.raises(ZeroDivisionError):
+        await Several({"a": Failing(ZeroDivisionError()), "b": Found("x")}, on_failure=unheard).retrieve(
+            "q", 1
+        )

@@ -1,0 +1,195 @@
+"""The cache: what is made once, how long it is good for, and who makes it."""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from rarr.errors import BudgetError, InputError, RetrievalError
+from rarr.retrievers.web.cache import Cache, Entry
+from retrievers.caches import AGES, NOW, Clock, Source, never, opened, value_of
+
+MADE_AT = datetime.fromtimestamp(NOW, UTC)
+KEYS: list[object] = [
+    {"q": "a", "k": 5, "page": None},
+    {"q": "a", "k": 5, "page": 1},
+    {"q": "a", "k": 6, "page": None},
+    {"q": "A", "k": 5, "page": None},
+    {"q": "a", "k": 5},
+    {"q": "a", "k": "5", "page": None},
+    ["a", "b"],
+    ["ab"],
+    "ab",
+    None,
+    1,
+    True,
+    "caf\u00e9",
+    "cafe\u0301",
+    "東京 🗼",
+    "\ud800",
+]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cache.sqlite"
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def cache(path: Path, clock: Clock) -> Cache:
+    return opened(path, clock=clock)
+
+
+async def test_answer_is_made_once(cache: Cache, path: Path) -> None:
+    made = await cache.through("search", "q", Source())
+    assert made == Entry(b"answer 1", MADE_AT, True)
+    assert await cache.through("search", "q", never) == made
+    assert await opened(path).through("search", "q", never) == made
+
+
+async def test_what_is_put_is_got(cache: Cache) -> None:
+    assert await cache.get("page", "a") is None
+    await cache.put_all("page", [("a", b"\x00" * 100)])
+    await cache.put_all("page", [("a", b"\xff")])
+    assert await cache.get("page", "a") == Entry(b"\xff", MADE_AT, True)
+
+
+async def test_many_at_once_keep_their_order(cache: Cache) -> None:
+    await cache.put_all("score", [("a", b"1"), ("b", b"2")])
+    found = await cache.get_all("score", ["b", "missing", "a", "b"])
+    assert [one and one.value for one in found] == [b"2", None, b"1", b"2"]
+    assert await cache.get_all("score", []) == []
+
+
+async def test_keys_that_differ_anywhere_have_answers_of_their_own(cache: Cache) -> None:
+    for number, key in enumerate(KEYS):
+        await cache.put_all("page", [(key, str(number).encode())])
+    found = await cache.get_all("page", KEYS)
+    assert [one and one.value for one in found] == [str(number).encode() for number in range(len(KEYS))]
+    assert await cache.get("search", KEYS[0]) is None
+
+
+async def test_order_of_a_key_is_no_difference(cache: Cache) -> None:
+    await cache.put_all("page", [({"a": 1, "b": (2, 3)}, b"v")])
+    assert await cache.get("page", {"b": [2, 3], "a": 1})
+
+
+async def test_too_old_an_answer_is_made_again(cache: Cache, clock: Clock) -> None:
+    source = Source()
+    for seconds, expected in [(0, b"answer 1"), (60, b"answer 1"), (1, b"answer 2"), (60, b"answer 2")]:
+        clock.now += seconds
+        assert await value_of(cache.through("search", "q", source)) == expected
+
+
+async def test_kinds_have_ages_of_their_own(cache: Cache, clock: Clock) -> None:
+    for kind in AGES:
+        await cache.put_all(kind, [("q", b"v")])
+    clock.now += 61
+    assert [await cache.get(kind, "q") is not None for kind in AGES] == [False, True, True]
+    clock.now += 10**9
+    assert [await cache.get(kind, "q") is not None for kind in AGES] == [False, False, True]
+
+
+async def test_offline_nothing_is_made(path: Path) -> None:
+    with pytest.raises(RetrievalError) as caught:
+        await opened(path, offline=True).through("search", ["u", "a bridge", 5], never)
+    assert str(caught.value).startswith("not in the cache, and offline: search 'a bridge': run it once")
+
+
+async def test_offline_what_is_too_old_is_served_and_says_so(path: Path, cache: Cache, clock: Clock) -> None:
+    await cache.put_all("search", [("q", b"v")])
+    offline = opened(path, clock=clock, offline=True)
+    assert await offline.through("search", "q", never) == Entry(b"v", MADE_AT, True)
+    clock.now += 61
+    assert await offline.through("search", "q", never) == Entry(b"v", MADE_AT, False)
+
+
+async def test_refresh_makes_and_stores_always(path: Path, cache: Cache) -> None:
+    await cache.put_all("search", [("q", b"old")])
+    refreshing = opened(path, refresh=True)
+    source = Source()
+    assert await refreshing.get("search", "q") is None
+    assert await value_of(refreshing.through("search", "q", source)) == b"answer 1"
+    assert await value_of(refreshing.through("search", "q", source)) == b"answer 2"
+    assert await value_of(cache.through("search", "q", never)) == b"answer 2"
+
+
+def test_offline_and_refresh_contradict_each_other(path: Path) -> None:
+    with pytest.raises(InputError, match="choose one"):
+        opened(path, offline=True, refresh=True)
+
+
+@pytest.mark.parametrize("refresh", [False, True])
+async def test_those_who_ask_at_once_share_one_answer(path: Path, refresh: bool) -> None:
+    cache, source = opened(path, refresh=refresh), Source()
+    found = await asyncio.gather(*(cache.through("search", "q", source) for _ in range(50)))
+    assert ({one.value for one in found}, source.calls) == ({b"answer 1"}, 1)
+
+
+async def test_those_who_ask_from_other_loops_share_it_too(cache: Cache) -> None:
+    source = Source()
+
+    def elsewhere() -> bytes:
+        return asyncio.run(value_of(cache.through("search", "q", source)))
+
+    found = await asyncio.gather(*(asyncio.to_thread(elsewhere) for _ in range(4)))
+    assert (set(found), source.calls) == ({b"answer 1"}, 1)
+
+
+async def test_other_keys_do_not_wait(cache: Cache) -> None:
+    both_there = asyncio.Barrier(2)
+
+    async def make() -> bytes:
+        await both_there.wait()
+        return b"v"
+
+    async with asyncio.timeout(5):
+        await asyncio.gather(*(cache.through("search", key, make) for key in "ab"))
+
+
+async def test_failure_is_shared_and_not_stored(cache: Cache) -> None:
+    source = Source(RetrievalError("down"))
+    asking = (cache.through("search", "q", source) for _ in range(5))
+    found = await asyncio.gather(*asking, return_exceptions=True)
+    assert ({str(one) for one in found}, source.calls) == ({"down"}, 1)
+    source.fails = None
+    assert await value_of(cache.through("search", "q", source)) == b"answer 2"
+
+
+async def test_failure_that_is_not_of_the_source_is_its_own(cache: Cache) -> None:
+    source = Source(BudgetError("max_calls"))
+    first, second = (asking(cache, source) for _ in range(2))
+    await source.asked.wait()
+    source.asked.clear()
+    with pytest.raises(BudgetError):
+        await first
+    source.fails = None
+    assert await second == b"answer 2"
+
+
+def asking(cache: Cache, source: Source) -> asyncio.Task[bytes]:
+    return asyncio.create_task(value_of(cache.through("search", "q", source)))
+
+
+async def test_others_go_on_when_the_one_they_wait_for_is_cancelled(cache: Cache) -> None:
+    source = Source()
+    first, second, third = (asking(cache, source) for _ in range(3))
+    await source.asked.wait()
+    first.cancel()
+    second.cancel()
+    assert await third == b"answer 2"
+    assert (first.cancelled(), second.cancelled()) == (True, True)
+
+
+async def test_one_who_stops_waiting_disturbs_nobody(cache: Cache) -> None:
+    source = Source()
+    first, second = (asking(cache, source) for _ in range(2))
+    await source.asked.wait()
+    second.cancel()
+    assert (await first, source.calls) == (b"answer 1", 1)

@@ -1,0 +1,239 @@
+"""The file of a cache: what is refused, what failures cost, and what is removed."""
+
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from rarr.errors import InputError
+from rarr.retrievers.web import cache as cache_module, cache_file
+from rarr.retrievers.web.cache import KEPT_S
+from rarr.tools.storage import database_opening
+from retrievers.caches import AGES, Clock, Source, in_file, never, opened, value_of
+
+COUNT = "SELECT COUNT(*) FROM entries"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cache.sqlite"
+
+
+def refused(path: Path) -> str:
+    """The file is left as it is, with these words."""
+    before = path.read_bytes()
+    with pytest.raises(InputError) as caught:
+        opened(path)
+    said = str(caught.value)
+    assert (str(path) in said, "\n" in said) == (True, False)
+    assert path.read_bytes() == before
+    return said
+
+
+def change(path: Path, script: str) -> None:
+    other = sqlite3.connect(path)
+    other.executescript(script)
+    other.close()
+
+
+async def keep(path: Path, value: bytes) -> None:
+    """Stores it as a page, and closes the file."""
+    cache = opened(path)
+    await cache.put_all("page", [("a", value)])
+    cache.close()
+
+
+@pytest.mark.parametrize("content", [b"no database", b"SQLite format 3\x00" + b"\xff" * 4096, b"x" * 100_000])
+def test_file_that_is_no_database_is_refused(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    assert refused(path).endswith("it is damaged or no cache: delete it, or give another path")
+
+
+async def test_file_that_lost_its_end_is_refused(path: Path) -> None:
+    await keep(path, os.urandom(100_000))
+    os.truncate(path, 5000)
+    assert refused(path).endswith("it is damaged or no cache: delete it, or give another path")
+
+
+def test_database_of_something_else_is_refused(path: Path) -> None:
+    change(path, "CREATE TABLE entries (mine);")
+    assert refused(path).endswith("a database of something else, and no cache: give another path")
+
+
+def test_file_of_another_version_is_refused(path: Path) -> None:
+    opened(path).close()
+    change(path, "PRAGMA user_version = 99;")
+    assert refused(path).endswith("made by another version of rarr: delete it, or give another")
+
+
+@pytest.mark.parametrize("name", [".", "file/cache.sqlite"])
+def test_path_that_cannot_be_a_file_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be opened"):
+        opened(tmp_path / name)
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
+def test_new_file_in_a_read_only_folder_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o555)
+    with pytest.raises(InputError, match="in a folder that may be written"):
+        opened(tmp_path / "cache.sqlite")
+    tmp_path.chmod(0o755)
+
+
+def test_empty_file_is_filled(path: Path) -> None:
+    path.touch()
+    opened(path).close()
+    assert in_file(path, COUNT) == 0
+
+
+async def test_folder_is_made_and_odd_names_are_fine(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "ca?che#1 %20é.sqlite"
+    await keep(path, b"v")
+    assert in_file(path, COUNT) == 1
+
+
+async def test_values_are_stored_small(path: Path) -> None:
+    await keep(path, b"the same words " * 100_000)
+    assert os.path.getsize(path) < 100_000  # noqa: ASYNC240, PTH202  # nothing else runs
+
+
+def spoil(path: Path) -> None:
+    """As a bad disk does."""
+    with path.open("r+b") as file:
+        file.seek(path.stat().st_size // 2)
+        file.write(b"\xff" * 5000)
+
+
+async def test_damage_within_costs_what_it_hit(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    await keep(path, os.urandom(200_000))
+    spoil(path)
+    assert await value_of(opened(path).through("page", "a", Source())) == b"answer 1"
+    assert "delete it where it is damaged" in caplog.text
+
+
+@pytest.mark.parametrize("in_use", [False, True])
+async def test_read_only_file_is_read_and_what_is_made_is_given(
+    path: Path, in_use: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    writer = opened(path)
+    await writer.put_all("page", [("a", b"v")])
+    if not in_use:
+        writer.close()
+    monkeypatch.setattr("os.access", lambda path, mode: False)  # root may write everywhere
+    cache = opened(path)
+    assert await value_of(cache.through("page", "a", never)) == b"v"
+    assert caplog.records == []
+    assert await value_of(cache.through("page", "b", Source())) == b"answer 1"
+    assert "cannot be written (attempt to write a readonly database)" in caplog.text
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Another process writes, and does not come to its end."""
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    yield
+    other.close()
+
+
+async def test_locked_file_costs_one_wait_and_is_written_later(
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(database_opening, "BUSY_S", 0.3)
+    cache = opened(path)
+    await cache.put_all("page", [("known", b"v")])
+    started = time.monotonic()
+    with locked(path):
+        for key in range(5):
+            assert await value_of(cache.through("page", key, Source())) == b"answer 1"
+        assert await value_of(cache.through("page", "known", never)) == b"v"
+    assert time.monotonic() - started < 1.5
+    [record] = caplog.records
+    assert (record.name, record.levelno) == ("rarr", logging.WARNING)
+    assert "cannot be written (database is locked)" in record.getMessage()
+    cache._rests_until = 0.0
+    await cache.put_all("page", [(0, b"v")])
+    assert await cache.get("page", 0)
+
+
+async def test_full_disk_costs_what_would_have_been_saved(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = opened(path)
+    await cache.put_all("page", [("known", b"v")])
+    with cache._file.used() as sqlite:
+        sqlite.execute("PRAGMA max_page_count = 8")  # SQLite says the same of a disk
+
+    async def large() -> bytes:
+        return os.urandom(100_000)
+
+    assert len(await value_of(cache.through("page", "a", large))) == 100_000
+    assert "(database or disk is full): let it be written, with room on its disk" in caplog.text
+    assert await cache.get("page", "a") is None
+    assert await cache.get("page", "known")
+
+
+async def test_closed_cache_opens_again(path: Path) -> None:
+    cache = opened(path)
+    cache.close()
+    cache.close()
+    await cache.put_all("page", [("a", b"v")])
+    assert await cache.get("page", "a")
+
+
+async def test_what_is_long_too_old_is_removed(path: Path) -> None:
+    clock = Clock()
+    keys = [(str(key), b"v") for key in range(cache_file._AT_ONCE + 1)]
+    for kind in AGES:
+        await opened(path, clock=clock).put_all(kind, keys)
+    for seconds, kinds in [(60 + KEPT_S, 3), (1, 2)]:
+        clock.now += seconds
+        await opened(path, clock=clock).put_all("score", [("0", b"v")])
+        assert in_file(path, COUNT) == kinds * len(keys)
+
+
+async def test_oldest_go_where_there_are_too_many_bytes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_module, "PRUNE_EVERY", 1)
+    monkeypatch.setattr(cache_file, "_AT_ONCE", 2)
+    cache = opened(path, max_bytes=1_000_000)
+    for key in range(60):
+        await cache.put_all("page", [(key, os.urandom(50_000))])
+    kept = [key for key in range(60) if await cache.get("page", key)]
+    assert kept == list(range(kept[0], 60))
+    assert 13 <= len(kept) <= 19
+    assert in_file(path, "PRAGMA page_count") * in_file(path, "PRAGMA page_size") < 1_200_000
+
+
+async def test_answer_larger_than_all_is_given(path: Path) -> None:
+    cache = opened(path, max_bytes=10)
+    assert await value_of(cache.through("page", "a", Source())) == b"answer 1"
+    assert await cache.get("page", "a") is None
+
+
+async def test_damaged_value_costs_no_other_and_is_stored_anew(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = opened(path)
+    await cache.put_all("page", [("whole", b"v"), ("damaged", b"w")])
+    change(path, "UPDATE entries SET value = x'00' WHERE id = 2;")
+    whole, damaged = await cache.get_all("page", ["whole", "damaged"])
+    assert (whole and whole.value, damaged) == (b"v", None)
+    assert "a value in it is damaged" in caplog.text
+    assert await value_of(cache.through("page", "damaged", Source())) == b"answer 1"
+    assert await value_of(cache.through("page", "damaged", never)) == b"answer 1"
+
+
+async def test_what_is_kept_is_shown_however_old_it_is(path: Path) -> None:
+    clock = Clock()
+    await opened(path, clock=clock).put_all("search", [("a", b"v")])
+    clock.now += AGES["search"] + 1
+    assert await opened(path, clock=clock).get("search", "a") is None
+    for refresh in (False, True):
+        assert await opened(path, clock=clock, refresh=refresh).stored("search", "a") == b"v"
+    assert await opened(path).stored("search", "b") is None

@@ -1,0 +1,182 @@
+"""Sources found by SearXNG: what it is asked, and which pages are read."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tools.asking import metered
+
+from rarr.errors import RetrievalError, SettingsError
+from rarr.records import Passage
+from rarr.retrievers.web.searxng import SearXNG
+from rarr.retrievers.web.source_domains import Limits
+from retrievers.caches import opened
+from retrievers.services import Said, Service
+
+pytestmark = pytest.mark.loopback
+
+NOW = datetime(2024, 3, 5, tzinfo=UTC)
+Using = Callable[..., Any]
+
+
+class Reader:
+    """Reads a page as one passage; those in `broken` fail."""
+
+    def __init__(self) -> None:
+        self.broken: set[str] = set()
+        self.read_pages: list[str] = []
+
+    async def read(self, url: str) -> list[Passage]:
+        self.read_pages.append(url)
+        if url in self.broken:
+            raise RetrievalError(f"{url} is gone")
+        return [Passage(text=f"Of {url}.", source=url, start=0, end=1, retrieved_at=NOW)]
+
+    async def extracted(self, url: str) -> str | None:
+        return f"Of {url}." if url in self.read_pages else None
+
+
+def found(*urls: str, **more: Any) -> Said:
+    results = [
+        {"url": url, "title": "t", "content": "c", "engine": "e", "publishedDate": None} for url in urls
+    ]
+    return Said({"query": "q", "number_of_results": 0, "results": results, "unresponsive_engines": []} | more)
+
+
+@pytest.fixture
+def reader() -> Reader:
+    return Reader()
+
+
+@pytest.fixture
+async def using(tmp_path: Path, reader: Reader) -> AsyncIterator[Using]:
+    """SearXNG at some address, closed when the test ends."""
+    async with AsyncExitStack() as stack:
+
+        def make(base_url: str, **options: Any) -> SearXNG:
+            searxng = SearXNG(base_url, reader=reader, cache=opened(tmp_path / "cache"), **options)
+            stack.push_async_callback(searxng.aclose)
+            return searxng
+
+        yield make
+
+
+async def test_searxng_sources_are_read(using: Using, reader: Reader) -> None:
+    answer = found("https://a.org/", "https://www.a.org", "ftp://b.org", "https://c.org/", "https://d.org/")
+    with Service(lambda asked: answer) as service:
+        passages = await using(f"{service.url}/").retrieve("Where do  peaches grow?", 2)
+    assert [one.text for one in passages] == ["Of https://a.org/.", "Of https://c.org/."]
+    assert (service.asked[0].path, service.asked[0].fields) == (
+        "/search",
+        {"q": "Where do peaches grow?", "format": "json", "language": "all"},
+    )
+
+
+async def test_searxng_hit_that_is_no_address_costs_no_other(using: Using, reader: Reader) -> None:
+    answer = found("https://\ud800.org/", "https://a\\b.org/", "https://a.org/\ud800", "https://b.org/")
+    with Service(lambda asked: answer) as service:
+        passages = await using(service.url).retrieve("q", 5)
+    assert [one.source for one in passages] == ["https://a.org/\ufffd", "https://b.org/"]
+
+
+async def test_searxng_page_that_was_read_can_be_shown(using: Using) -> None:
+    with Service(lambda asked: found("https://a.org/")) as service:
+        searxng = using(service.url)
+        [passage] = await searxng.retrieve("q", 1)
+        assert await searxng.extracted(passage.source) == passage.text
+        assert await searxng.extracted("https://b.org/") is None
+
+
+async def test_searxng_is_asked_once_for_the_same(using: Using) -> None:
+    with Service(lambda asked: found("https://a.org/")) as service:
+        assert await using(service.url).retrieve("q", 2)
+        assert await using(service.url).retrieve("q", 1)
+    assert len(service.asked) == 1
+
+
+async def test_searxng_sources_that_are_excluded_are_not_read(using: Using, reader: Reader) -> None:
+    limits = Limits(exclude=["a.org"])
+    with Service(lambda asked: found("https://a.org/", "https://b.org/")) as service:
+        await using(service.url, limits=limits).retrieve("q", 1)
+    assert reader.read_pages == ["https://b.org/"]
+
+
+async def test_searxng_dates_stand_in_for_those_of_pages(using: Using) -> None:
+    dated = [{"url": "https://a.org/", "publishedDate": "2024-01-02T00:00:00"}, {"url": "https://b.org/"}]
+    limits = Limits(after=datetime(2024, 1, 1, tzinfo=UTC))
+    with Service(lambda asked: found(results=dated)) as service:
+        [passage] = await using(service.url, limits=limits).retrieve("q", 5)
+    assert passage.published_at == datetime(2024, 1, 2, tzinfo=UTC)
+
+
+async def test_searxng_source_that_cannot_be_read_is_left_out_and_named(using: Using, reader: Reader) -> None:
+    reader.broken = {"https://a.org/"}
+    with Service(lambda asked: found("https://a.org/", "https://b.org/")) as service, metered() as meter:
+        passages = await using(service.url).retrieve("q", 2)
+    assert [one.source for one in passages] == ["https://b.org/"]
+    assert [(one.code, one.message) for one in meter.warnings] == [
+        ("page_failed", "a page was left out: https://a.org/ is gone")
+    ]
+
+
+async def test_searxng_sources_that_all_fail_are_a_failure(using: Using, reader: Reader) -> None:
+    reader.broken = {"https://a.org/", "https://b.org/"}
+    with (
+        Service(lambda asked: found("https://a.org/", "https://b.org/")) as service,
+        pytest.raises(RetrievalError, match=r"^https://a\.org/ is gone$"),
+    ):
+        await using(service.url).retrieve("q", 2)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (Said("Forbidden", 403), "status 403.*settings.yml add json to formats"),
+        (Said("Too many", 429), "status 429.*limiter"),
+        (Said("<html>"), "no JSON object: check searxng_url"),
+        (found(unresponsive_engines=[["google", "CAPTCHA"]]), r"do not answer \(google: CAPTCHA\): choose"),
+    ],
+)
+async def test_searxng_failure_names_its_cure(using: Using, answer: Said, message: str) -> None:
+    with Service(lambda asked: answer) as service, pytest.raises(RetrievalError, match=message):
+        await using(service.url, attempts=1).retrieve("q", 2)
+
+
+@pytest.mark.parametrize("answer", [found(), Said({"results": [1, {"url": 5}]})])
+async def test_searxng_that_finds_nothing_gives_no_sources(using: Using, answer: Said) -> None:
+    with Service(lambda asked: answer) as service:
+        assert await using(service.url).retrieve("q", 2) == []
+
+
+async def test_searxng_that_is_none_has_failed(using: Using) -> None:
+    answer = Said({"detail": "Not Found"})
+    with Service(lambda asked: answer) as service, pytest.raises(RetrievalError, match="is no SearXNG"):
+        await using(service.url).retrieve("q", 2)
+
+
+async def test_searxng_that_is_not_there_fails(using: Using) -> None:
+    with pytest.raises(RetrievalError, match=r"SearXNG cannot be reached .* check searxng_url"):
+        await using("http://127.0.0.1:9", attempts=1).retrieve("q", 2)
+
+
+@pytest.mark.parametrize("url", ["", "localhost:8080", "ftp://x", "http://"])
+def test_searxng_needs_an_address(url: str, reader: Reader, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="http://localhost:8080"):
+        SearXNG(url, reader=reader, cache=opened(tmp_path / "c"))
+
+
+async def test_surrogates_from_searxng_are_replaced(using: Using, reader: Reader) -> None:
+    with Service(lambda asked: found("https://a.org/\ud83d\ude00\ud800", extra="\udfff")) as service:
+        await using(service.url).retrieve("q", 5)
+    assert reader.read_pages == ["https://a.org/\U0001f600\ufffd"]
+
+
+async def test_password_that_searxng_repeats_is_taken_out(using: Using) -> None:
+    with Service(lambda asked: Said("it is pass/word-1 or pass\\/word-1", 500)) as service:
+        address = service.url.replace("//", "//me:pass%2Fword-1@")
+        with pytest.raises(RetrievalError) as raised:
+            await using(address, attempts=1).retrieve("q", 5)
+    assert "it is *** or ***" in str(raised.value)

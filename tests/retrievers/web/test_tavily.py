@@ -1,0 +1,230 @@
+"""Tavily through its own client, which speaks to a server on this machine."""
+
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rarr.errors import RetrievalError, SetupError
+from rarr.retrievers.web.source_domains import Limits, normalised
+from rarr.retrievers.web.tavily import Tavily
+from retrievers.caches import opened
+from retrievers.services import Said, Service
+
+pytestmark = pytest.mark.loopback
+
+KEY = "tvly-dev-0123456789abcdef"
+RAW = """# Peaches
+
+![logo](https://example.org/logo.png)
+
+We use cookies to improve this site.
+
+California grows [most peaches](https://example.org/peaches). Georgia follows.
+
+## History
+
+The tree came from China."""
+RESULT = {
+    "url": "https://example.org/fruit",
+    "title": "Fruit",
+    "content": "California grows most peaches.",
+    "score": 0.9,
+    "raw_content": RAW,
+}
+Using = Callable[..., Any]
+
+
+def found(*results: dict[str, Any]) -> Said:
+    return Said({"query": "q", "answer": None, "images": [], "results": list(results), "response_time": 1.0})
+
+
+@pytest.fixture
+async def using(tmp_path: Path) -> AsyncIterator[Using]:
+    """Tavily at some address, closed when the test ends."""
+    async with AsyncExitStack() as stack:
+
+        def make(base_url: str, **options: Any) -> Tavily:
+            settings: dict[str, Any] = {"window": 4, "step": 1} | options
+            tavily = Tavily(KEY, cache=opened(tmp_path / "cache"), base_url=base_url, **settings)
+            stack.push_async_callback(tavily.aclose)
+            return tavily
+
+        yield make
+
+
+async def test_tavily_gives_passages_of_raw_content(using: Using) -> None:
+    with Service(lambda asked: found(RESULT)) as service:
+        tavily = using(service.url)
+        first, second = await tavily.retrieve("Where do most peaches grow?", 5)
+        text = await tavily.extracted(first.source)
+    assert first.text == "California grows most peaches. Georgia follows."
+    assert second.text == "The tree came from China."
+    assert (first.source, first.title) == ("https://example.org/fruit", "Fruit")
+    assert text[first.start : first.end] == first.text
+
+
+@pytest.mark.parametrize("raw", [None, "", " \n"])
+async def test_tavily_quotation_stands_in_for_raw_content(using: Using, raw: str | None) -> None:
+    news = {**RESULT, "raw_content": raw, "published_date": "Tue, 05 Mar 2024 10:00:00 GMT"}
+    with Service(lambda asked: found(news)) as service:
+        [passage] = await using(service.url).retrieve("peaches", 5)
+    assert passage.text == "California grows most peaches."
+    assert passage.published_at == datetime(2024, 3, 5, 10, tzinfo=UTC)
+
+
+BARE = {**RESULT, "raw_content": None}
+
+
+async def test_tavily_quotation_is_not_kept_as_the_page(using: Using) -> None:
+    answers = [found(BARE), found({**BARE, "content": "Georgia follows."}), found(RESULT)]
+    with Service(lambda asked: answers.pop(0)) as service:
+        tavily = using(service.url)
+        quoted = [one for query in ("a", "b") for one in await tavily.retrieve(query, 5)]
+        assert await tavily.extracted(RESULT["url"]) is None
+        passages = [*quoted, *await tavily.retrieve("c", 5)]
+        texts = [await tavily.extracted(one.source) for one in passages]
+    assert [text[one.start : one.end] for text, one in zip(texts, passages, strict=True)] == [
+        *("California grows most peaches.", "Georgia follows."),
+        *("California grows most peaches. Georgia follows.", "The tree came from China."),
+    ]
+    assert len({one.source for one in passages}) == 3
+
+
+async def test_tavily_quotation_is_cited_at_its_page(using: Using) -> None:
+    with Service(lambda asked: found(BARE)) as service:
+        [passage] = await using(service.url).retrieve("peaches", 5)
+    assert passage.source.startswith("https://example.org/fruit#quoted-by-tavily-")
+    assert normalised(passage.source) == "example.org/fruit"
+
+
+async def test_tavily_page_that_is_kept_is_better_than_its_quotation(using: Using) -> None:
+    answers = [found(RESULT), found(BARE)]
+    with Service(lambda asked: answers.pop(0)) as service:
+        tavily = using(service.url)
+        assert await tavily.retrieve("a", 5) == await tavily.retrieve("b", 5)
+
+
+async def test_tavily_page_without_a_word_gives_nothing(using: Using) -> None:
+    with Service(lambda asked: found({**BARE, "content": ""})) as service:
+        assert await using(service.url).retrieve("peaches", 5) == []
+
+
+async def test_tavily_is_asked_with_the_key_and_the_limits(using: Using) -> None:
+    limits = Limits(["a.org"], ["b.org"], datetime(2024, 1, 1), datetime(2024, 2, 1, tzinfo=UTC))
+    with Service(lambda asked: found(RESULT)) as service:
+        await using(service.url, limits=limits).retrieve("peaches " * 100, 3)
+    [asked] = service.asked
+    assert (asked.path, asked.headers["authorization"]) == ("/search", f"Bearer {KEY}")
+    assert len(asked.fields.pop("query")) <= 400
+    assert asked.fields == {
+        "include_raw_content": "markdown",
+        "include_domains": ["a.org"],
+        "exclude_domains": ["b.org"],
+        "start_date": "2024-01-01",
+        "end_date": "2024-02-01",
+        "search_depth": "basic",
+        "topic": "general",
+        "max_results": 3,
+    }
+
+
+async def test_tavily_hit_that_is_no_address_costs_no_other(using: Using) -> None:
+    hits = [RESULT | {"url": url} for url in ("", "http://[", "https://\ud800.org/", "https://b.org/\ud800")]
+    with Service(lambda asked: found(*hits)) as service:
+        passages = await using(service.url).retrieve("peaches", 5)
+    assert {one.source for one in passages} == {"https://b.org/\ufffd"}
+
+
+async def test_tavily_is_asked_once_for_the_same(using: Using) -> None:
+    with Service(lambda asked: found(RESULT)) as service:
+        first = await using(service.url).retrieve("peaches", 5)
+        assert await using(service.url).retrieve("peaches", 5) == first
+    assert len(service.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        (Said({"detail": {"error": f"no such key {KEY}"}}, 401), "status 401: no such key .*check the key"),
+        (Said({"detail": {"error": "too long"}}, 400), "status 400: too long: .*domains and dates"),
+        (Said({"detail": {"error": "plan"}}, 432), "status 403: plan: .*the plan of this key"),
+        (Said({"detail": {"error": "many"}}, 429), "status 429: many: try again later"),
+        (Said({"detail": "many"}, 429), "status 429: nothing is said: try again later"),
+        (Said({"detail": {"error": "as with status 401: no"}}, 429), "status 401: no: try again later"),
+        (Said("oops", 500), "500"),
+        (Said("<html>"), "Tavily"),
+        (Said({"results": None}), "no results"),
+        (Said([]), "Tavily could not be asked"),
+    ],
+)
+async def test_tavily_failure_is_one_line_without_the_key(using: Using, failure: Said, message: str) -> None:
+    with Service(lambda asked: failure) as service, pytest.raises(RetrievalError, match=message) as caught:
+        await using(service.url, attempts=1).retrieve("peaches", 5)
+    assert "0123456789" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+async def test_tavily_that_is_busy_is_asked_again(using: Using) -> None:
+    answers = [Said({"detail": {"error": "many"}}, 429), found(RESULT)]
+    with Service(lambda asked: answers.pop(0)) as service:
+        assert await using(service.url).retrieve("peaches", 5)
+
+
+async def test_tavily_that_is_not_there_fails(using: Using) -> None:
+    with pytest.raises(RetrievalError, match=r"Tavily cannot be reached: .*check the connection"):
+        await using("http://127.0.0.1:9", attempts=1).retrieve("peaches", 5)
+
+
+async def test_tavily_that_is_slow_is_given_up(using: Using) -> None:
+    def slow(asked: object) -> Said:
+        time.sleep(0.4)
+        return found()
+
+    with Service(slow) as service, pytest.raises(RetrievalError, match="Tavily cannot be reached"):
+        await using(service.url, timeout_s=0.1).retrieve("peaches", 5)
+
+
+@pytest.mark.parametrize("key", [None, "", " "])
+def test_tavily_needs_a_key(key: str | None, tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match="get one at"):
+        Tavily(key, cache=opened(tmp_path / "c"), window=4, step=1)
+
+
+@pytest.mark.parametrize("key", ["tvly-a\nb", "tvly-ü", "two keys"])
+def test_tavily_key_is_looked_at(key: str, tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match="copy it once more") as caught:
+        Tavily(key, cache=opened(tmp_path / "c"), window=4, step=1)
+    assert key not in str(caught.value)
+
+
+def test_tavily_needs_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "tavily", None)
+    with pytest.raises(SetupError, match=r'pip install "rarr\[tavily\]"'):
+        Tavily(KEY, cache=opened(tmp_path / "c"), window=4, step=1)
+
+
+async def test_key_that_tavily_repeats_is_taken_out(using: Using) -> None:
+    with Service(
+        lambda asked: found(RESULT | {"title": KEY, "raw_content": f"{RAW} The key is {KEY}."})
+    ) as service:
+        passages = await using(service.url).retrieve("Where do most peaches grow?", 5)
+    assert passages[0].title == "***"
+    assert not [one for one in passages if KEY in one.text]
+
+
+async def test_surrogates_from_tavily_are_replaced(using: Using) -> None:
+    odd = RESULT | {
+        "title": "\ud800",
+        "raw_content": RAW.replace("came", "\udfff came\0"),
+        "published_date": "\ud800",
+    }
+    with Service(lambda asked: found(odd)) as service:
+        passages = await using(service.url).retrieve("Where do most peaches grow?", 5)
+    assert passages[0].title == "\ufffd"
+    assert "The tree \ufffd came\ufffd from China." in [one.text for one in passages]

@@ -1,0 +1,255 @@
+"""What is asked of Wikipedia, what becomes of its articles, and how its failures end."""
+
+import asyncio
+import socket
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tools.asking import metered
+
+from rarr.errors import RetrievalError, SettingsError
+from rarr.retrievers.web.wikipedia import SPARE, Wikipedia
+from retrievers.caches import opened
+from retrievers.services import Said, Service
+from retrievers.wikis import PEACHES, Wiki
+
+pytestmark = pytest.mark.loopback
+
+AGENT = "rarr-tests/1.0 (https://example.org; me@example.org)"
+QUESTION = "Where do peaches grow?"
+Using = Callable[..., Any]
+
+
+@pytest.fixture
+async def using(tmp_path: Path) -> AsyncIterator[Using]:
+    """Wikipedia at some address, closed when the test ends."""
+    async with AsyncExitStack() as stack:
+
+        def make(base_url: str, **options: Any) -> Wikipedia:
+            settings: dict[str, Any] = {"user_agent": AGENT, "window": 4, "step": 1} | options
+            wiki = Wikipedia(cache=opened(tmp_path / "cache"), base_url=base_url, **settings)
+            stack.push_async_callback(wiki.aclose)
+            return wiki
+
+        yield make
+
+
+@asynccontextmanager
+async def unanswering() -> AsyncIterator[str]:
+    """The address of a server that takes connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+async def test_wikipedia_gives_passages_of_articles(using: Using) -> None:
+    with Service(Wiki(Peach=PEACHES)) as service:
+        [first, *_] = await using(service.url).retrieve("Who grows most peach trees in California?", 5)
+    assert first.text == "California grows most of them. Georgia follows."
+    assert (first.source, first.title) == ("https://wiki.example.org/wiki/Peach", "Peach")
+    assert first.published_at is None  # an edit is no publication
+
+
+async def test_wikipedia_text_can_be_shown_with_its_offsets(using: Using) -> None:
+    with Service(Wiki(Peach=PEACHES)) as service:
+        wiki = using(service.url)
+        passages = await wiki.retrieve("peach", 5)
+        text = await wiki.extracted("https://wiki.example.org/wiki/Peach")
+    assert text is not None
+    assert [text[one.start : one.end] for one in passages] == [one.text for one in passages]
+    assert text.count("## ") == 3
+    assert "Smith" not in text
+    assert "Volume" not in text
+
+
+async def test_wikipedia_is_asked_as_its_rules_say(using: Using) -> None:
+    with Service(Wiki(Peach=PEACHES)) as service:
+        await using(service.url).retrieve("peach", 3)
+    search, page = service.asked
+    assert search.path == "/w/api.php"
+    assert (search.headers["user-agent"], search.fields["maxlag"]) == (AGENT, "5")
+    assert (search.fields["srlimit"], page.fields["redirects"]) == (str(3 + SPARE), "1")
+
+
+async def test_wikipedia_is_asked_once_for_the_same(using: Using) -> None:
+    with Service(Wiki(Peach=PEACHES)) as service:
+        first = await using(service.url).retrieve("peach", 3)
+        asked = len(service.asked)
+        assert await using(service.url).retrieve("peach", 3) == first
+    assert len(service.asked) == asked
+
+
+async def test_wikipedia_is_asked_again_with_the_telling_words(using: Using) -> None:
+    with Service(Wiki(Peach=PEACHES)) as service:
+        assert await using(service.url).retrieve('Which state did "intitle:peach -tree" mention?', 1)
+    searches = [one.fields["srsearch"] for one in service.asked if "srsearch" in one.fields]
+    assert searches == [
+        "Which state did intitle peach tree mention",
+        "state intitle peach tree mention",
+        "state OR intitle OR peach OR tree OR mention",
+    ]
+
+
+@pytest.mark.parametrize("query", ["", "???", " - "])
+async def test_wikipedia_is_not_asked_for_nothing(using: Using, query: str) -> None:
+    with Service(Wiki()) as service:
+        assert await using(service.url).retrieve(query, 5) == []
+    assert service.asked == []
+
+
+async def test_wikipedia_disambiguation_gives_way_to_the_next_article(using: Using) -> None:
+    wiki = Wiki(Peach="Peach may refer to a tree.", Orchard="A peach grows here.")
+    wiki.disambiguations = {"Peach"}
+    with Service(wiki) as service:
+        passages = await using(service.url).retrieve("peach", 1)
+    assert [one.title for one in passages] == ["Orchard"]
+
+
+async def test_wikipedia_without_extracts_is_parsed(using: Using) -> None:
+    wiki = Wiki(
+        Peach='California grows most peaches.<sup id="x" class="reference">[1]</sup> Georgia follows.'
+    )
+    wiki.has_extracts = False
+    with Service(wiki) as service:
+        [passage] = await using(service.url).retrieve("peach", 1)
+    assert passage.text == "California grows most peaches. Georgia follows."
+
+
+async def test_wikipedia_survives_one_broken_article_and_says_so(using: Using) -> None:
+    wiki = Wiki(Peach=PEACHES, Orchard="A peach grows here.")
+    wiki.broken = {"Peach"}
+    with Service(wiki) as service, metered() as meter:
+        passages = await using(service.url).retrieve("peach", 2)
+    assert {one.title for one in passages} == {"Orchard"}
+    [notice] = meter.warnings
+    assert notice.code == "page_failed"
+    assert f"{service.url}/wiki/Peach: " in notice.message
+    assert "the page Peach is broken" in notice.message
+
+
+async def test_wikipedia_fails_where_every_article_is_broken(using: Using) -> None:
+    wiki = Wiki(Peach=PEACHES)
+    wiki.broken = {"Peach"}
+    with Service(wiki) as service, pytest.raises(RetrievalError, match="page Peach is broken"):
+        await using(service.url).retrieve("peach", 1)
+
+
+LAGS = Said(
+    {"error": {"code": "maxlag", "info": "Waiting: 6 seconds lagged"}}, headers={"Retry-After": "0.2"}
+)
+BUSY = Said("slow down", 429, {"Retry-After": "0.2"})
+
+
+@pytest.mark.parametrize("failure", [LAGS, BUSY])
+async def test_wikipedia_waits_as_long_as_it_is_asked_to(using: Using, failure: Said) -> None:
+    wiki = Wiki(Peach=PEACHES)
+    wiki.failures = [failure]
+    started = time.monotonic()
+    with Service(wiki) as service:
+        assert await using(service.url).retrieve("peach", 1)
+    assert time.monotonic() - started >= 0.2
+
+
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        (Said({"error": {"code": "badvalue", "info": "no\nsuch value"}}), "no.such value"),
+        (Said("Forbidden", 403), "403.*address to write to"),
+        (Said("slow down", 429, {"Retry-After": "3600"}), "429.*try again later"),
+    ],
+)
+async def test_wikipedia_failure_is_one_line_with_a_cure(using: Using, failure: Said, message: str) -> None:
+    wiki = Wiki(Peach=PEACHES)
+    wiki.failures = [failure]
+    with Service(wiki) as service, pytest.raises(RetrievalError, match=message) as caught:
+        await using(service.url, attempts=1).retrieve("peach", 1)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (Said({}), "its answer to a search holds no results"),
+        (Said({"query": None}), "its answer to a search holds no results"),
+        (Said({"query": {"search": None}}), "its answer to a search holds no results"),
+        (Said({"detail": "Not Found"}), "its answer to a search holds no results"),
+        (Said({"error": "odd"}), "it says: odd"),
+        (Said({"error": {"message": "odd"}}), "it says: {'message': 'odd'}"),
+        (Said("<html>a portal</html>"), "it answers with what is no JSON object"),
+        (Said([1]), "it answers with what is no JSON object"),
+        (Said("<html>Not found</html>", 404), "it answers with status 404"),
+        (Said({"detail": "Method not allowed"}, 405), "it answers with status 405"),
+    ],
+)
+async def test_wikipedia_that_is_no_wiki_has_failed(using: Using, answer: Said, why: str) -> None:
+    cure = "set wikipedia_url to the address of a wiki's api.php"
+    with Service(lambda asked: answer) as service, pytest.raises(RetrievalError) as caught:
+        await using(service.url, attempts=1).retrieve("peach", 1)
+    assert str(caught.value) == f"{service.url}/w/api.php is no API of a MediaWiki ({why}): {cure}"
+
+
+async def test_wikipedia_that_is_no_wiki_is_named_without_its_password(using: Using) -> None:
+    with Service(lambda asked: Said("no", 404)) as service, pytest.raises(RetrievalError) as caught:
+        await using(service.url.replace("//", "//me:secret@")).retrieve("peach", 1)
+    assert "secret" not in str(caught.value)
+
+
+async def test_wikipedia_with_odd_results_finds_nothing(using: Using) -> None:
+    with Service(lambda asked: Said({"query": {"search": [1]}})) as service:
+        assert await using(service.url).retrieve("peach", 1) == []
+
+
+async def test_wikipedia_that_is_not_there_fails_at_once(using: Using) -> None:
+    wiki = using("http://127.0.0.1:9", attempts=1)
+    with pytest.raises(
+        RetrievalError,
+        match=r"cannot be reached \(.+\): check the connection and wikipedia_url, .* corpus=PATH",
+    ):
+        await wiki.retrieve(QUESTION, 1)
+
+
+async def test_wikipedia_that_says_nothing_is_given_up_in_time(using: Using) -> None:
+    async with unanswering() as url:
+        wiki = using(url, timeout_s=0.2)
+        started = time.monotonic()
+        searches = (wiki.retrieve(f"peach {number}", 1) for number in range(40))
+        failed = await asyncio.gather(*searches, return_exceptions=True)
+    assert time.monotonic() - started < 1
+    assert {type(one) for one in failed} == {RetrievalError}
+    assert str(failed[0]).startswith("the wiki at 127.0.0.1 cannot be reached (no answer within 0.2 s): ")
+
+
+async def test_wikipedia_name_and_password_are_not_cited(using: Using) -> None:
+    with Service(Wiki(Peach=PEACHES)) as service:
+        passages = await using(service.url.replace("//", "//me:secret@")).retrieve("peach", 1)
+    assert service.asked[0].headers["authorization"].startswith("Basic ")
+    assert "secret" not in repr(passages)
+
+
+@pytest.mark.parametrize("language", ["", "e", "en.evil.org/", "en wiki", "-", "../x"])
+def test_wikipedia_language_is_a_code(language: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="write that of an edition"):
+        Wikipedia(cache=opened(tmp_path / "c"), user_agent=AGENT, window=4, step=1, language=language)
+
+
+@pytest.mark.parametrize("agent", ["", " ", "a\nb", "ü"])
+def test_wikipedia_needs_a_user_agent(agent: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="user agent"):
+        Wikipedia(cache=opened(tmp_path / "c"), user_agent=agent, window=4, step=1)
+
+
+def test_another_wikipedia_needs_an_address(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="write its address"):
+        Wikipedia(cache=opened(tmp_path / "c"), user_agent=AGENT, window=4, step=1, base_url="wiki")
+
+
+async def test_surrogates_from_a_wiki_are_replaced(using: Using) -> None:
+    with Service(Wiki(**{"Peach\ufffd": f"Peach \ud800 trees\0 grow. {PEACHES}"})) as service:
+        wiki = using(service.url)
+        [first, *_] = await wiki.retrieve("Where do peach trees grow?", 5)
+        text = await wiki.extracted(first.source)
+    assert first.text.startswith("Peach \ufffd trees\ufffd grow.")
+    assert text[first.start : first.end] == first.text

@@ -1,0 +1,129 @@
+"""Answers are computed once while they are among the latest."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+
+import pytest
+
+from rarr.tools.concurrency import memo as remembering
+from rarr.tools.concurrency.memo import Remembered
+
+
+class Doubling(Remembered[int, int]):
+    """Doubles, and notes of what."""
+
+    def __init__(self, size: int) -> None:
+        self.computed: list[int] = []
+        super().__init__(self._double, size)
+
+    def _double(self, one: int) -> int:
+        self.computed.append(one)
+        return 2 * one
+
+
+def test_each_is_answered_and_computed_once() -> None:
+    doubled = Doubling(size=10)
+    assert doubled([3, 1, 3]) == [6, 2, 6]
+    assert doubled([1, 2, 1]) == [2, 4, 2]
+    assert sorted(doubled.computed) == [1, 2, 3]
+    assert doubled([]) == []
+
+
+def test_what_was_asked_longest_ago_is_forgotten() -> None:
+    doubled = Doubling(size=2)
+    for one in (1, 2, 1, 3, 1, 2):
+        doubled([one])
+    assert doubled.computed == [1, 2, 3, 2]
+
+
+def test_more_than_are_kept_are_answered() -> None:
+    assert Doubling(size=1)([1, 2, 3]) == [2, 4, 6]
+
+
+def test_threads_that_ask_for_the_same_share_one_answer() -> None:
+    asked, computed = threading.Barrier(2, timeout=5), list[int]()
+
+    def slow(one: int) -> int:
+        computed.append(one)
+        asked.wait()  # for the other thread, which is about to ask
+        time.sleep(0.05)
+        return one
+
+    remembered = Remembered(slow, size=10)
+    first = threading.Thread(target=remembered, args=([7],))
+    first.start()
+    asked.wait()
+    assert remembered([7]) == [7]
+    first.join()
+    assert computed == [7]
+
+
+def test_what_fails_fails_for_all_and_is_tried_again() -> None:
+    tries = iter("no")
+
+    def once(one: int) -> int:
+        if next(tries, ""):
+            raise ValueError("no")
+        return one
+
+    remembered = Remembered(once, size=10)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no"):
+            remembered([1])
+    assert remembered([1]) == [1]
+
+
+def waits_for(remembered: Remembered[int, int], given: int) -> list[int]:
+    """What another thread gets that asks; nothing where it waits for good."""
+    found: list[int] = []
+    asking = threading.Thread(target=lambda: found.extend(remembered([given])), daemon=True)
+    asking.start()
+    asking.join(5)
+    return found
+
+
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt, CancelledError, RuntimeError], ids=lambda one: one.__name__
+)
+def test_interrupted_caller_leaves_no_answer_to_wait_for(
+    error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error comes before, among or after those that are computed, as when threads can no longer begin."""
+    doubled = Doubling(size=10)
+
+    for computed in range(3):
+
+        def interrupted(compute: Callable[[int], int], given: Sequence[int], most: int = computed) -> None:
+            for one in given[:most]:
+                compute(one)
+            raise error
+
+        with monkeypatch.context() as patched, pytest.raises(error):
+            patched.setattr(remembering, "side_by_side", interrupted)
+            doubled([10 * computed, 10 * computed + 1])
+        assert waits_for(doubled, 10 * computed + 1) == [20 * computed + 2]
+
+
+def test_who_waits_for_an_interrupted_caller_computes_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    doubled, asked = Doubling(size=10), threading.Event()
+    found: list[int] = []
+
+    def ask() -> None:
+        asked.set()
+        found.extend(doubled([1]))
+
+    asking = threading.Thread(target=ask, daemon=True)
+
+    def interrupted(compute: Callable[[int], int], given: Sequence[int]) -> None:
+        monkeypatch.undo()
+        asking.start()
+        asked.wait(5)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(remembering, "side_by_side", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        doubled([1])
+    asking.join(5)
+    assert found == [2]

@@ -1,0 +1,168 @@
+"""What client libraries raise becomes a failure of a kind, without keys in its words."""
+
+import json
+
+import httpx2
+import openai
+import pytest
+
+from rarr.tools.models.chat import CallFailure
+from rarr.tools.models.client_failures import (
+    failure_of,
+    failure_of_status,
+    redacted,
+    refused_part,
+    secrets_of,
+    without_keys,
+)
+from tools.asking import KEY
+
+ALL = {"temperature", "n", "format"}
+REQUEST = httpx2.Request("POST", "http://localhost/v1/chat/completions")
+
+
+def caused(error: Exception, cause: BaseException) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+class OverloadedError(Exception):
+    status_code = 529
+
+
+class NoProvider(Exception):  # noqa: N818  # as some libraries name theirs
+    pass
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (httpx2.ReadTimeout("late"), "timeout"),
+        (TimeoutError("late"), "timeout"),
+        (openai.APITimeoutError(REQUEST), "timeout"),
+        (caused(openai.APITimeoutError(REQUEST), httpx2.ReadTimeout("")), "timeout"),
+        (httpx2.ConnectTimeout("late"), "connection"),
+        (caused(openai.APITimeoutError(REQUEST), httpx2.ConnectTimeout("")), "connection"),
+        (
+            caused(TimeoutError(), caused(openai.APITimeoutError(REQUEST), httpx2.ConnectTimeout(""))),
+            "connection",
+        ),
+        (httpx2.ConnectError("refused"), "connection"),
+        (httpx2.ReadError("reset"), "connection"),
+        (httpx2.RemoteProtocolError("half an answer"), "connection"),
+        (ConnectionResetError("reset"), "connection"),
+        (json.JSONDecodeError("no JSON", "<html>", 0), "server"),
+        (httpx2.DecodingError("no gzip"), "server"),
+        (OverloadedError("overloaded"), "server"),
+        (NoProvider("what?"), "refused"),
+    ],
+)
+def test_faults_are_of_a_kind(error: Exception, kind: str) -> None:
+    assert failure_of(error, "some").kind == kind
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(400, "refused"), (401, "refused"), (408, "timeout"), (429, "busy"), (500, "server"), (503, "server")],
+)
+def test_faults_by_status(status: int, kind: str) -> None:
+    assert failure_of_status(status, {}, "", "some").kind == kind
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"), [("2.5", 2.5), ("-1", 0.0), ("Wed, 21 Oct 2026 07:28:00 GMT", None), ("", None)]
+)
+def test_faults_say_how_long_to_wait(said: str, seconds: float | None) -> None:
+    assert failure_of_status(429, {"retry-after": said}, "", "some").retry_after == seconds
+
+
+@pytest.mark.parametrize(
+    "body", ['{"error": {"message": "no\\nroom"}}', '{"error": "no room"}', "no room", " no  room\n"]
+)
+def test_words_of_the_server_are_one_line(body: str) -> None:
+    assert str(failure_of_status(500, {}, body, "some")) == "some answered with status 500: no room"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (caused(OSError("Connection error."), OSError("all attempts failed")), "all attempts failed)"),
+        (caused(OSError("all failed"), OSError("all failed")), "OSError: all failed"),
+        (caused(OSError(), OSError("all failed")), "OSError: all failed"),
+        (OSError(), "OSError: OSError"),
+    ],
+)
+def test_cause_is_told_once(error: Exception, said: str) -> None:
+    assert str(failure_of(error, "some")).endswith(said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"key {KEY} is wrong",
+        "key sk-ab***yz is wrong",
+        "key sk-proj-************wxyz is wrong",
+        "header Authorization: Bearer abc.def was sent",
+        "key AIzaSyA0123456789abcdefghij is wrong",
+        "see http://me:secret@host/v1 for more",
+        "the secret is wrong",
+    ],
+)
+def test_keys_are_redacted(text: str) -> None:
+    shown = redacted(text, ["secret"])
+    assert "***" in shown
+    assert not any(part in shown for part in ("sk-", "secret", "abc.def", "AIza", "yz"))
+
+
+def test_key_at_the_end_of_what_is_shown_is_redacted() -> None:
+    said = str(failure_of_status(500, {}, "x" * 290 + " 0123456789secret", "some", ["0123456789secret"]))
+    assert said.endswith("x ***")
+
+
+def test_secrets_are_the_key_and_that_of_the_url() -> None:
+    assert secrets_of("key", "http://me:p%40ss@host/v1") == ("key", "p@ss", "bWU6cEBzcw==")
+    assert secrets_of(None, "http://host/v1") == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "part"),
+    [
+        ("Unsupported value: 'temperature' does not support 0.0 with this model.", "temperature"),
+        ("n is not supported", "n"),
+        ("Only 'n' = 1 is supported", "n"),
+        ("response_format is not supported", "format"),
+        ("Unknown field: json_schema", "format"),
+        ("this model cannot call tools", "format"),
+        ("the model `strict-tools` is not there", None),
+        ("your account is restricted", None),
+        ("you don't have access", None),
+        ("the context length is 4096: reduce the messages or functions", None),
+    ],
+)
+def test_refusal_names_what_is_not_taken(said: str, part: str | None) -> None:
+    failure = failure_of_status(400, {}, said, "vllm:strict-tools")
+    assert refused_part(failure, "vllm:strict-tools", ALL) == part
+
+
+def test_refusal_of_what_was_not_sent_is_about_something_else() -> None:
+    assert refused_part(failure_of_status(400, {}, "n is not supported", "some"), "some", {"format"}) is None
+
+
+@pytest.mark.parametrize("status", [401, 402, 403, 429, 500])
+def test_refusal_of_a_key_is_not_about_the_format(status: int) -> None:
+    assert refused_part(failure_of_status(status, {}, "no tools for you", "some"), "some", ALL) is None
+
+
+def test_failure_stays_itself() -> None:
+    failure = CallFailure("busy", "busy")
+    assert failure_of(failure, "some") is failure
+
+
+@pytest.mark.parametrize("said", ["0123/secret", r"0123\/secret", r"\u0030123\u002Fsecret"])
+def test_keys_are_found_where_json_escapes_them(said: str) -> None:
+    assert without_keys(f'{{"a": "{said}"}}', ["0123/secret"]) == '{"a": "***"}'
+    assert redacted(said, ["0123/secret"]) == "***"
+
+
+def test_short_keys_stay_in_answers() -> None:
+    assert without_keys("a list is EMPTY", ["EMPTY"]) == "a list is EMPTY"

@@ -1,0 +1,250 @@
+"""LangChain's chat models: asked as OpenAI is where they can be, else in their integration's own way."""
+
+import asyncio
+import gc
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from langchain_core.language_models import FakeListChatModel, GenericFakeChatModel
+from langchain_core.messages import AIMessage
+
+from rarr.errors import SettingsError, SetupError
+from rarr.testing import CutOff, DieMidAnswer, Empty, Hang, NotJson, NoUsage, ScriptedServer, Status
+from rarr.tools.models.chat import Adapted, Answer, Ask, CallFailure, Tokens
+from rarr.tools.models.langchain_chat import LangChainChat, langchain_chat
+from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, outcome, patient
+
+loopback = pytest.mark.loopback
+THREE = replace(ASK, samples=3, temperature=0.7)
+
+
+@pytest.fixture(autouse=True)
+def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_PROXY", "LANGSMITH_TRACING"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def chat(server: ScriptedServer, **options: Any) -> LangChainChat:
+    given = {"api_key": KEY, "max_retries": 0, "timeout": 2.0, "max_tokens": 50, **options}
+    return langchain_chat("openai:some", base_url=server.url, **given)
+
+
+async def of(server: ScriptedServer, ask: Ask = ASK, *, attempts: int = 1, **options: Any) -> Any:
+    return await outcome(patient(chat(server, **options), attempts=attempts), ask)
+
+
+@loopback
+async def test_structured_request_has_our_schema_and_all_samples() -> None:
+    with ScriptedServer(lambda request: f"sample {request.sample}", dialect="openai") as server:
+        answer = await of(server, THREE)
+    [request] = server.requests
+    schema = {"name": "edit", "schema": SCHEMA, "strict": True}
+    assert answer.texts == ("sample 0", "sample 1", "sample 2")
+    assert request.body["response_format"] == {"type": "json_schema", "json_schema": schema}
+    assert (request.n, request.body["temperature"], request.body["max_completion_tokens"]) == (3, 0.7, 1000)
+
+
+@loopback
+async def test_extra_body_is_kept() -> None:
+    with ScriptedServer(ANSWERS) as server:
+        await of(server, extra_body={"top_k": 1})
+    assert server.requests[0].body["top_k"] == 1
+    assert "response_format" in server.requests[0].body
+
+
+@loopback
+async def test_tokens_of_all_samples_and_the_cached_ones() -> None:
+    ask = replace(THREE, messages=(ASK.messages[0]._replace(content="y" * 128),))
+    with ScriptedServer({"": "x" * 8}) as server:
+        async with aclosing(chat(server)) as model:
+            tokens = [(await model.complete(ask)).tokens for _ in range(2)]
+    assert tokens == [Tokens(32, 6), Tokens(32, 6, 32)]
+
+
+@loopback
+async def test_structured_format_ends_up_as_plain_text_and_is_remembered() -> None:
+    with ScriptedServer(ANSWERS, dialect="plain") as server:
+        async with aclosing(patient(chat(server))) as model:
+            answers = [await model.complete(ask) for ask in (ASK, THREE, THREE)]
+    assert [answer.texts for answer in answers] == [(TEXT,)] * 3
+    assert ["response_format" in request.body for request in server.requests] == [True] + [False] * 4
+    assert [request.n for request in server.requests] == [1, 1, 3, 1, 1]
+
+
+@loopback
+async def test_refused_temperature_is_left_out_from_then_on() -> None:
+    with ScriptedServer(ANSWERS, rejects=["temperature"]) as server:
+        async with aclosing(patient(chat(server))) as model:
+            for _ in range(2):
+                await model.complete(ASK)
+    assert ["temperature" in request.body for request in server.requests] == [True, False, False]
+
+
+@loopback
+async def test_first_calls_at_once_all_succeed() -> None:
+    with ScriptedServer(ANSWERS, dialect="plain", latency=0.01) as server:
+        async with aclosing(patient(chat(server), attempts=1)) as model:
+            answers = await asyncio.gather(*(model.complete(THREE) for _ in range(4)))
+    assert [answer.texts for answer in answers] == [(TEXT,)] * 4
+
+
+@loopback
+@pytest.mark.parametrize(
+    ("entry", "kind"),
+    [
+        (Status(500), "server"),
+        (Status(429, retry_after=3600), "busy"),
+        (Status(400), "refused"),
+        (NotJson(), "server"),
+        (Empty(), "server"),
+        (DieMidAnswer(), "connection"),
+    ],
+)
+async def test_faults_are_of_a_kind_and_one_request_each(entry: Any, kind: str) -> None:
+    with ScriptedServer(ANSWERS, plan=[entry]) as server:
+        failure = await of(server)
+    assert isinstance(failure, CallFailure)
+    assert (failure.kind, len(server.requests)) == (kind, 1)
+
+
+@loopback
+async def test_faults_with_retry_after_say_it() -> None:
+    with ScriptedServer(ANSWERS, plan=[Status(429, retry_after=0.5)]) as server:
+        failure = await of(server)
+    assert failure.retry_after == 0.5
+    assert str(failure).startswith("openai:some answered with status 429: Too Many Requests; lower")
+
+
+@loopback
+async def test_faults_of_time_are_not_repeated() -> None:
+    with ScriptedServer(ANSWERS, plan=[Hang()]) as server:
+        failure = await of(server, timeout=0.2, attempts=3)
+    assert (failure.kind, len(server.requests)) == ("timeout", 1)
+
+
+@loopback
+async def test_faults_cut_off_answer_is_none_and_not_repeated() -> None:
+    with ScriptedServer(ANSWERS, plan=[CutOff()]) as server:
+        failure = await of(server)
+    assert isinstance(failure, CallFailure)
+    assert (failure.kind, len(server.requests)) == ("cut", 1)
+    assert str(failure).endswith("was cut off in its answer (length); raise max_answer_tokens")
+
+
+@loopback
+async def test_faults_no_usage_counts_no_tokens() -> None:
+    with ScriptedServer(ANSWERS, plan=[NoUsage()]) as server:
+        assert (await of(server)).tokens == Tokens()
+
+
+@loopback
+@pytest.mark.parametrize("given", [KEY, None])
+async def test_faults_of_keys_do_not_tell_them(given: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "an unusual key")
+    with ScriptedServer(ANSWERS, requires_key="another", echo_key=True) as server:
+        failure = await of(server, api_key=given)
+    assert "status 401: Incorrect API key provided: ***" in str(failure)
+
+
+@loopback
+async def test_faults_of_keys_of_a_given_model_do_not_tell_them() -> None:
+    from langchain_openai import ChatOpenAI  # loads for a second
+    from pydantic import SecretStr
+
+    with ScriptedServer(ANSWERS, requires_key="another", echo_key=True) as server:
+        given = ChatOpenAI(base_url=server.url, api_key=SecretStr("an unusual key"), max_retries=0)
+        with pytest.raises(CallFailure, match=r"provided: \*\*\*"):
+            await LangChainChat("mine", lambda _: given).complete(ASK)
+        await given.root_async_client.close()
+
+
+@loopback
+def test_two_event_loops_one_after_the_other() -> None:
+    async def ask() -> Answer:
+        async with aclosing(model):
+            return await model.complete(ASK)
+
+    with ScriptedServer(ANSWERS) as server:
+        model = chat(server)
+        assert [asyncio.run(ask()).texts, asyncio.run(ask()).texts] == [(TEXT,), (TEXT,)]
+    gc.collect()  # what is left open warns now, and a warning is an error
+
+
+@loopback
+async def test_closing_leaves_other_models_of_the_server_open() -> None:
+    with ScriptedServer(ANSWERS) as server:
+        async with aclosing(chat(server)) as one:
+            await one.complete(ASK)
+            async with aclosing(chat(server)) as other:
+                await other.complete(ASK)
+            await one.complete(ASK)
+    assert len(server.requests) == 3
+
+
+async def test_structured_answer_that_an_integration_lacks_is_plain_text() -> None:
+    fake = FakeListChatModel(responses=[TEXT])
+    model = LangChainChat("fake", lambda _: fake)
+    with pytest.raises(Adapted, match="NotImplementedError"):
+        await model.complete(ASK)
+    assert await model.complete(ASK) == Answer((TEXT,), Tokens())
+
+
+class Calling(GenericFakeChatModel):
+    def bind_tools(self, tools: Any, **_: Any) -> Any:
+        return self
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        (AIMessage("", tool_calls=[{"name": "edit", "args": {"span": "1976"}, "id": "1"}]), TEXT),
+        (
+            AIMessage("", invalid_tool_calls=[{"name": "edit", "args": "{", "id": "1", "error": "cut"}]),
+            "{",
+        ),
+        (AIMessage([{"type": "thinking", "thinking": "so"}, {"type": "text", "text": TEXT}]), TEXT),
+    ],
+)
+async def test_structured_answer_of_other_integrations_is_read(message: AIMessage, text: str) -> None:
+    fake = Calling(messages=iter([message]))
+    assert (await LangChainChat("fake", lambda _: fake).complete(ASK)).texts == (text,)
+
+
+async def test_one_model_is_made_for_each_temperature() -> None:
+    made: list[float | None] = []
+
+    def make(temperature: float | None) -> FakeListChatModel:
+        made.append(temperature)
+        return FakeListChatModel(responses=[TEXT])
+
+    model = patient(LangChainChat("fake", make))
+    for ask in (ASK, THREE, ASK, THREE):
+        await model.complete(ask)
+    assert made == [0.0, 0.7]
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "said"),
+    [
+        ("nobody:some", SettingsError, "unknown provider 'nobody' in model 'nobody:some': give embedded"),
+        ("openai:some", SetupError, "has no key: set OPENAI_API_KEY in the environment, or give api_key"),
+        (
+            "anthropic:some",
+            SetupError,
+            "needs a package that is not installed: pip install langchain-anthropic$",
+        ),
+    ],
+)
+def test_model_that_is_not_to_be_had_names_the_cure(name: str, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        langchain_chat(name, max_retries=0, base_url=None)
+
+
+@loopback
+async def test_key_that_a_server_repeats_is_taken_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-the-environment")
+    with ScriptedServer(lambda request: "it is key-of-the-environment", dialect="openai") as server:
+        answer = await of(server, api_key=None)
+    assert answer.texts == ("it is ***",)

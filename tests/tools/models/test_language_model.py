@@ -1,0 +1,196 @@
+"""A prompt goes in and answers of a known shape come out, whichever model gives them."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from rarr.errors import BudgetError, ModelError
+from rarr.prompts import Prompt
+from rarr.testing import Asked, CutOff, ScriptedModel, ScriptedServer
+from rarr.tools.models.chat import Answer, Ask, CallFailure, estimated_tokens
+from rarr.tools.models.language_model import LanguageModel
+from tools.asking import ANSWERS, PROMPT, SCHEMA, TEXT, metered, patient, protocol
+
+
+class Edited(BaseModel):
+    span: str
+
+
+EDIT = Prompt(
+    name=PROMPT[0],
+    version=PROMPT[1],
+    variables=("text",),
+    output=SCHEMA,
+    system="Edit.",
+    user="Text: {{text}}",
+    hash=PROMPT[2],
+)
+OPENED = {"text": "It opened in 1976."}
+PROSE = "I would\nrather not say. " + "So it is. " * 20
+
+
+def language_model(*models: Any, **options: Any) -> LanguageModel:
+    return LanguageModel([patient(model, attempts=1, **options) for model in models], max_answer_tokens=50)
+
+
+def in_turn(*answers: str) -> ScriptedModel:
+    rest = iter(answers)
+    return ScriptedModel(lambda _: next(rest))
+
+
+async def ask(model: LanguageModel, text: str = OPENED["text"]) -> str:
+    return (await model.ask(EDIT, Edited, {"text": text})).span
+
+
+async def sample(model: LanguageModel) -> list[str]:
+    answers = await model.sample(EDIT, Edited, OPENED, samples=3, temperature=0.7)
+    return [answer.span for answer in answers]
+
+
+async def test_prompt_is_asked_at_temperature_0() -> None:
+    model = ScriptedModel(ANSWERS)
+    assert await ask(language_model(model)) == "1976"
+    [asked] = model.calls
+    assert [message.content for message in asked.messages] == ["Edit.", "Text: It opened in 1976."]
+    assert (asked.name, asked.schema, asked.samples) == ("edit", SCHEMA, 1)
+    assert (asked.temperature, asked.max_tokens) == (0.0, 50)
+
+
+async def test_structured_answer_that_cannot_be_read_is_asked_for_again() -> None:
+    model = in_turn(PROSE, TEXT)
+    assert await ask(language_model(model)) == "1976"
+    again = model.calls[1]
+    assert [message.role for message in again.messages] == ["system", "user", "assistant", "user"]
+    assert again.messages[2].content == PROSE
+    assert again.messages[3].content.startswith("That could not be read: it ")
+    assert again.max_tokens == 100
+
+
+async def test_structured_answer_that_stays_unreadable_is_an_error_of_one_line() -> None:
+    model = in_turn(PROSE, PROSE, TEXT)
+    with pytest.raises(ModelError, match="the answer of scripted cannot be read") as caught:
+        await ask(language_model(model))
+    assert str(caught.value).endswith(": 'I would rather not say. " + ("So it is. " * 20)[:56] + "'")
+    assert len(model.calls) == 2
+
+
+@pytest.mark.loopback
+async def test_structured_answer_that_was_cut_off_is_asked_for_again() -> None:
+    with ScriptedServer(ANSWERS, plan=[CutOff()]) as server:
+        model = language_model(protocol(server))
+        assert await ask(model) == "1976"
+        await model.aclose()
+    assert [request.body["max_tokens"] for request in server.requests] == [50, 100]
+
+
+async def test_faults_of_one_model_leave_the_question_to_the_next() -> None:
+    first = ScriptedModel(ANSWERS, failures=[CallFailure("server", "down")])
+    assert await ask(language_model(first, ScriptedModel({"": {"span": "second"}}))) == "second"
+
+
+async def test_structured_answer_that_stays_unreadable_leaves_the_question_to_the_next() -> None:
+    first, second = in_turn(PROSE, PROSE), ScriptedModel({"": {"span": "second"}})
+    assert await ask(language_model(first, second)) == "second"
+    assert len(second.calls[0].messages) == 2  # it is not told what the other said
+
+
+async def test_faults_of_all_models_are_all_said() -> None:
+    models = [ScriptedModel(ANSWERS, failures=[CallFailure("server", f"{n} is down")]) for n in (1, 2)]
+    with pytest.raises(ModelError, match=r"^1 is down; 2 is down$"):
+        await ask(language_model(*models))
+
+
+async def test_budget_is_not_left_to_the_next_model() -> None:
+    second = ScriptedModel(ANSWERS)
+    with metered(max_calls=0), pytest.raises(BudgetError):
+        await ask(language_model(ScriptedModel(ANSWERS), second))
+    assert second.calls == []
+
+
+async def test_samples_that_can_be_read_count() -> None:
+    def two_of_three(asked: Asked) -> str:
+        return PROSE if asked.sample == 1 else f'{{"span": "{asked.sample}"}}'
+
+    model = ScriptedModel(two_of_three)
+    assert await sample(language_model(model)) == ["0", "2"]
+    assert len(model.calls) == 1
+
+
+async def test_samples_that_all_cannot_be_read_are_asked_for_again_once() -> None:
+    model = in_turn(PROSE, PROSE, PROSE, TEXT)
+    assert await sample(language_model(model)) == ["1976"]
+    assert [asked.samples for asked in model.calls] == [3, 1]
+
+
+class OneByOne(ScriptedModel):
+    """As a server that does not know `n`."""
+
+    async def complete(self, ask: Ask) -> Answer:
+        answer = await super().complete(ask)
+        return Answer(answer.texts[:1], answer.tokens)
+
+
+async def test_samples_that_are_left_out_are_asked_for_one_by_one() -> None:
+    model = OneByOne(ANSWERS)
+    assert await sample(language_model(model)) == ["1976"] * 3
+    assert [asked.samples for asked in model.calls] == [3, 1, 1]
+
+
+async def test_faults_of_some_samples_leave_the_others() -> None:
+    model = OneByOne(ANSWERS, failures=[None, CallFailure("refused", "no")])
+    assert await sample(language_model(model)) == ["1976"] * 2
+
+
+async def test_question_of_a_run_is_asked_once() -> None:
+    model = ScriptedModel(ANSWERS)
+    asked = language_model(model)
+    with metered():
+        assert [await ask(asked), await ask(asked)] == ["1976"] * 2
+        await ask(asked, "another")
+    assert len(model.calls) == 2
+
+
+async def test_question_is_asked_again_in_another_run() -> None:
+    model = ScriptedModel(ANSWERS)
+    asked = language_model(model)
+    for _ in range(2):
+        with metered():
+            await ask(asked)
+    assert len(model.calls) == 2
+
+
+async def test_question_asked_twice_at_once_is_sent_twice() -> None:
+    model = ScriptedModel(ANSWERS)
+    asked = language_model(model)
+    with metered():
+        assert set(await asyncio.gather(ask(asked), ask(asked))) == {"1976"}
+    assert len(model.calls) == 2
+
+
+async def test_samples_are_asked_for_each_time() -> None:
+    model = ScriptedModel(ANSWERS)
+    asked = language_model(model)
+    with metered():
+        assert [len(await sample(asked)), len(await sample(asked))] == [3, 3]
+    assert len(model.calls) == 2
+
+
+def test_expected_usage_is_that_of_the_prompt_and_its_variables() -> None:
+    usage = language_model(ScriptedModel(ANSWERS), price=(1.0, 2.0)).expected(EDIT, 100, 20)
+    assert (usage.model_calls, usage.input_tokens, usage.output_tokens) == (1, 2 + 4 + 100, 20)
+    assert usage.cost == pytest.approx((106 + 2 * 20) / 1e6)
+
+
+async def test_usage_is_that_of_all_requests() -> None:
+    with metered() as meter:
+        await ask(language_model(in_turn(PROSE, TEXT)))
+    assert meter.total.model_calls == 2
+    assert meter.total.output_tokens == estimated_tokens([PROSE]) + estimated_tokens([TEXT])
+
+
+async def test_closing_closes_every_model() -> None:
+    models = [ScriptedModel(ANSWERS), ScriptedModel(ANSWERS)]
+    await language_model(*models).aclose()
+    assert all(model.closed for model in models)

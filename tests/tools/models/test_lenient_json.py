@@ -1,0 +1,113 @@
+"""JSON as language models write it, and what of it was cut."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+from makers import VALID
+
+from rarr.tools.models.lenient_json import Array, Bare, Object, Value, find
+
+strings = st.text(VALID, max_size=10)
+values = st.recursive(
+    strings | st.integers() | st.booleans() | st.none(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(strings, inner, max_size=3),
+    max_leaves=10,
+)
+
+
+def plain(value: Value) -> Any:
+    if isinstance(value, Object):
+        return {key: plain(one) for key, one in value.members}
+    if isinstance(value, Array):
+        return [plain(one) for one in value.items]
+    return json.loads(value) if isinstance(value, Bare) else value
+
+
+def whole(text: str) -> list[Any]:
+    return [plain(found.value) for found in find(text) if not found.broken and not found.value.cut]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"a": 1, "b": [true, null, -1.5e3]}', [{"a": 1, "b": [True, None, -1500.0]}]),
+        ('x {"a": "b"} y [{"c": "d"}] z', [{"a": "b"}, [{"c": "d"}]]),
+        ('{"a": "b",, }', [{"a": "b"}]),
+        ('{"a": {} "b": [] "c": "d"}', [{"a": {}, "b": [], "c": "d"}]),
+        ('{"a": ["b "c" d", "e"]}', [{"a": ['b "c" d', "e"]}]),
+        ('{"a": ["b"\n"c"]}', [{"a": ["b", "c"]}]),
+        ('{"a": ["b", // no\n]}', [{"a": ["b"]}]),
+        ("{'a': 'b', “c”: „d”, ‘e’: ‘f’}", [{"a": "b", "c": "d", "e": "f"}]),
+        ('{"a": “b "c" d”}', [{"a": 'b "c" d'}]),
+        ('{/* a\n */ a: "b" # c\n}', [{"a": "b"}]),
+        ('{"a": "x, y: z"}', [{"a": "x, y: z"}]),
+        ('{"a": "// no /* comment */ #"}', [{"a": "// no /* comment */ #"}]),
+        ('{"a": "\\u00e9\\"\\/\\q"}', [{"a": 'é"/\\q'}]),
+        ("[]", [[]]),
+        ("{prose} {} [1] [x](y) {x | x > 0}", []),
+        ('{"a" "b"} {"c": "d"}', [{"c": "d"}]),
+        ('{"a" {"b": "c"}} {"d": "e"}', [{"d": "e"}]),
+    ],
+)
+def test_whole_objects_and_lists(text: str, found: list[Any]) -> None:
+    assert whole(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "members", "lost"),
+    [
+        ("{", None, None),
+        ('{"', [], ""),
+        ('{"a', [], "a"),
+        ('{"a"', [], "a"),
+        ('{"a":', [], "a"),
+        ('{"a": "b', [], "a"),
+        ('{"a": "b\\"', [], "a"),
+        ('{"a": "b"', [("a", "b")], None),
+        ('{"a": "b",', [("a", "b")], None),
+        ('{"a": "b"\n```\n', [("a", "b")], None),
+        ('{"a": "b", "c', [("a", "b")], "c"),
+        ('{"a": "b", "c": tru', [("a", "b")], "c"),
+        ('{"a": "b", "c": 12', [("a", "b")], "c"),
+        ('{a: "b", c: "d', [("a", "b")], "c"),
+        ('{"a": "b", "a!', [("a", "b")], "a!"),
+        ('{"a": "b "c"', [], "a"),
+        ('{"a": "b" /* c', [], "a"),
+    ],
+)
+def test_what_is_cut_is_left_out(text: str, members: list[tuple[str, str]] | None, lost: str | None) -> None:
+    expected = [] if members is None else [(Object(list(members), cut=True, lost=lost), False)]
+    assert list(find(text)) == expected
+
+
+def test_each_container_tells_whether_it_was_cut() -> None:
+    [found] = find('{"a": [{"b": "c"}, {"b": "d')
+    inner = Array([Object([("b", "c")], cut=False), Object([], cut=True, lost="b")], cut=True)
+    assert found.value == Object([("a", inner)], cut=True)
+
+
+@pytest.mark.parametrize("text", ['{"a": b c}', '{"a": "b, "c": "d"}', '{"a": [1}', '{"a": {"b": "c"} d}'])
+def test_what_is_no_json_is_broken(text: str) -> None:
+    assert [found.broken for found in find(text)] == [True]
+
+
+@pytest.mark.parametrize(("depth", "broken"), [(50, False), (51, True)])
+def test_depth_is_limited(depth: int, broken: bool) -> None:
+    assert [found.broken for found in find('{"a":' * depth + "1" + "}" * depth)] == [broken]
+
+
+@given(st.dictionaries(strings, values, min_size=1, max_size=4), st.sampled_from([None, 2]))
+def test_json_is_read_exactly(value: dict[str, Any], indent: int | None) -> None:
+    assert whole(json.dumps(value, indent=indent)) == [value]
+    assert whole(json.dumps(value, ensure_ascii=False, indent=indent)) == [value]
+
+
+@given(
+    st.dictionaries(st.text(VALID, max_size=10).filter(lambda key: not {*"{}"} & {*key}), strings, max_size=4)
+)
+def test_of_cut_json_whole_members_are_kept(value: dict[str, str]) -> None:
+    text = json.dumps(value)
+    for end in range(1, len(text)):
+        assert all(plain(found.value).items() <= value.items() for found in find(text[:end]))

@@ -1,0 +1,313 @@
+"""How often a model is asked that fails, how long, and when it is left alone."""
+
+import asyncio
+import contextlib
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from tenacity import AsyncRetrying, RetryCallState
+
+from rarr.testing import (
+    CutOff,
+    DieMidAnswer,
+    Drip,
+    Empty,
+    Hang,
+    NotJson,
+    NoUsage,
+    ScriptedModel,
+    ScriptedServer,
+    Status,
+    refused_url,
+)
+from rarr.tools.models import retries as patience
+from rarr.tools.models.budgeted_chat import Patient
+from rarr.tools.models.chat import Answer, CallFailure, Tokens
+from rarr.tools.models.meter import Meter, ModelCall
+from rarr.tools.models.retries import LONGEST_WAIT_S, PerLoop
+from tools.asking import ANSWERS, ASK, KEY, TEXT, metered, outcome, patient, protocol
+
+loopback = pytest.mark.loopback
+
+
+async def of(server: ScriptedServer, **options: Any) -> Answer | CallFailure:
+    return await outcome(patient(protocol(server), **options))
+
+
+def down(message: str = "down") -> CallFailure:
+    return CallFailure("server", message)
+
+
+async def fails(model: Patient) -> str:
+    with pytest.raises(CallFailure) as caught:
+        await model.complete(ASK)
+    return caught.value.kind
+
+
+@loopback
+@pytest.mark.parametrize("entry", [Status(500), Status(503), Status(429), DieMidAnswer(), NotJson(), Empty()])
+async def test_faults_that_pass_are_tried_again(entry: Any) -> None:
+    with ScriptedServer(ANSWERS, plan=[entry]) as server:
+        answer = await of(server)
+    assert isinstance(answer, Answer)
+    assert (answer.texts, len(server.requests)) == ((TEXT,), 2)
+
+
+@loopback
+@pytest.mark.parametrize(
+    ("entry", "kind", "requests"),
+    [
+        (Status(429), "busy", 2),
+        (Status(500), "server", 2),
+        (Status(503), "server", 2),
+        (NotJson(), "server", 2),
+        (Empty(), "server", 2),
+        (DieMidAnswer(), "connection", 2),
+        (Status(400), "refused", 1),
+        (Status(404), "refused", 1),
+        (Status(408), "timeout", 1),
+        (Status(429, retry_after=3600), "busy", 1),
+    ],
+)
+async def test_faults_for_ever_end_after_the_last_attempt(entry: Any, kind: str, requests: int) -> None:
+    with ScriptedServer(ANSWERS, plan=[entry], plan_for_ever=True) as server:
+        failure = await of(server, attempts=2)
+    assert isinstance(failure, CallFailure)
+    assert (failure.kind, len(server.requests)) == (kind, requests)
+
+
+@loopback
+@pytest.mark.parametrize("entry", [Hang(), Drip()])
+async def test_faults_of_time_are_not_repeated(entry: Any) -> None:
+    started = time.perf_counter()
+    with ScriptedServer(ANSWERS, plan=[entry], plan_for_ever=True) as server:
+        failure = await of(server, timeout_s=0.2)
+    assert isinstance(failure, CallFailure)
+    assert (failure.kind, len(server.requests)) == ("timeout", 1)
+    assert 0.2 <= time.perf_counter() - started < 1.0
+
+
+@loopback
+async def test_faults_of_time_say_the_limit() -> None:
+    with ScriptedServer(ANSWERS, plan=[Drip()]) as server:
+        failure = await of(server, timeout_s=0.2)
+    assert str(failure) == "vllm:scripted gave no answer within 0.2 s"
+
+
+@loopback
+async def test_faults_with_retry_after_wait_that_long() -> None:
+    with ScriptedServer(ANSWERS, plan=[Status(429, retry_after=0.3)]) as server:
+        assert isinstance(await of(server), Answer)
+    first, second = server.requests
+    assert 0.3 <= second.arrived - first.arrived < 1.0
+
+
+async def test_faults_wait_twice_as_long_each_time() -> None:
+    model = ScriptedModel(ANSWERS, failures=[CallFailure("busy", "busy")] * 3)
+    started = time.perf_counter()
+    await patient(model, attempts=4, first_wait_s=0.02).complete(ASK)
+    assert 0.02 + 0.04 + 0.08 <= time.perf_counter() - started < 0.5
+
+
+@loopback
+async def test_faults_connection_refused_is_tried_again() -> None:
+    calls: list[ModelCall] = []
+    with metered(Meter(on_call=calls.append)):
+        failure = await outcome(patient(protocol(refused_url()), attempts=2))
+    assert isinstance(failure, CallFailure)
+    assert (failure.kind, len(calls)) == ("connection", 2)
+    assert str(failure).startswith("vllm:scripted at http://127.0.0.1:")
+
+
+@loopback
+@pytest.mark.parametrize("echo_key", [True, False])
+async def test_faults_of_keys_do_not_tell_them(echo_key: bool) -> None:
+    with ScriptedServer(ANSWERS, requires_key="another", echo_key=echo_key) as server:
+        failure = await outcome(patient(protocol(server, api_key=KEY)))
+    said = "vllm:scripted answered with status 401: Incorrect API key provided: ***"
+    assert (said in str(failure), KEY in str(failure), len(server.requests)) == (True, False, 1)
+
+
+@loopback
+@pytest.mark.parametrize("userinfo", [f"me:{KEY}", KEY])
+async def test_faults_of_keys_in_the_url_do_not_tell_them(userinfo: str) -> None:
+    with ScriptedServer(ANSWERS, requires_key="another", echo_key=True) as server:
+        url = server.url.replace("://", f"://{userinfo}@")
+        failure = await outcome(patient(protocol(url)))
+    assert "Incorrect API key provided: Basic ***." in str(failure)
+
+
+@loopback
+async def test_faults_no_usage_counts_no_tokens() -> None:
+    with ScriptedServer(ANSWERS, plan=[NoUsage()]) as server:
+        assert await of(server) == Answer((TEXT,), Tokens())
+
+
+@loopback
+async def test_faults_cut_off_answer_is_none_and_not_repeated() -> None:
+    with ScriptedServer(ANSWERS, plan=[CutOff()]) as server:
+        failure = await of(server)
+    assert isinstance(failure, CallFailure)
+    assert (failure.kind, len(server.requests)) == ("cut", 1)
+    assert str(failure).endswith("was cut off in its answer (length); raise max_answer_tokens")
+
+
+@loopback
+async def test_faults_are_repeated_in_one_layer() -> None:
+    with ScriptedServer(ANSWERS, plan=[Status(500)], plan_for_ever=True) as server:
+        failure = await of(server, attempts=9)
+    assert isinstance(failure, CallFailure)
+    assert (failure.kind, len(server.requests)) == ("resting", 3)
+
+
+async def test_faults_three_in_a_row_and_nothing_is_sent() -> None:
+    model = ScriptedModel(ANSWERS, failures=[down()] * 3)
+    asked = patient(model, attempts=1)
+    assert [await fails(asked) for _ in range(5)] == ["server"] * 3 + ["resting"] * 2
+    assert len(model.calls) == 3
+
+
+async def test_faults_a_resting_model_says_why() -> None:
+    asked = patient(ScriptedModel(ANSWERS, failures=[down("the disk is full")] * 3), attempts=9)
+    with pytest.raises(CallFailure, match="scripted is left alone for 30 s: the disk is full"):
+        await asked.complete(ASK)
+
+
+async def test_faults_a_success_in_between_resets() -> None:
+    model = ScriptedModel(ANSWERS, failures=[down(), down(), None, down(), down()])
+    asked = patient(model, attempts=1)
+    assert [await fails(asked), await fails(asked)] == ["server"] * 2
+    await asked.complete(ASK)
+    assert [await fails(asked), await fails(asked)] == ["server"] * 2
+    await asked.complete(ASK)
+
+
+async def test_faults_a_success_wakes_the_model() -> None:
+    slow = asyncio.Event()
+
+    class Late(ScriptedModel):
+        async def complete(self, ask: Any) -> Answer:
+            late = not self.calls
+            answer = await super().complete(ask)
+            if late:
+                await slow.wait()
+            return answer
+
+    asked = patient(Late(ANSWERS, failures=[None, down(), down(), down()]), attempts=1)
+    first = asyncio.create_task(asked.complete(ASK))
+    await asyncio.sleep(0.01)
+    assert [await fails(asked) for _ in range(4)][-1] == "resting"
+    slow.set()
+    await first
+    await asked.complete(ASK)
+
+
+@pytest.mark.parametrize("kind", ["busy", "refused"])
+async def test_faults_of_a_server_that_answers_do_not_count(kind: Any) -> None:
+    asked = patient(ScriptedModel(ANSWERS, failures=[CallFailure(kind, kind)] * 5), attempts=1)
+    assert [await fails(asked) for _ in range(5)] == [kind] * 5
+
+
+@pytest.mark.parametrize(("rests_after", "sent"), [((), 5), (("server",), 3), (("timeout",), 5)])
+async def test_attempts_rest_after_the_failures_that_they_are_told(rests_after: Any, sent: int) -> None:
+    requests: list[int] = []
+
+    async def failing() -> None:
+        requests.append(1)
+        raise down()
+
+    attempts = patience.Attempts("a", patience.Limiter(1), attempts=1, rests_after=rests_after)
+    for _ in range(5):
+        with pytest.raises(CallFailure):
+            await attempts(failing)
+    assert len(requests) == sent
+
+
+@pytest.mark.parametrize(("answers_first", "sent"), [(False, 1), (True, 4)])
+async def test_a_stranger_rests_after_its_first_timeout(answers_first: bool, sent: int) -> None:
+    requests: list[int] = []
+
+    async def hanging() -> None:
+        requests.append(1)
+        if not answers_first or len(requests) > 1:
+            raise CallFailure("timeout", "no answer")
+
+    rests: Any = ("timeout",)
+    attempts = patience.Attempts("a", patience.Limiter(1), attempts=1, rests_after=rests, known=False)
+    for _ in range(6):
+        with contextlib.suppress(CallFailure):
+            await attempts(hanging)
+    assert len(requests) == sent
+
+
+async def test_faults_one_more_is_sent_after_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "REST_S", 0.05)
+    model = ScriptedModel(ANSWERS, failures=[down()] * 4)
+    asked = patient(model, attempts=1)
+    assert [await fails(asked) for _ in range(4)][-1] == "resting"
+    await asyncio.sleep(0.06)
+    assert [await fails(asked), await fails(asked)] == ["server", "resting"]
+    await asyncio.sleep(0.06)
+    await asked.complete(ASK)
+    assert len(model.calls) == 5
+
+
+@loopback
+async def test_limiter_is_shared_by_models() -> None:
+    with ScriptedServer(ANSWERS, latency=0.02) as server:
+        limiter = patience.Limiter(3)
+        options: dict[str, Any] = {"attempts": 1, "timeout_s": 2.0}
+        models = [Patient(protocol(server), limiter, **options) for _ in range(2)]
+        async with aclosing(models[0]), aclosing(models[1]):
+            await asyncio.gather(*(model.complete(ASK) for model in models for _ in range(6)))
+        assert server.in_flight_most == 3
+
+
+def test_limiter_serves_one_event_loop_after_the_other() -> None:
+    asked = patient(ScriptedModel(ANSWERS, latency=0.001), most=1)
+
+    async def two() -> list[Answer]:
+        return await asyncio.gather(*(asked.complete(ASK) for _ in range(2)))
+
+    assert [len(asyncio.run(two())), len(asyncio.run(two()))] == [2, 2]
+
+
+@pytest.mark.parametrize("attempt", [1, 5, 20])
+def test_faults_never_wait_longer_than_the_longest_wait(attempt: int) -> None:
+    state = RetryCallState(AsyncRetrying(), None, (), {})
+    state.attempt_number = attempt
+    assert patient(ScriptedModel(ANSWERS))._attempts._wait(state) <= 1.25 * LONGEST_WAIT_S
+
+
+def test_faults_of_loops_that_ended_leave_nothing_open() -> None:
+    made = PerLoop(asyncio.get_running_loop)  # what holds its loop
+
+    async def use() -> None:
+        made.get()
+
+    for _ in range(5):
+        asyncio.run(use())
+    assert len(made._made) <= 1
+
+
+def test_loops_in_many_threads_each_have_their_own() -> None:
+    made: PerLoop[object] = PerLoop(object)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    async def distinct() -> object:
+        return made.get()
+
+    def loops(_: int) -> list[object]:
+        return [asyncio.run(distinct()) for _ in range(40)]
+
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            found = [one for each in pool.map(loops, range(8)) for one in each]
+    finally:
+        sys.setswitchinterval(before)
+    assert len(set(map(id, found))) == len(found) == 320

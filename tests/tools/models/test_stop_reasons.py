@@ -1,0 +1,163 @@
+"""What was cut, declined or meant for another function is no answer, whichever way it came."""
+
+from typing import Any
+
+import httpx2
+import pytest
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+
+from rarr.backends.prompted.agreement import Agreed
+from rarr.errors import ModelError
+from rarr.prompts import load
+from rarr.testing import ScriptedModel
+from rarr.tools.models.chat import Answer, CallFailure, Tokens
+from rarr.tools.models.langchain_chat import LangChainChat
+from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.models.openai_protocol import OpenAIProtocol
+from rarr.tools.models.retries import PerLoop
+from tools.asking import ASK, KEY, TEXT, metered, outcome, patient
+
+USAGE = {"prompt_tokens": 30, "completion_tokens": 5}
+STOPS = [
+    ("length", "cut"),
+    ("MAX_TOKENS", "cut"),
+    ("model_length", "cut"),
+    ("content_filter", "declined"),
+    ("content_filter: SAFETY", "declined"),
+    ("SAFETY", "declined"),
+    ("refusal", "declined"),
+    ("abort", "server"),
+]
+CURES = {"cut": "raise max_answer_tokens", "declined": "name another model, or add one to fallbacks"}
+
+
+def choice(finish: str | None = "stop", **message: Any) -> dict[str, Any]:
+    return {"message": {"role": "assistant", "content": TEXT, **message}, "finish_reason": finish}
+
+
+def call(name: str | None, arguments: str = TEXT) -> dict[str, Any]:
+    return {
+        "tool_calls": [{"id": "1", "type": "function", "function": {"name": name, "arguments": arguments}}]
+    }
+
+
+class Canned(OpenAIProtocol):
+    """A server that answers with these choices."""
+
+    def __init__(self, *choices: dict[str, Any]) -> None:
+        super().__init__("vllm:canned", base_url="http://canned.test/v1", api_key=KEY, timeout_s=2.0)
+        self.completion = {"choices": list(choices), "usage": USAGE}
+        self.asked = 0
+        transport = httpx2.MockTransport(self._answered)
+        self._clients = PerLoop(lambda: httpx2.AsyncClient(transport=transport), httpx2.AsyncClient.aclose)
+
+    def _answered(self, _: httpx2.Request) -> httpx2.Response:
+        self.asked += 1
+        return httpx2.Response(200, json=self.completion)
+
+
+async def failure_of(*choices: dict[str, Any]) -> CallFailure:
+    failure = await outcome(patient(Canned(*choices), attempts=1), ASK)
+    assert isinstance(failure, CallFailure)
+    return failure
+
+
+@pytest.mark.parametrize(("finish", "kind"), STOPS)
+async def test_answer_with_content_that_was_stopped_is_none(finish: str, kind: str) -> None:
+    failure = await failure_of(choice(finish))
+    assert failure.kind == kind
+    assert str(failure).endswith(CURES.get(kind, ")"))
+    assert finish.casefold() in str(failure)
+
+
+@pytest.mark.parametrize("finish", ["stop", "tool_calls", "eos", "", None, "STOP", "stop_sequence"])
+async def test_finished_answer_is_one(finish: str | None) -> None:
+    assert (await Canned(choice(finish)).complete(ASK)).texts == (TEXT,)
+
+
+async def test_refusal_beside_content_is_none_and_keys_in_it_are_not_said() -> None:
+    failure = await failure_of(choice(refusal=f"I can't,\nwith {KEY}."))
+    assert failure.kind == "declined"
+    assert "I can't, with ***." in str(failure)
+    assert KEY not in str(failure)
+
+
+@pytest.mark.parametrize("content", [None, TEXT])
+async def test_call_of_another_function_is_no_answer(content: str | None) -> None:
+    failure = await failure_of(choice("tool_calls", content=content, **call("delete_all")))
+    assert (failure.kind, str(failure)) == (
+        "server",
+        "vllm:canned called the function 'delete_all' in place of 'edit'",
+    )
+
+
+@pytest.mark.parametrize("name", ["edit", "functions.edit", "", None])
+async def test_call_of_our_function_is_the_answer(name: str | None) -> None:
+    answer = await Canned(choice("tool_calls", content="so", **call(name))).complete(ASK)
+    assert answer.texts == (TEXT,)
+
+
+async def test_samples_that_are_whole_count() -> None:
+    answer = await Canned(choice("length"), choice(), choice(refusal="no")).complete(ASK)
+    assert answer == Answer((TEXT,), Tokens(30, 5))
+
+
+async def test_stopped_answer_is_paid_for_and_not_repeated() -> None:
+    server = Canned(choice("content_filter"))
+    with metered() as meter:
+        await outcome(patient(server, attempts=3), ASK)
+    assert (meter.total.input_tokens, meter.total.output_tokens, server.asked) == (30, 5, 1)
+
+
+class Calling(GenericFakeChatModel):
+    def bind_tools(self, tools: Any, **_: Any) -> Any:
+        return self
+
+
+def stopped(key: str, reason: str) -> AIMessage:
+    return AIMessage(TEXT, response_metadata={key: reason})
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        (stopped("finish_reason", "length"), "cut"),
+        (stopped("stop_reason", "max_tokens"), "cut"),
+        (stopped("stop_reason", "refusal"), "declined"),
+        (stopped("stopReason", "guardrail_intervened"), "declined"),
+        (stopped("finish_reason", "SAFETY"), "declined"),
+        (stopped("done_reason", "length"), "cut"),
+        (AIMessage(TEXT, response_metadata={"incomplete_details": {"reason": "max_output_tokens"}}), "cut"),
+        (AIMessage(TEXT, additional_kwargs={"refusal": "I cannot."}), "declined"),
+        (AIMessage(TEXT, tool_calls=[{"name": "delete_all", "args": {}, "id": "1"}]), "server"),
+    ],
+)
+async def test_stopped_answer_of_other_integrations_is_none(message: AIMessage, kind: str) -> None:
+    chat = LangChainChat("fake", lambda _: Calling(messages=iter([message])))
+    failure = await outcome(patient(chat, attempts=1), ASK)
+    assert isinstance(failure, CallFailure)
+    assert failure.kind == kind
+
+
+CUT = CallFailure("cut", "scripted was cut off", tokens=Tokens(3, 2))
+VERDICT = {"text_answer": "", "evidence_answer": "", "reason": "", "verdict": "agrees"}
+
+
+async def verdict(chat: ScriptedModel) -> str:
+    model = LanguageModel([patient(chat, attempts=1)], max_answer_tokens=50)
+    prompt = load("check_agreement")
+    return (await model.ask(prompt, Agreed, dict.fromkeys(prompt.variables, "a"))).verdict
+
+
+async def test_cut_answer_is_asked_for_once_more_and_may_be_longer() -> None:
+    chat = ScriptedModel({"": VERDICT}, failures=[CUT])
+    assert await verdict(chat) == "agrees"
+    assert [ask.max_tokens for ask in chat.calls] == [50, 100]
+
+
+async def test_answer_that_stays_cut_is_never_a_verdict() -> None:
+    chat = ScriptedModel({"": VERDICT}, failures=[CUT, CUT])
+    with pytest.raises(ModelError, match="cut off; raise max_answer_tokens"):
+        await verdict(chat)
+    assert len(chat.calls) == 2

@@ -1,0 +1,62 @@
+"""What edits did to a text, whatever their order."""
+
+import pytest
+from hypothesis import given
+from views.test_notebook import edit, edited
+
+from rarr.records import Edit, replay
+from rarr.tools.text.diff import Segment, segments
+
+
+def test_without_edits_all_is_kept() -> None:
+    assert segments("a\r\nb", [edit(0, 1, "x", accepted=False)]) == [Segment("kept", "a\r\nb")]
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        ([edit(1, 2, "X")], "a[b|X]cdef"),
+        ([edit(1, 1, "X")], "a[|X]bcdef"),
+        ([edit(1, 2, "")], "a[b|]cdef"),
+        ([edit(4, 5, "X"), edit(0, 1, "Y")], "[a|Y]bcd[e|X]f"),
+        ([edit(1, 2, "XYZ"), edit(2, 3, "-")], "a[b|X-Z]cdef"),
+        ([edit(1, 3, "XY"), edit(2, 4, "Z")], "a[bcd|XZ]ef"),
+        ([edit(2, 4, "XY"), edit(1, 3, "Z")], "a[bcd|ZY]ef"),
+        ([edit(2, 3, "X"), edit(0, 6, "Z")], "[abcdef|Z]"),
+        ([edit(1, 3, ""), edit(1, 1, "X")], "a[bc|X]def"),
+        ([edit(1, 1, "X"), edit(1, 2, "")], "abcdef"),
+    ],
+    ids=[
+        "replacement",
+        "insertion",
+        "deletion",
+        "later edit further left",
+        "inside an insertion",
+        "over the end of an insertion",
+        "over the start of an insertion",
+        "over all",
+        "insertion where there was a deletion",
+        "insertion taken back",
+    ],
+)
+def test_edits_are_composed(edits: list[Edit], expected: str) -> None:
+    shown = ""
+    for kind, text in segments("abcdef", edits):
+        shown += {"kept": text, "deleted": f"[{text}|]", "inserted": f"[|{text}]"}[kind]
+    assert shown.replace("|][|", "|") == expected
+
+
+@given(edited())
+def test_segments_hold_both_texts(case: tuple[str, list[Edit]]) -> None:
+    original, edits = case
+    found = segments(original, edits)
+    assert "".join(text for kind, text in found if kind != "inserted") == original
+    assert "".join(text for kind, text in found if kind != "deleted") == replay(original, edits)
+
+
+@given(edited())
+def test_segments_are_neither_empty_nor_split(case: tuple[str, list[Edit]]) -> None:
+    found = segments(*case)
+    kinds = "".join(segment.kind[0] for segment in found)
+    assert all(segment.text for segment in found)
+    assert not any(pair in kinds for pair in ("kk", "dd", "ii", "id"))

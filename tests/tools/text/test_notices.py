@@ -1,0 +1,49 @@
+"""Warnings as lines, and whether anything was checked: what failed everywhere is no result."""
+
+import pytest
+from makers import TEXT, check, evidence, query
+
+from rarr.records import Notice, Report, Revision, Sentence, Status, Verdict
+from rarr.tools.text.notices import grouped, nothing_checked
+
+CHECK_FAILED = Notice(code="check_failed", message="the server is gone", node="check_agreement")
+
+
+def revision(status: Status, verdicts: list[Verdict], *warnings: Notice) -> Revision:
+    return Revision(
+        run_id="",
+        original=TEXT,
+        text=TEXT,
+        changed=False,
+        queries=(query(),),
+        evidence=(evidence(),),
+        checks=tuple(check(verdict) for verdict in verdicts),
+        report=Report(sentences=(Sentence(text=TEXT, start=0, end=len(TEXT), status=status),)),
+        warnings=warnings,
+    )
+
+
+def test_checks_that_all_failed_checked_nothing_whatever_the_verifier_says() -> None:
+    assert nothing_checked(revision("supported", ["unknown"], CHECK_FAILED)).startswith("check_failed:")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "warnings"),
+    [
+        (["unknown", "agrees"], [CHECK_FAILED]),
+        (["unknown"], []),  # the checker could not tell, and did not fail
+        ([], []),
+    ],
+)
+def test_one_check_is_something(verdicts: list[Verdict], warnings: list[Notice]) -> None:
+    assert nothing_checked(revision("supported", verdicts, *warnings)) == ""
+
+
+def test_what_the_code_says_is_not_said_twice() -> None:
+    failed = Notice(code="retrieve_failed", message="retrieve failed: it is down", node="retrieve")
+    assert grouped([failed]) == ["retrieve_failed: it is down"]
+
+
+def test_same_warnings_are_counted() -> None:
+    one, other = Notice(code="c", message="m", node="n"), Notice(code="c", message="o", node="n")
+    assert grouped([one, other, one]) == ["c: m (2 times)", "c: o"]

@@ -1,0 +1,60 @@
+"""Notes, queries about them, and a run, also to be killed: python -m noising.helpers QUERIES OUT SECONDS"""
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rarr.records import Evidence
+from rarr.settings import Settings
+from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel
+from rarr.training.noising.runs import NoisingReport, make_data
+
+NAMES = ("Alder", "Birch", "Cedar", "Elm", "Hazel", "Linden", "Maple", "Rowan")
+NOTES = [f"The {name} Mill opened in {1901 + n}. It has {20 + n} looms." for n, name in enumerate(NAMES)]
+QUERIES = [f"When did the {name} Mill open?" for name in NAMES]
+Answers = Callable[[Asked], Any] | Mapping[str, Any]
+
+
+def write_queries(folder: Path, *queries: str) -> Path:
+    """A file with these queries, else with all of them."""
+    path = folder / "queries.txt"
+    path.write_text("".join(f"{one}\n" for one in queries or QUERIES), encoding="utf-8")
+    return path
+
+
+def scripted(answers: Answers | None = None, seconds: float = 0.0) -> ScriptedModel:
+    """Answers by the prompt's name, else the rules."""
+    if isinstance(answers, Mapping):
+        by_name = answers
+        return ScriptedModel(lambda asked: by_name.get(asked.prompt or "") or RuleModel()(asked))
+    return ScriptedModel(answers or RuleModel(), latency=seconds)
+
+
+def made(queries: Path, out: Path, model: Any = None, **more: Any) -> NoisingReport:
+    """A run over the notes; `more` are settings."""
+    settings = {"model": model or scripted(), "search": InMemoryRetriever(NOTES)} | more
+    return make_data(queries, out, settings=Settings(**settings), jobs=2)
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    """What a file of JSON lines holds."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def evidence(text: str, *, number: int = 1, title: str = "", relevance: float = 1.0) -> Evidence:
+    """A passage of a source of its own."""
+    return Evidence(
+        id=f"e{number}", query_id="query", text=text, title=title, source=f"note {number}", start=0,
+        end=len(text), relevance=relevance, retrieved_at=RETRIEVED_AT,
+    )  # fmt: skip
+
+
+def main(argv: Sequence[str]) -> None:
+    """A run that takes so many seconds an answer."""
+    made(Path(argv[0]), Path(argv[1]), scripted(seconds=float(argv[2])))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,139 @@
+"""The page of a run: nothing breaks out of it, and it says what changed, why, and where a run stopped."""
+
+import re
+
+import pytest
+from parsing import Page
+from traces.runs import HOSTILE, recorded
+
+from rarr.records import Edit
+from rarr.tools.text.diff import traced
+from rarr.traces.trace import Trace
+from rarr.views.html.trace import page
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
+    return recorded(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def html(trace: Trace) -> str:
+    return page(trace)
+
+
+def cut_short(trace: Trace, last: int, **changes: object) -> Trace:
+    """The same run, as if its process had ended while this span was open."""
+    still = {last, *(one.parent for one in trace.spans if one.number == last)}
+    spans = [
+        one.model_copy(update={"seconds": None, "body": {}}) if one.number in still else one
+        for one in trace.spans
+        if one.number <= last
+    ]
+    facts = trace.file.facts.model_copy(update={"process": (trace.file.facts.process[0], 2**22 + 1)})
+    known = {"spans": spans, "facts": facts, "seconds": None, "revision": None, "records": []} | changes
+    return Trace(trace.file.model_copy(update=known))
+
+
+def test_tags_are_ours_and_closed(html: str) -> None:
+    drawn = Page(html)
+    tags = [tag for tag, _ in drawn.tags]
+    assert drawn.open == []
+    assert not {"img", "iframe", "object", "form", "link", "base"} & set(tags)
+    assert (tags.count("script"), tags.count("style")) == (1, 1)
+    attributes = [(name, value or "") for _, attrs in drawn.tags for name, value in attrs.items()]
+    assert not [name for name, _ in attributes if name.startswith("on") or name in {"src", "style"}]
+
+
+def test_links_lead_to_the_web_or_to_what_is_there(html: str) -> None:
+    drawn = Page(html)
+    ids = [str(attrs["id"]) for _, attrs in drawn.tags if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    links = [attrs for tag, attrs in drawn.tags if tag == "a"]
+    inner = [str(one["href"]) for one in links if str(one["href"]).startswith("#")]
+    assert {one[1:] for one in inner} <= set(ids)
+    outer = [one for one in links if not str(one["href"]).startswith("#")]
+    assert {one["href"] for one in outer} == {"https://example.org/bridge?a=1&b=2"}
+    assert {one["rel"] for one in outer} == {"noopener noreferrer"}
+
+
+def test_hostile_texts_are_shown_as_they_are(html: str) -> None:
+    assert "</script><script>alert(1)</script><img src=x onerror=alert(2)>" in Page(html).text
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", html)
+    assert "&amp;lt;script" not in html
+
+
+def test_policy_allows_the_script_and_style_of_the_page_alone(html: str) -> None:
+    (policy,) = [attrs["content"] for _, attrs in Page(html).tags if attrs.get("http-equiv")]
+    assert re.fullmatch(
+        r"default-src 'none'; style-src 'sha256-[^' ]+'; script-src 'sha256-[^' ]+';"
+        r" base-uri 'none'; form-action 'none'",
+        policy or "",
+    )
+
+
+def test_edits_stand_in_place_and_with_their_reasons(html: str) -> None:
+    assert "opened in <a" in html
+    assert "<del>1936</del></a>" in html
+    assert "<ins>1937</ins></a>" in html
+    assert "⊘ e1" in html
+    assert "the change adds a link, a citation, markup or a line" in Page(html).text
+
+
+def test_refused_edit_keeps_its_place_while_others_move_it() -> None:
+    edits = [
+        Edit(
+            id="e1", start=2, end=3, old="c", new="x", query_id="", evidence_id="", accepted=False, reason=""
+        ),
+        Edit(
+            id="e2", start=0, end=1, old="a", new="AAA", query_id="", evidence_id="", accepted=True, reason=""
+        ),
+    ]
+    assert [(one.text, one.edit) for one in traced("abcd", edits)] == [
+        ("a", "e2"),
+        ("AAA", "e2"),
+        ("bc", ""),
+        ("", "e1"),
+        ("d", ""),
+    ]
+
+
+def test_questions_have_prompt_messages_answers_and_attempts(html: str, trace: Trace) -> None:
+    drawn = Page(html).text
+    for prompt in trace.prompts.values():
+        assert f"{prompt.name} version {prompt.version}, {prompt.hash}" in drawn
+        assert prompt.system in drawn
+    asks = [one for one in trace.spans if one.kind == "ask"]
+    said = [one.body["user"].replace("\u202e", "⟨U+202E⟩").replace("\u2066", "⟨U+2066⟩") for one in asks]
+    assert all(one in drawn for one in said)
+    assert "CallFailure: 429" in drawn
+
+
+def test_file_that_was_handed_on_may_hold_anything(trace: Trace) -> None:
+    odd = {"name": HOSTILE, "about": HOSTILE, "error": HOSTILE}
+    said = {"user": HOSTILE, "answer": HOSTILE, "failure": HOSTILE, "texts": [HOSTILE]}
+    spans = [
+        one.model_copy(
+            update=odd | {"body": one.body | {name: said[name] for name in said.keys() & one.body.keys()}}
+        )
+        for one in trace.spans
+    ]
+    facts = trace.file.facts.model_copy(update={"version": HOSTILE, "settings": {HOSTILE: [HOSTILE]}})
+    known = {"spans": spans, "facts": facts, "run_id": HOSTILE}
+    test_tags_are_ours_and_closed(page(Trace(trace.file.model_copy(update=known))))
+
+
+def test_run_that_was_cut_short_says_where(trace: Trace) -> None:
+    ask = next(one for one in trace.spans if one.name == "check_agreement_in_context" and one.kind == "ask")
+    drawn = Page(page(cut_short(trace, ask.number))).text
+    assert "cut short" in drawn
+    assert re.search(rf"It stopped in check_agreement #\d+ › the question {ask.name} #{ask.number}\.", drawn)
+
+
+def test_run_that_had_not_begun_has_a_page(trace: Trace) -> None:
+    assert "It stopped before its first step." in Page(page(cut_short(trace, 0))).text
+
+
+def test_run_that_failed_says_why(trace: Trace) -> None:
+    failed = cut_short(trace, 1, seconds=1.0, error=f"ValueError: {HOSTILE}")
+    assert "It failed: ValueError: </script>" in Page(page(failed)).text

@@ -1,0 +1,146 @@
+"""The page of a run in a real browser: no network, no message, and readable on a phone and by keyboard."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browsing import CONTRAST, Watch, offline, started
+from playwright.sync_api import Browser, Page
+from traces.runs import recorded
+
+from benchmarks.screenshots import BROWSERS, browser as installed
+from rarr.views.html.trace import page as page_of
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not installed(), reason=f"needs one of {', '.join(BROWSERS)}"),
+]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with started() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("home")
+    made = folder / "trace.html"
+    made.write_text(page_of(recorded(folder)), encoding="utf-8")
+    return made
+
+
+@pytest.fixture
+def page(chromium: Browser, file: Path) -> Iterator[Page]:
+    """The page at a desk; what it does that it should not fails its test."""
+    with offline(chromium, {"width": 1100, "height": 900}) as blank:
+        watch = Watch(blank)
+        blank.goto(file.as_uri())
+        yield blank
+        assert watch.seen == [f"request: {file.as_uri()}"]
+
+
+def focused(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.closest('[id], .entry')?.className"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_is_quiet_narrow_and_readable(page: Page, scheme: str) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.set_viewport_size({"width": 360, "height": 780})
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    page.mouse.move(100, 100)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    ratio, where = page.evaluate(CONTRAST)
+    assert ratio >= 4.5, where
+
+
+def test_attribution_shows_on_hover_and_on_focus(page: Page) -> None:
+    sentence, card = page.locator("#sentence-1"), page.locator("#card-1")
+    assert not card.is_visible()
+    sentence.hover(position={"x": 5, "y": 5})
+    assert card.is_visible()
+    assert "The bridge opened in 1937." in card.inner_text()
+    page.keyboard.press("Escape")
+    assert not card.is_visible()
+    page.mouse.move(0, 0)
+    sentence.focus()
+    assert card.is_visible()
+    page.keyboard.press("Escape")
+    assert not card.is_visible()
+
+
+def test_status_is_seen_without_hover(page: Page) -> None:
+    marks = page.locator(".s > sup").all_inner_texts()
+    assert marks == ["✓", "✗", "✓"]
+
+
+def test_search_filters_and_ends(page: Page) -> None:
+    seen = page.locator(".entry:not(.gone)")
+    everything = seen.count()
+    page.keyboard.press("/")
+    page.keyboard.type("90 metres wide")
+    assert 0 < seen.count() < everything
+    assert page.locator("#count").inner_text()
+    page.keyboard.press("Escape")
+    assert (seen.count(), page.locator("#count").inner_text()) == (everything, "")
+
+
+def test_filters_by_node_verdict_and_error(page: Page) -> None:
+    questions = page.locator(".ask:not(.gone)")
+    page.select_option("#verdict", "agrees")
+    assert questions.count() == 2
+    page.select_option("#verdict", "")
+    page.select_option("#node", "edit")
+    nodes = questions.evaluate_all("all => all.map(one => one.dataset.node)")
+    assert set(nodes) == {"edit"}
+    page.select_option("#node", "")
+    page.check("#wrong")
+    assert questions.count() == 1
+    assert questions.first.is_visible()
+
+
+def test_keys_move_open_and_close(page: Page) -> None:
+    page.keyboard.press("j")
+    assert "entry" in focused(page)
+    for _ in range(2):  # behind the two edits
+        page.keyboard.press("j")
+    row = page.locator(".timeline > .entry").first
+    page.keyboard.press("Enter")
+    assert row.evaluate("one => one.open")
+    page.keyboard.press("k")
+    page.keyboard.press("j")
+    page.keyboard.press("Escape")
+    assert not row.evaluate("one => one.open")
+
+
+def test_tab_reaches_controls_sentences_and_rows(page: Page) -> None:
+    reached = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        tag = page.evaluate("document.activeElement.tagName")
+        if tag == "BODY":  # behind the last of them
+            break
+        reached.add(tag)
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none", tag
+    assert {"A", "INPUT", "SELECT", "SPAN", "SUMMARY"} <= reached
+
+
+def test_links_open_what_they_lead_into(page: Page) -> None:
+    page.locator("#edits a", has_text="q1.1").first.click()
+    evidence = page.locator(".evidence[id='ev-q1.1']")
+    evidence.wait_for(state="visible")
+    evidence.get_by_role("link", name="#").first.click()
+    page.get_by_text("System message").locator("visible=true").first.click()
+    page.locator("details[open] > summary:text('System message') + pre").first.wait_for(timeout=5000)
+
+
+def test_page_can_be_read_without_its_script(chromium: Browser, file: Path) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert not page.locator("#find").is_visible()
+    page.locator("#edits a", has_text="q1.1").first.click()
+    assert page.locator(".evidence[id='ev-q1.1']").is_visible()
+    context.close()

@@ -1,0 +1,156 @@
+"""Edits in place, whatever their order, and HTML that nothing in a text or a source can break out of."""
+
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+from makers import VALID
+
+from rarr.records import Edit, Evidence, Notice, Report, Revision, Sentence, replay
+from rarr.tools.text.diff import by_sentence, merged, traced
+from rarr.views.notebook import revision_html
+
+HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & [red]"
+
+
+def edit(start: int, end: int, new: str, **fields: Any) -> Edit:
+    known = {"id": "e1", "old": "", "query_id": "q1", "evidence_id": "v1", "accepted": True, "reason": "so"}
+    return Edit(**(known | fields), start=start, end=end, new=new)
+
+
+def evidence(**fields: Any) -> Evidence:
+    known = {"id": "v1", "query_id": "q1", "text": "It opened in 1937.", "source": "bridge.md", "title": ""}
+    place = {"start": 0, "end": 18, "relevance": 1.0, "retrieved_at": datetime(2026, 1, 1, tzinfo=UTC)}
+    return Evidence(**(known | place | fields))
+
+
+def revision(original: str, *edits: Edit, statuses: tuple[Any, ...] = (), **fields: Any) -> Revision:
+    """A revision whose sentences are its lines, in these statuses, each supported by v1."""
+    text, sentences, at = replay(original, edits), [], 0
+    for line, status in zip(text.splitlines(keepends=True), statuses, strict=False):
+        span = {"text": line.strip(), "start": at, "end": at + len(line.rstrip())}
+        sentences.append(Sentence(**span, status=status, evidence_ids=("v1",), support=0.9))
+        at += len(line)
+    report = Report(evidence_ids=("v1",), sentences=tuple(sentences))
+    known = {"run_id": "r1", "report": report, "evidence": (evidence(),)} | fields
+    return Revision(original=original, text=text, changed=text != original, edits=edits, **known)
+
+
+class Page(HTMLParser):
+    """The tags of a page with their attributes, and its text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def values(self, tag: str, attribute: str) -> list[str | None]:
+        return [attrs.get(attribute) for name, attrs in self.tags if name == tag]
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> tuple[str, list[Edit]]:
+    original = current = draw(st.text(VALID, max_size=20))
+    edits: list[Edit] = []
+    for _ in range(draw(st.integers(0, 5))):
+        start, end = sorted(draw(st.tuples(*[st.integers(0, len(current))] * 2)))
+        edits.append(edit(start, end, draw(st.text(VALID, max_size=5)), accepted=draw(st.booleans())))
+        current = replay(current, edits[-1:])
+    return original, edits
+
+
+def test_edits_are_marked_in_place() -> None:
+    html = revision_html(revision("It opened in 1935.", edit(13, 17, "1937"), statuses=("supported",)))
+    assert [name for name, _ in Page(html).tags if name in {"del", "ins"}] == ["del", "ins"]
+    assert "It opened in 19351937." in Page(html).text
+
+
+@given(edited())
+def test_html_shows_what_was_kept_deleted_and_inserted(case: tuple[str, list[Edit]]) -> None:
+    original, edits = case
+    made = revision(original, *edits, statuses=("supported", "unjudged"))
+    html = revision_html(made)
+    runs = by_sentence(traced(original, edits), made.report.sentences)
+    shown = "".join(text for _, run in runs for _, text in merged(run))
+    assert shown.replace("\r", "\n") in Page(html).text.replace("\r", "\n")
+
+
+def test_each_sentence_says_its_status() -> None:
+    html = revision_html(revision("One.\nTwo.", statuses=("supported", "retrieval_failed")))
+    assert Page(html).values("span", "title")[:2] == [
+        "supported, support 0.90",
+        "retrieval failed, support 0.90",
+    ]
+
+
+def test_edit_at_the_start_of_a_sentence_belongs_to_it() -> None:
+    html = revision_html(revision("One. x\nTwo.", edit(7, 10, "2"), statuses=("supported",) * 2))
+    assert [name for name, _ in Page(html).tags][2:6] == ["span", "span", "del", "ins"]
+
+
+def test_sentences_that_overlap_show_no_text_twice() -> None:
+    spans = [
+        Sentence(text="", start=0, end=4, status="supported"),
+        Sentence(text="", start=2, end=6, status="unjudged"),
+    ]
+    made = Revision(
+        run_id="r", original="abcdef", text="abcdef", changed=False, report=Report(sentences=tuple(spans))
+    )
+    assert Page(revision_html(made)).text.strip().startswith("abcdef\n")
+
+
+def test_hostile_texts_are_escaped() -> None:
+    made = revision(
+        HOSTILE,
+        edit(0, 0, HOSTILE),
+        statuses=("supported",),
+        evidence=(evidence(source=HOSTILE, title=HOSTILE),),
+        warnings=(Notice(code="c", message=HOSTILE, node="n"),),
+    )
+    page = Page(revision_html(made))
+    assert page.text.count(HOSTILE) == 5  # the text twice, title, source, warning
+    assert not {"script", "a", "img"} & {name for name, _ in page.tags}
+    assert not any(name.startswith("on") for _, attrs in page.tags for name in attrs)
+
+
+def test_web_source_is_linked_safely() -> None:
+    address = 'https://example.org/?a="b"&c=<d>'
+    html = revision_html(revision("One.", statuses=("supported",), evidence=(evidence(source=address),)))
+    assert ("a", {"href": address, "rel": "noopener noreferrer"}) in Page(html).tags
+
+
+@pytest.mark.parametrize(
+    "source", ["javascript:alert(1)", "data:text/html,x", "notes/a.md", "http://[", "//x.org"]
+)
+def test_other_sources_are_not_linked(source: str) -> None:
+    page = Page(revision_html(revision("One.", statuses=("supported",), evidence=(evidence(source=source),))))
+    assert page.values("a", "href") == []
+    assert source in page.text
+
+
+def test_newlines_are_kept() -> None:
+    html = revision_html(revision("One.\n\n  Two.", statuses=()))
+    assert "One.\n\n  Two." in html
+    assert "white-space:pre-wrap" in html
+
+
+def test_notebook_draws_the_record() -> None:
+    made = revision("One.")
+    assert made._repr_html_() == revision_html(made)
+
+
+def test_long_names_of_sources_are_cut() -> None:
+    found = evidence(source="notes/" + "x" * 200_000, title="y" * 200_000)
+    html = revision_html(revision("It opened in 1937.", evidence=(found,)))
+    assert "x" * 300 in html
+    assert len(html) < 5000
