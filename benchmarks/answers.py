@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, get_args
 
 from benchmarks.shared_data import rows
 from rarr import Edit, InputError, Reviser, Revision, Settings
-from rarr.records import Status, replay
+from rarr.records import Status, with_edits
 
 ANSWERS = "dev/editing/factcheckgpt_response.jsonl"
 ANNOTATIONS = ("factual", "not factual", "not annotated")
@@ -77,7 +77,7 @@ def judgements(answer: dict[str, Any], revision: Revision) -> Iterator[Judged]:
     evidence = {one.id: " ".join(one.text.split()) for one in revision.evidence}
     for number, edit in enumerate(revision.edits):
         if edit.accepted:
-            before = replay(revision.original, revision.edits[:number])
+            before = with_edits(revision.original, revision.edits[:number])
             human = [_sentence(answer, before, edit)["revised"], answer["revised"]]
             verdict = next((found for text in human if (found := verdict_by(text, edit))), "undecided")
             yield Judged(answer["id"], verdict, before, edit, evidence[edit.evidence_id][:_EVIDENCE])

@@ -244,7 +244,7 @@ class Revision(Record):
 
     @model_validator(mode="after")
     def _ledger_leads_to_text(self) -> Self:
-        if replay(self.original, self.edits) != self.text or self.changed != (self.text != self.original):
+        if with_edits(self.original, self.edits) != self.text or self.changed != (self.text != self.original):
             raise ValueError("the accepted edits do not lead from original to text")
         return self
 
@@ -259,7 +259,7 @@ class Revision(Record):
             raise InputError('edit ids are given one by one: revert("e1", "e2")')
         if unknown := [edit_id for edit_id in edit_ids if edit_id not in accepted]:
             raise InputError(f"no accepted edit {unknown[0]!r} in this revision: it has {sorted(accepted)}")
-        return replay(self.original, self.edits, without=edit_ids)
+        return with_edits(self.original, self.edits, without=edit_ids)
 
     def _repr_html_(self) -> str:
         # By name: only a notebook needs it, and the views stand above the records.
@@ -267,7 +267,7 @@ class Revision(Record):
         return drawing
 
 
-def replay(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:
+def with_edits(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:
     """`text` with the accepted edits applied in order, leaving out those named in `without`."""
     left_out: list[tuple[int, int, int]] = []  # what reverted edits wrote: start, end, by how much it grew
     for edit in edits:

@@ -24,7 +24,7 @@ from rarr.records import (
     Scores,
     Sentence,
     Usage,
-    replay,
+    with_edits,
 )
 
 
@@ -34,7 +34,7 @@ def edit(edit_id: str, start: int, end: int, new: str, **changed: Any) -> Edit:
 
 
 def revision(original: str, *edits: Edit, **fields: Any) -> Revision:
-    text = replay(original, edits)
+    text = with_edits(original, edits)
     return Revision(
         run_id="r1", original=original, text=text, changed=text != original, edits=edits, **fields
     )
@@ -129,7 +129,7 @@ def test_changed_must_say_whether_the_text_changed() -> None:
 
 def test_replay_applies_accepted_edits_in_order() -> None:
     edits = [edit("e1", 0, 1, "xyz"), edit("e2", 0, 4, "!", accepted=False), edit("e3", 3, 4, "-")]
-    assert replay("abc", edits) == "xyz-c"
+    assert with_edits("abc", edits) == "xyz-c"
 
 
 def test_revert_takes_one_edit_back_and_keeps_the_others() -> None:
@@ -173,7 +173,7 @@ def edited(draw: st.DrawFn, accepted: int | None = None) -> tuple[str, list[Edit
         start, end = sorted(draw(st.tuples(*[st.integers(0, len(current))] * 2)))
         made = number == accepted or draw(st.booleans())
         edits.append(edit(f"e{number}", start, end, draw(st.text(VALID, max_size=5)), accepted=made))
-        current = replay(current, edits[-1:])
+        current = with_edits(current, edits[-1:])
     return original, edits
 
 
@@ -186,7 +186,7 @@ def test_reverting_all_edits_gives_the_original(case: tuple[str, list[Edit]]) ->
 @given(edited(), st.integers(0, 6))
 def test_reverting_the_last_edits_gives_the_text_before_them(case: tuple[str, list[Edit]], kept: int) -> None:
     original, edits = case
-    assert replay(original, edits, [e.id for e in edits[kept:]]) == replay(original, edits[:kept])
+    assert with_edits(original, edits, [e.id for e in edits[kept:]]) == with_edits(original, edits[:kept])
 
 
 @given(st.integers(0, 5).flatmap(lambda which: st.tuples(edited(which), st.just(which))))
@@ -196,7 +196,7 @@ def test_reverting_one_edit_keeps_the_others_or_names_a_later_one(
     (original, edits), which = case
     later = {e.id for e in edits[which + 1 :] if e.accepted}
     try:
-        text = replay(original, edits, [edits[which].id])
+        text = with_edits(original, edits, [edits[which].id])
     except InputError as error:
         assert str(error).split()[0] in later
     else:

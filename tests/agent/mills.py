@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rarr import Reviser, Revision, Settings
-from rarr.records import Passage, replay
+from rarr.records import Passage, with_edits
 from rarr.testing import RETRIEVED_AT, Asked, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import Answer, Ask
 
@@ -90,7 +90,7 @@ def revised(settings: Settings, text: str, **callbacks: Any) -> Revision:
     """The revision, whose text is what its edits make of the original."""
     with Reviser(settings, **callbacks) as reviser:
         revision = reviser.revise(text)
-    assert replay(revision.original, revision.edits) == revision.text
+    assert with_edits(revision.original, revision.edits) == revision.text
     return revision
 
 

@@ -7,7 +7,7 @@ from makers import check, query, state
 
 from rarr.ledger.edits import Editing, Proposal
 from rarr.ledger.gate import Decision
-from rarr.records import Change, Check, Query, replay
+from rarr.records import Change, Check, Query, with_edits
 from rarr.tools.text.document import Span, sentences
 
 TEXT = "One is 1. Two is 2. Three is 3."
@@ -64,7 +64,7 @@ def test_proposals_for_one_text_are_applied_in_any_order(order: tuple[int, ...])
     one = editing("1", "2", "3")
     assert one.apply([made[n] for n in order]) == set()
     assert one.text == "One is eleven. 2 is 2. Three is ."
-    assert replay(TEXT, one.edits) == one.text
+    assert with_edits(TEXT, one.edits) == one.text
     assert [edit.id for edit in one.edits] == ["e1", "e2", "e3"]
     assert [edit.old for edit in one.edits] == [["1", "Two", "3"][n] for n in order]
 
@@ -131,4 +131,4 @@ def test_sentences_that_touch_are_not_changed_at_once() -> None:
         Proposal(replacement, "q2", "q2.1", Decision(second, ""), ""),
     ]
     assert one.apply(made) == {"q2"}
-    assert replay(text, one.edits) == one.text == "一是一。是二是二。"
+    assert with_edits(text, one.edits) == one.text == "一是一。是二是二。"

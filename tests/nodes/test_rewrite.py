@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from makers import evidence, query, runtime, state
 
 from rarr.nodes.rewrite import rewrite
-from rarr.records import Evidence, replay
+from rarr.records import Evidence, with_edits
 from rarr.tools.text.document import Span
 
 TEXT = "One. Two. Three."
@@ -35,7 +35,7 @@ async def test_sentences_with_evidence_are_rewritten() -> None:
         ("One.", "ONE.!", "q1.2"),
         ("Three.", "THREE.!", "q2.1"),
     ]
-    assert replay(TEXT, update["edits"]) == update["text"]
+    assert with_edits(TEXT, update["edits"]) == update["text"]
 
 
 async def test_the_text_is_rewritten_with_all_evidence() -> None:

@@ -91,4 +91,4 @@ def test_table_without_a_place_is_refused() -> None:
 def test_results_are_kept_where_git_does_not_look() -> None:
     ignored = (Path(__file__).parents[2] / ".gitignore").read_text().splitlines()
     assert "recipes/build/" in ignored
-    assert FOLDER.parts[-3:] == ("training", "build", "evaluation")
+    assert FOLDER.parts[-3:] == ("recipes", "build", "evaluation")

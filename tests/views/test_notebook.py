@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from makers import VALID
 
-from rarr.records import Edit, Evidence, Notice, Report, Revision, Sentence, replay
+from rarr.records import Edit, Evidence, Notice, Report, Revision, Sentence, with_edits
 from rarr.tools.text.diff import by_sentence, merged, traced
 from rarr.views.notebook import revision_html
 
@@ -28,7 +28,7 @@ def evidence(**fields: Any) -> Evidence:
 
 def revision(original: str, *edits: Edit, statuses: tuple[Any, ...] = (), **fields: Any) -> Revision:
     """A revision whose sentences are its lines, in these statuses, each supported by v1."""
-    text, sentences, at = replay(original, edits), [], 0
+    text, sentences, at = with_edits(original, edits), [], 0
     for line, status in zip(text.splitlines(keepends=True), statuses, strict=False):
         span = {"text": line.strip(), "start": at, "end": at + len(line.rstrip())}
         sentences.append(Sentence(**span, status=status, evidence_ids=("v1",), support=0.9))
@@ -65,7 +65,7 @@ def edited(draw: st.DrawFn) -> tuple[str, list[Edit]]:
     for _ in range(draw(st.integers(0, 5))):
         start, end = sorted(draw(st.tuples(*[st.integers(0, len(current))] * 2)))
         edits.append(edit(start, end, draw(st.text(VALID, max_size=5)), accepted=draw(st.booleans())))
-        current = replay(current, edits[-1:])
+        current = with_edits(current, edits[-1:])
     return original, edits
 
 

@@ -86,15 +86,15 @@ def test_nothing_is_indexed_for_settings_that_cannot_work(notes: Path, tmp_path:
 
 def test_everything_is_embedded_by_default(notes: Path) -> None:
     components = wire(Settings(corpus=notes))
-    rooms = {type(getattr(components, part)).__module__.split(".")[1] for part in PARTS}
-    assert (rooms, components.models) == ({"embedded", "trained"}, ())
+    rooms = {type(getattr(components, part)).__module__.split(".")[2] for part in PARTS}
+    assert (rooms, components.models) == ({"rules", "encoder"}, ())
     assert type(components.reranker) is OverlapReranker
 
 
 def test_rules_read_nothing(notes: Path) -> None:
     components = wire(Settings(corpus=notes, model="rules"))
-    rooms = {type(getattr(components, part)).__module__.split(".")[1] for part in PARTS}
-    assert (rooms, components.models) == ({"embedded"}, ())
+    rooms = {type(getattr(components, part)).__module__.split(".")[2] for part in PARTS}
+    assert (rooms, components.models) == ({"rules"}, ())
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from views.test_notebook import edit, edited
 
-from rarr.records import Edit, replay
+from rarr.records import Edit, with_edits
 from rarr.tools.text.diff import Segment, segments
 
 
@@ -51,7 +51,7 @@ def test_segments_hold_both_texts(case: tuple[str, list[Edit]]) -> None:
     original, edits = case
     found = segments(original, edits)
     assert "".join(text for kind, text in found if kind != "inserted") == original
-    assert "".join(text for kind, text in found if kind != "deleted") == replay(original, edits)
+    assert "".join(text for kind, text in found if kind != "deleted") == with_edits(original, edits)
 
 
 @given(edited())
