@@ -11,7 +11,8 @@ import pytest
 from cli.helpers import is_complaint
 
 FAKE_RUN = """
-import sys, rarr, test_notebook
+import sys, rarr
+from views import test_notebook
 from cli.helpers import FakeReviser
 from rarr.cli import run
 rarr.Reviser = FakeReviser

@@ -255,12 +255,12 @@ def test_extraction_ends_with_its_parent(call: str, end: str) -> None:
     os.killpg(program.pid, signal.Signals[end])
     _, errors = program.communicate(timeout=PATIENCE_S)
     assert until(lambda: not runs(pid))
-    assert "extraction_process" not in errors
+    assert "worker_main" not in errors
 
 
 @posix
 def test_extraction_holding_the_lock_of_python_ends_at_its_limit_without_a_parent() -> None:
-    short = "from rarr.retrievers import extracting\nextracting.PAGE = extracting.Limits(2, 100)\n"
+    short = "from rarr.retrievers.extract import isolated\nisolated.PAGE = extracting.Limits(2, 100)\n"
     program = script(short + PARENT.format(call="calls.backtrack"), wait=False)
     assert program.stdout
     pid = int(program.stdout.readline())
