@@ -26,11 +26,8 @@ from rarr.tools.text import document
 LONG = 10_000
 """Characters. A regular expression takes about a millisecond for so many."""
 OURS = str(Path(rarr.__file__).parent)
-_TESTS, _DOUBLES, _RUNS_ANYBODY = (
-    str(Path(__file__).parent),
-    f"{OURS}/testing/",
-    "tools/concurrency/background.py",
-)
+_TESTS, _DOUBLES = str(Path(__file__).parent), f"{OURS}/testing/"
+_RUNS_ANYBODY = "concurrency/background.py"
 _COROUTINE = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _MATCHING = ("search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn")
 

@@ -260,7 +260,7 @@ def test_extraction_ends_with_its_parent(call: str, end: str) -> None:
 
 @posix
 def test_extraction_holding_the_lock_of_python_ends_at_its_limit_without_a_parent() -> None:
-    short = "from rarr.retrievers.extract import isolated\nisolated.PAGE = extracting.Limits(2, 100)\n"
+    short = "from rarr.retrievers.extract import isolated\nisolated.PAGE = isolated.Limits(2, 100)\n"
     program = script(short + PARENT.format(call="calls.backtrack"), wait=False)
     assert program.stdout
     pid = int(program.stdout.readline())
