@@ -45,7 +45,10 @@ def private_folder(path: Path) -> None:
 
 def private_file(path: Path) -> None:
     """Makes an empty file for its owner alone, where there is none. Raises `OSError`."""
-    os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+    # A file that is there is not opened: closing it would drop every lock that this process holds on it, and
+    # SQLite would go on without them.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def make_private(folder: Path) -> None:
