@@ -100,6 +100,14 @@ def _no_blocking_call_on_an_event_loop(request: pytest.FixtureRequest) -> Iterat
         pytest.fail("the event loop waits for " + "\n".join(dict.fromkeys(seen)))
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_home_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Fixtures of modules and sessions are made before those of a test: they too keep out of the user's home."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RARR_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in os.environ:
