@@ -1,4 +1,4 @@
-"""What a node may use, typed by interface. Implementations are chosen in `wiring.py` alone.
+"""What a node may use, typed by interface. Implementations are chosen in `agent/wiring` alone.
 
 An implementation may be called from many branches at once. It raises for what it could not do; the node
 turns that into a failure that the user sees. It never raises for what it could do and judged negative.

@@ -262,9 +262,9 @@ class Revision(Record):
         return with_edits(self.original, self.edits, without=edit_ids)
 
     def _repr_html_(self) -> str:
-        # By name: only a notebook needs it, and the views stand above the records.
-        drawing: str = import_module("rarr.views.notebook").revision_html(self)
-        return drawing
+        # The records know no view: a notebook's HTML is looked up by name when a notebook asks for it.
+        html: str = import_module("rarr.views.notebook").revision_html(self)
+        return html
 
 
 def with_edits(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:

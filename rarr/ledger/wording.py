@@ -144,13 +144,16 @@ class Wording:
         return (self._repeated() or self._padding()) if self.compares else ""
 
     def _repeated(self) -> str:
-        """A word stands there as often as in the evidence's answer, or in what the edit replaces."""
-        answer, had, new = (
-            Counter(fold(word.text) for word in tokens(text))
+        """Refuses a word that stands there more often than in the evidence's answer and in the replaced text.
+
+        Figures are not counted here: "20,000,000" has two groups of zeros, and `_another_value` counts values.
+        """
+        answer, replaced, written = (
+            Counter(fold(word.text) for word in tokens(text) if not word.text.isdecimal())
             for text in (self.answer, self.replaced.of(self.before.text), self.written.of(self.after.text))
         )
-        twice = [word for word in new if new[word] > max(answer[word], had[word], 1)]
-        return f"the change says {twice[0]!r} twice" if twice else ""
+        repeated = [word for word in written if written[word] > max(answer[word], replaced[word], 1)]
+        return f"the change repeats {repeated[0]!r}" if repeated else ""
 
     def _padding(self) -> str:
         """Beside a value, a word of grammar takes the place of another, or is an article before the value."""

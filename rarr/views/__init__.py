@@ -1,0 +1,1 @@
+"""What a person sees: the terminal, pages of HTML, and notebooks."""

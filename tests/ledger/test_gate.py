@@ -61,6 +61,25 @@ async def test_edit_that_gives_the_evidences_answer_is_made(old: str, new: str) 
     assert [(check.evidence_id, check.verdict) for check in made.checks] == [("q1.1", "agrees")]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "answer"),
+    [
+        ("15 million", "20,000,000", "20 million"),
+        ("15,500,123", "20,000,000", "20 million"),
+        ("15 million", "3,000,000,000", "3 billion"),
+        ("7,200", "100,100", "100,100"),
+    ],
+)
+async def test_groups_of_digits_are_no_repeated_words(old: str, new: str, answer: str) -> None:
+    text, says = (f"The Vell Bridge cost {value} euros in 1931." for value in (old, answer))
+    assert await refusal(old, new, text=text, says=says, mine=f"{old} euros", its=f"{answer} euros") == ""
+
+
+@pytest.mark.parametrize("new", ["221 metres metres", "221 METRES Metres", "221 221 metres", "221, 221 metres"])
+async def test_what_is_said_twice_is_refused(new: str) -> None:
+    assert await refusal("212 metres", new)
+
+
 GARBAGE = {
     "another number": "999", "a digit less": "22", "one digit": "7", "a digit more": "2210",
     "a sign": "-221", "another dash": "−221", "a decimal": "221.4", "thousands": "221,000",

@@ -1,0 +1,1 @@
+"""A recorded run, run again: as it was, or with another prompt or model."""

@@ -1,0 +1,1 @@
+"""From names in the settings to components: models, searches, rerankers, verifiers."""

@@ -1,0 +1,1 @@
+"""The user's own documents: scanned, cut into passages, indexed and searched."""

@@ -1,0 +1,1 @@
+"""Pages from the web, fetched from public addresses alone, as robots.txt allows."""

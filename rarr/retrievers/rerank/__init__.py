@@ -1,0 +1,1 @@
+"""Rerankers that are servers or models of their own, and the cache of their scores."""

@@ -1,0 +1,1 @@
+"""Search services on the web, and the cache of what they answered."""

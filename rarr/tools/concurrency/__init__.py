@@ -1,0 +1,1 @@
+"""Threads, tasks, and what runs when a process ends."""

@@ -1,0 +1,1 @@
+"""Limits on what others send: bytes, and signs of injected instructions."""

@@ -1,0 +1,1 @@
+"""Chat models: protocols, retries, budgets, and the reading of their answers."""

@@ -1,0 +1,1 @@
+"""Files and databases that no crash leaves half-written."""

@@ -1,0 +1,1 @@
+"""Texts: blocks, sentences, differences, HTML and wording."""

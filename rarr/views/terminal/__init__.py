@@ -1,0 +1,1 @@
+"""Revisions, runs, replays and measures as text for a terminal or a pipe."""
