@@ -102,7 +102,7 @@ def _no_blocking_call_on_an_event_loop(request: pytest.FixtureRequest) -> Iterat
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_home_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Fixtures of modules and sessions are made before those of a test: they too keep out of the user's home."""
+    """Fixtures of modules are made before those of a test: they too keep out of the home of the user."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RARR_HOME", str(tmp_path_factory.mktemp("home")))
         yield

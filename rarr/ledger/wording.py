@@ -144,9 +144,9 @@ class Wording:
         return (self._repeated() or self._padding()) if self.compares else ""
 
     def _repeated(self) -> str:
-        """Refuses a word that stands there more often than in the evidence's answer and in the replaced text.
+        """Refuses a word that stands there more often than in the evidence and in what it replaces.
 
-        Figures are not counted here: "20,000,000" has two groups of zeros, and `_another_value` counts values.
+        Figures are not counted: "20,000,000" has two groups of zeros, and `_another_value` counts values.
         """
         answer, replaced, written = (
             Counter(fold(word.text) for word in tokens(text) if not word.text.isdecimal())

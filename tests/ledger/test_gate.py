@@ -75,7 +75,9 @@ async def test_groups_of_digits_are_no_repeated_words(old: str, new: str, answer
     assert await refusal(old, new, text=text, says=says, mine=f"{old} euros", its=f"{answer} euros") == ""
 
 
-@pytest.mark.parametrize("new", ["221 metres metres", "221 METRES Metres", "221 221 metres", "221, 221 metres"])
+@pytest.mark.parametrize(
+    "new", ["221 metres metres", "221 METRES Metres", "221 221 metres", "221, 221 metres"]
+)
 async def test_what_is_said_twice_is_refused(new: str) -> None:
     assert await refusal("212 metres", new)
 
