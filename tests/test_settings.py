@@ -35,11 +35,13 @@ def test_environment_beats_default(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "content"), [("rarr.toml", "window = 6"), ("pyproject.toml", "[tool.rarr]\nwindow = 6")]
 )
-def test_file_beats_environment(
+def test_environment_beats_file(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: str
 ) -> None:
     monkeypatch.setenv("RARR_WINDOW", "5")
     (folder / name).write_text(content)
+    assert Settings().window == 5
+    monkeypatch.delenv("RARR_WINDOW")
     assert Settings().window == 6
 
 

@@ -1,4 +1,4 @@
-"""Every knob, declared once. Precedence: argument, file, environment, default.
+"""Every knob, declared once. Precedence: argument, environment, file, preset, default.
 
 The file is `rarr.toml`, or else the table `[tool.rarr]` of `pyproject.toml`, in the working directory; the
 environment's names are `RARR_` and the name in capitals. This is the only file that reads the environment.
@@ -254,8 +254,8 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Argument, then file, then environment; no dotenv and no secrets files."""
-        return init_settings, InitSettingsSource(settings_cls, file_values()), Variables(settings_cls)
+        """Argument, then environment, then file; no dotenv and no secrets files."""
+        return init_settings, Variables(settings_cls), InitSettingsSource(settings_cls, file_values())
 
 
 def _secret(variable: str) -> SecretStr | None:
@@ -282,7 +282,6 @@ def _origin(key: str, given: Mapping[str, Any]) -> str:
     """The setting as it has to be mended: by the variable that it comes from, or by its own name."""
     setting = key.partition(".")[0]
     variable = f"RARR_{setting.upper()}"
-    wins = setting in given or setting in file_values()
-    if wins or variable not in map(str.upper, os.environ):
+    if setting in given or variable not in map(str.upper, os.environ):
         return f"setting {key!r}"
     return variable if key == setting else f"{variable}, in which {key!r}"
