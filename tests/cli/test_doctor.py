@@ -53,7 +53,7 @@ def test_unreadable_settings_are_broken(tmp_path: Path) -> None:
     [
         ("window = 3", "", "3, from rarr.toml or pyproject.toml"),
         ("", "2", "2, from RARR_WINDOW"),
-        ("window = 3", "2", "3, from rarr.toml or pyproject.toml"),
+        ("window = 3", "2", "2, from RARR_WINDOW"),
     ],
     ids=["file", "environment", "both"],
 )

@@ -89,11 +89,11 @@ def _settings(settings: Settings, chosen: dict[str, Any]) -> Iterator[Finding]:
     """What is in force and differs from its default, and where that comes from."""
     none = InitSettingsSource(Settings, {})
     sources = Settings.settings_customise_sources(Settings, none, none, none, none)
-    _, file, variables = (source() for source in sources)
+    _, variables, file = (source() for source in sources)
     origins = {
         **dict.fromkeys(PRESETS[settings.preset], f"preset {settings.preset}"),
-        **{name: f"RARR_{name.upper()}" for name in variables},
         **dict.fromkeys(file, "rarr.toml or pyproject.toml"),
+        **{name: f"RARR_{name.upper()}" for name in variables},
         **dict.fromkeys(chosen, "this call"),
     }
     for name, field in Settings.model_fields.items():
