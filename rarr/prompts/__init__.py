@@ -4,6 +4,7 @@
     version: 1
     variables: [text, query]
     output: {a JSON schema of the answer, as YAML}
+    tokens: 100
     ---
     Instructions and demonstrations: the same for every call, so that a server's prefix cache keeps them.
     <!-- user -->
@@ -12,6 +13,7 @@
 
 The part above the line `<!-- user -->` is the system message and holds no variable. A demonstration in it
 is a paragraph: a user message, laid out as the part below is, and after it the answer in one line.
+`tokens`, which may be left out, is the most that a whole answer has; without it the limit is the setting's.
 """
 
 import hashlib
@@ -32,11 +34,15 @@ _USER = "<!-- user -->"
 _DIVIDER = re.compile(rf"^{_USER}[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _HEADER = {"version", "variables", "output"}
+_OPTIONAL = {"tokens"}
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt. `hash` is of the whole file: two files that say the same have the same."""
+    """One prompt. `hash` is of the whole file: two files that say the same have the same.
+
+    `tokens` is the most that a whole answer has; None: as many as the settings allow.
+    """
 
     name: str
     version: str
@@ -45,6 +51,7 @@ class Prompt:
     system: str
     user: str
     hash: str
+    tokens: int | None = None
 
     def render(self, **variables: str) -> str:
         """The user message, which quotes each variable: none of them can end its quotation.
@@ -163,6 +170,7 @@ def _parsed(name: str, text: str, shown: str) -> Prompt:
         system=system.strip(),
         user=user.strip(),
         hash=hashlib.sha256(text.encode()).hexdigest()[:12],
+        tokens=header.get("tokens"),
     )
 
 
@@ -180,8 +188,13 @@ def _header(text: str, shown: str) -> dict[str, Any]:
         header = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise InputError(f"the header of {shown} is not YAML ({' '.join(str(error).split())})") from None
-    if not isinstance(header, dict) or set(header) != _HEADER:
-        raise InputError(f"the header of {shown} must have {', '.join(sorted(_HEADER))}, and nothing else")
+    if not isinstance(header, dict) or set(header) - _OPTIONAL != _HEADER:
+        raise InputError(
+            f"the header of {shown} must have {', '.join(sorted(_HEADER))}, may have tokens, and nothing else"
+        )
+    tokens = header.get("tokens", 1)
+    if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < 1:
+        raise InputError(f"the header of {shown}: tokens is a whole number from 1 on, such as 100")
     variables, output = header["variables"], header["output"]
     if not isinstance(variables, list) or not all(isinstance(name, str) for name in variables):
         raise InputError(f"the header of {shown}: variables is a list of names, such as [text, query]")

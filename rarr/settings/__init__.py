@@ -102,6 +102,8 @@ class Settings(BaseSettings):
     """What is searched for: questions, or, to compare with, each sentence or the text as it stands."""
     agreement: bool = True
     """Edit only where evidence disagrees; without, to compare with, wherever an editor finds a change."""
+    blind: bool = True
+    """A language model answers each question from the passage alone; code compares it with the text."""
     editor: Literal["minimal", "efec", "lamda", "random", "none"] = "minimal"
     """`minimal` edits, or, to compare with, a rewriting of each sentence or the text, by chance, or none."""
     scope: Literal["sentence", "text"] = "sentence"

@@ -18,6 +18,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "follow_up": False,
         "verify": False,
         "cascade": None,
+        "blind": False,
         "block_chars": None,
     },
     "fast": {"documents_per_query": 2, "evidence_per_query": 1, "query_samples": 1, "rounds": 1},

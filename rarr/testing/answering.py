@@ -1,12 +1,14 @@
 """What the embedded rules answer to each of the package's prompts, in the form that the prompt asks for."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from rarr.backends.rules.agreement import agreement
+from rarr.backends.rules.agreement import AGREES_COVERAGE, agreement, with_unit
+from rarr.backends.rules.counterparts import candidates, passage
 from rarr.backends.rules.editing import change_of
 from rarr.backends.rules.questions import questions, targeted
+from rarr.backends.rules.sentence import sentence
 from rarr.backends.rules.support import entailments
 from rarr.ledger.preservation import pres_lev
 from rarr.records import Change, Check, Evidence, Query
@@ -24,26 +26,10 @@ Variables = Mapping[str, str]
 
 def answer(prompt: str, variables: Variables) -> dict[str, Any]:
     """The answer to a prompt of the package, with or without context."""
-    match prompt.removesuffix("_in_context"):
-        case "generate_queries":
-            return _queries(variables)
-        case "target_queries":
-            return _targeted(variables)
-        case "check_agreement":
-            return _agreement(variables)
-        case "edit":
-            return _edit(variables)
-        case "rewrite_sentence" | "rewrite_text":
-            return {"revision": _rewritten(variables)}
-        case "judge_intent":
-            return _intent(variables)
-        case "judge_attribution":
-            return _attribution(variables)
-        case "summarize":
-            return {"summary": summarized(variables["query"], variables["evidence"].split(_BETWEEN))}
-        case "corrupt":
-            return {"errors": errors(variables["text"])}
-    raise NotImplementedError(f"the rules have no answer to prompt {prompt}")
+    name = prompt.removesuffix("_in_context")
+    if name not in _ANSWERS:
+        raise NotImplementedError(f"the rules have no answer to prompt {prompt}")
+    return _ANSWERS[name](variables)
 
 
 def _queries(variables: Variables) -> dict[str, Any]:
@@ -138,6 +124,20 @@ def _attribution(variables: Variables) -> dict[str, Any]:
     return {"reason": f"Support is {least:.2f}.", "verdict": "attributable" if enough else "extrapolatory"}
 
 
+def _reading(variables: Variables) -> dict[str, Any]:
+    """The value of the passage, of the kind that the question asks for, that stands in the likest place."""
+    asked = next(((word, kind) for word, kind in _ASKED.items() if word in variables["query"]), None)
+    if asked is None:
+        return {"answer": "not stated"}
+    evidence = _evidence(variables)
+    gap = _GAPS[asked[1]]
+    claim = sentence(variables["query"].replace(asked[0], gap, 1).rstrip("?") + ".")
+    value = next((one for one in claim.values if claim.text[one.start : one.end] == gap), None)
+    found = candidates(claim, value, passage(evidence.text, evidence.title)) if value else []
+    best = next((one for one in found if one.coverage >= AGREES_COVERAGE), None)
+    return {"answer": with_unit(best.sentence, best.value) if best else "not stated"}
+
+
 def _whole(variables: Variables) -> tuple[str, int]:
     """The text behind what stands before it, and where it begins."""
     before = variables.get("before", _NOTHING)
@@ -167,3 +167,27 @@ def _evidence(variables: Variables) -> Evidence:
         id="q1.1", query_id="q1", text=text, title=title, source="prompt", start=0, end=len(text),
         relevance=1.0, retrieved_at=RETRIEVED_AT,
     )  # fmt: skip
+
+
+_ASKED = {
+    "on which day": "date", "when": "date", "which number in order": "number", "how much money": "number",
+    "how many": "number", "what title": "name", "whom or what": "name",
+}  # fmt: skip
+"""The interrogatives of the embedded questions, with the kind of value that they stand for."""
+_GAPS = {"date": "1066", "number": "77", "name": "Xanthippe Quux"}
+"""A value of each kind, put where the question has its interrogative."""
+_ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
+    "generate_queries": _queries,
+    "target_queries": _targeted,
+    "read_evidence": _reading,
+    "check_agreement": _agreement,
+    "edit": _edit,
+    "rewrite_sentence": lambda variables: {"revision": _rewritten(variables)},
+    "rewrite_text": lambda variables: {"revision": _rewritten(variables)},
+    "judge_intent": _intent,
+    "judge_attribution": _attribution,
+    "summarize": lambda variables: {
+        "summary": summarized(variables["query"], variables["evidence"].split(_BETWEEN))
+    },
+    "corrupt": lambda variables: {"errors": errors(variables["text"])},
+}

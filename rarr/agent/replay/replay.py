@@ -47,7 +47,7 @@ _NODES = {
 }
 _PROMPTS = {
     "generate_queries": ("generate_queries", "target_queries"),
-    "check_agreement": ("check_agreement",),
+    "check_agreement": ("read_evidence", "check_agreement"),
     "edit": ("edit",),
     "rewrite": ("rewrite_sentence", "rewrite_text"),
     "attribute": ("judge_attribution",),

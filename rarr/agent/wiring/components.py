@@ -9,13 +9,15 @@ from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.encoder.support import TrainedVerifier
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.cascade import CascadeChecker
+from rarr.backends.prompted.code_first import CodeFirstEditor, UnitedQuestions
 from rarr.backends.prompted.editing import PromptedEditor
 from rarr.backends.prompted.intent import PromptedIntentJudge
 from rarr.backends.prompted.judging import PromptedVerifier
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
+from rarr.backends.prompted.reading import BlindChecker
 from rarr.backends.prompted.rewriting import PromptedRewriter
-from rarr.backends.rules import answers
+from rarr.backends.rules import answers, blind_answers
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.baselines import (
     NoRewriter,
@@ -111,12 +113,13 @@ class Parts:
             return TextQueries(self.settings.queries, by_value="check_agreement" not in self.named)
         if "generate_queries" not in self.named:
             return ValueQuestions()
-        return PromptedQuestions(
+        prompted = PromptedQuestions(
             self.models[self.named["generate_queries"]],
             self.prompts,
             samples=self.settings.query_samples,
             temperature=self.settings.query_temperature,
         )
+        return UnitedQuestions(prompted, ValueQuestions()) if self.settings.blind else prompted
 
     def checker(self) -> AgreementChecker:
         if not self.settings.agreement:
@@ -125,7 +128,9 @@ class Parts:
             return self._embedded_checker()
         model = self.models[self.named["check_agreement"]]
         whole_text = self.settings.scope == "text"
-        prompted = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=answers)
+        seeing = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=answers)
+        blind = BlindChecker(model, self.prompts, comparison=blind_answers, follow_ups=seeing)
+        prompted = blind if self.settings.blind else seeing
         if self.settings.cascade is None:
             return prompted
         return CascadeChecker(self._embedded_checker(), prompted, self.settings.cascade)
@@ -138,7 +143,8 @@ class Parts:
         if "edit" not in self.named:
             return ValueEditor()
         model = self.models[self.named["edit"]]
-        return PromptedEditor(model, self.prompts, whole_text=self.settings.scope == "text")
+        prompted = PromptedEditor(model, self.prompts, whole_text=self.settings.scope == "text")
+        return CodeFirstEditor(ValueEditor(), prompted) if self.settings.blind else prompted
 
     def rewriter(self) -> Rewriter | None:
         editor = self.settings.editor

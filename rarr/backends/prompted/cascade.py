@@ -1,6 +1,7 @@
 """The embedded check first, and the language model for what that is unsure of."""
 
 from rarr.backends.prompted.agreement import PromptedChecker
+from rarr.backends.prompted.reading import BlindChecker
 from rarr.components import AgreementChecker
 from rarr.records import Agreement, Evidence, ModelUsage, Query
 
@@ -8,7 +9,9 @@ from rarr.records import Agreement, Evidence, ModelUsage, Query
 class CascadeChecker:
     """Takes the word of `first` where its confidence is at least `threshold`, else that of `then`."""
 
-    def __init__(self, first: AgreementChecker, then: PromptedChecker, threshold: float) -> None:
+    def __init__(
+        self, first: AgreementChecker, then: PromptedChecker | BlindChecker, threshold: float
+    ) -> None:
         self._first, self._then, self._threshold = first, then, threshold
 
     def expected(self, text: str, context: str | None) -> ModelUsage:

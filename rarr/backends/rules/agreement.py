@@ -49,14 +49,14 @@ def compare(claim: Claim, value: Value, reading: Reading, evidence: Passage) -> 
             confidence=ELSEWHERE,
         )
     if contradicts(claim, value, reading, evidence) and reading.other is not None:
-        answer = _with_unit(reading.other.sentence, reading.other.value)
-        claimed = _with_unit(claim.sentence, value)
+        answer = with_unit(reading.other.sentence, reading.other.value)
+        claimed = with_unit(claim.sentence, value)
         return Agreement(
             verdict="disagrees", text_answer=said, evidence_answer=answer,
             reason=f"the evidence has {answer!r} where the text has {claimed!r}", confidence=OTHER_VALUE,
         )  # fmt: skip
     own = reading.own
-    if own is not None and own.coverage >= AGREES_COVERAGE and _confirms(claim, value, own, evidence):
+    if own is not None and own.coverage >= AGREES_COVERAGE and confirms(claim, value, own, evidence):
         answer = own.sentence.text[own.value.start : own.value.end]
         return Agreement(
             verdict="agrees",
@@ -92,8 +92,9 @@ def asked_for(text: str, context: str | None, query: Query) -> tuple[Claim, Valu
         exact = [
             value for value, place in values_here if (place.start, place.end) == (query.start, query.end)
         ]
-        if exact:
-            return claim, exact[0]
+        within = [v for v, place in values_here if query.start <= place.start and place.end <= query.end]
+        if len(exact or within) == 1:
+            return claim, (exact or within)[0]
         asked = query.text.casefold()
         unsaid = [v for v, place in values_here if place.of(text).casefold() not in asked]
         if len(unsaid) == 1:
@@ -101,13 +102,13 @@ def asked_for(text: str, context: str | None, query: Query) -> tuple[Claim, Valu
     return None
 
 
-def _confirms(claim: Claim, value: Value, own: Candidate, evidence: Passage) -> bool:
+def confirms(claim: Claim, value: Value, own: Candidate, evidence: Passage) -> bool:
     """The same value confirms only what is said of the same subject at the same time."""
     times = [v for v in claim.sentence.values if v is not value and v.kind == "date"]
     return about_subject(claim, value, own, evidence) and all(evidence.holds(time) for time in times)
 
 
-def _with_unit(part: Sentence, value: Value) -> str:
+def with_unit(part: Sentence, value: Value) -> str:
     """A value with its unit, percent sign or currency word, so that it can be read again alone."""
     end = value.read.tail if isinstance(value.read, Number) else value.end
     return part.text[value.start : end]

@@ -92,6 +92,8 @@ class _Subjects:
     def see_all(self, context: str) -> None:
         """Of a question or dialogue, the last name is what the answer is about."""
         for name in names(context):
+            if name.start == 0 and " " not in name.text and len(context.split()) > 1:
+                continue  # "Tell me about ..."
             self.last = name.text
             if is_person(context, name):
                 self.person = name.text

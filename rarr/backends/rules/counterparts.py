@@ -111,23 +111,28 @@ def read(claim: Sentence, value: Value, evidence: Passage, about: str = "") -> R
     What the claim says elsewhere is not another answer, so it is left out. `about` is what the claim is
     under.
     """
+    elsewhere = [other for other in claim.values if other is not value]
+    comparable = [
+        candidate
+        for candidate in candidates(claim, value, evidence, about)
+        if _comparable(claim, value, candidate.sentence, candidate.value)
+        and (same(value, candidate.value) or not any(same(candidate.value, one) for one in elsewhere))
+    ]
+    own = [candidate for candidate in comparable if same(value, candidate.value)]
+    others = [candidate for candidate in comparable if not same(value, candidate.value)]
+    further = [c.closeness for c in others[1:] if not same(others[0].value, c.value)]
+    return Reading(own[0] if own else None, others[0] if others else None, max(further, default=0.0))
+
+
+def candidates(claim: Sentence, value: Value, evidence: Passage, about: str = "") -> list[Candidate]:
+    """Every value of `evidence` of the kind of `value`, the one in the likest place first."""
     asked = _Asked(
         context=_context(claim, value, evidence),
         stems={word.stem for word in (*claim.content, *tokens(about))},
         next_stem=next_stem(claim, value),
     )
-    elsewhere = [other for other in claim.values if other is not value]
-    candidates = [
-        _candidate(asked, frame)
-        for frame in evidence.frames
-        if _comparable(claim, value, frame.sentence, frame.value)
-        and (same(value, frame.value) or not any(same(frame.value, one) for one in elsewhere))
-    ]
-    candidates.sort(key=lambda candidate: -candidate.closeness)
-    own = [candidate for candidate in candidates if same(value, candidate.value)]
-    others = [candidate for candidate in candidates if not same(value, candidate.value)]
-    further = [c.closeness for c in others[1:] if not same(others[0].value, c.value)]
-    return Reading(own[0] if own else None, others[0] if others else None, max(further, default=0.0))
+    found = [_candidate(asked, frame) for frame in evidence.frames if frame.value.kind == value.kind]
+    return sorted(found, key=lambda candidate: -candidate.closeness)
 
 
 class _Asked(NamedTuple):

@@ -68,11 +68,11 @@ def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage
         return True
     if not about_subject(claim, value, other, evidence) or not _same_predicate(claim, value, other):
         return True
-    if _stands_beside(value, other) or _opens_with_sibling(claim, value, other):
+    if _stands_beside(value, other) or opens_with_sibling(claim, value, other):
         return True
-    if _other_numbers(claim, other) if value.kind == "date" else _other_time(claim, value, other):
+    if _other_numbers(claim, other) if value.kind == "date" else is_elsewhere_in_time(claim, value, other):
         return True
-    return isinstance(value.read, Number) and _is_other_number(claim, value, value.read, other, evidence)
+    return isinstance(value.read, Number) and is_other_number(claim, value, value.read, other, evidence)
 
 
 def _anchors(part: Sentence, value: Value) -> list[Value]:
@@ -133,7 +133,7 @@ def _tells_event(claim: Claim, date: Value, value: Value) -> bool:
     return value.read.unit != "#" and part.clause(value.start) == part.clause(date.start)
 
 
-def _is_other_number(claim: Claim, value: Value, number: Number, other: Candidate, evidence: Passage) -> bool:
+def is_other_number(claim: Claim, value: Value, number: Number, other: Candidate, evidence: Passage) -> bool:
     """Arithmetic, an end of a range, a number that the passage has with another unit, or another scale."""
     around = claim.sentence.text[max(0, value.start - 24) : value.end + 12]
     if _RANGE.search(around) or _derivable(number, evidence):
@@ -162,7 +162,7 @@ def _derivable(number: Number, evidence: Passage) -> bool:
     return any(abs(result - number.amount) <= near for result in results)
 
 
-def _other_time(claim: Claim, value: Value, other: Candidate) -> bool:
+def is_elsewhere_in_time(claim: Claim, value: Value, other: Candidate) -> bool:
     """Claim and evidence each give a date, and not the same one.
 
     One that tells as much as the claim tells the same event, unless it is of what is so since another time.
@@ -199,7 +199,7 @@ def _clause_stems(part: Sentence, value: Value) -> set[str]:
     }
 
 
-def _opens_with_sibling(claim: Claim, value: Value, other: Candidate) -> bool:
+def opens_with_sibling(claim: Claim, value: Value, other: Candidate) -> bool:
     """Is the sentence about a name like the subject, as one bridge is like another?"""
     subject = subject_of(claim, value)
     opening = next((v for v in other.sentence.values if isinstance(v.read, Name)), None)

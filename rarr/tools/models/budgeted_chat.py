@@ -143,5 +143,10 @@ def _with_cure(failure: CallFailure) -> CallFailure:
     if cure is None:
         return failure
     return CallFailure(
-        failure.kind, f"{failure}; {cure}", failure.retry_after, status=failure.status, said=failure.said
+        failure.kind,
+        f"{failure}; {cure}",
+        failure.retry_after,
+        status=failure.status,
+        said=failure.said,
+        begun=failure.begun,
     )

@@ -76,7 +76,8 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package, 
     """One request that failed. `retry_after`: seconds that the server asks to wait.
 
     `status` and `said` are the HTTP status and the server's own words, where it answered; `tokens` what an
-    answer cost that is none.
+    answer cost that is none; `begun` whether an answer that was cut had any text. A model that reasons first
+    may be cut before it answers.
 
     Kinds: `timeout` (no whole answer in time), `connection` (refused, or lost mid-answer), `busy` (429),
     `server` (5xx, or an answer that is none), `refused` (any other 4xx: asking again would not help),
@@ -93,9 +94,11 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package, 
         status: int | None = None,
         said: str = "",
         tokens: Tokens = NO_TOKENS,
+        begun: bool = False,
     ) -> None:
         super().__init__(valid(message))
         self.tokens = tokens
+        self.begun = begun
         self.kind = kind
         self.retry_after = retry_after
         self.status = status

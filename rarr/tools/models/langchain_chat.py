@@ -188,8 +188,9 @@ def _outcome(message: Any, function: str, secrets: Sequence[str]) -> str | Stop:
     """The text of a message, or why it is no answer."""
     refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), secrets)
     calls = [*message.tool_calls, *message.invalid_tool_calls] if isinstance(message, AIMessage) else []
-    stop = stop_of(reason_in(message.response_metadata), refusal)
-    return stop or other_function([call["name"] for call in calls], function) or _text(message)
+    text = _text(message)
+    stop = stop_of(reason_in(message.response_metadata), refusal, begun=bool(text.strip()))
+    return stop or other_function([call["name"] for call in calls], function) or text
 
 
 def _text(message: Any) -> str:

@@ -29,6 +29,7 @@ class LanguageModel:
     def __init__(self, models: Sequence[Patient], *, max_answer_tokens: int) -> None:
         self.models = models
         self._max_answer_tokens = max_answer_tokens
+        self._reasoning: set[str] = set()
 
     @property
     def name(self) -> str:
@@ -96,7 +97,8 @@ class LanguageModel:
         failures: list[str] = []
         for model in self.models:
             try:
-                answers = await _read(model, ask, shape, await _texts(model, ask))
+                asked, texts = await self._texts(model, ask, prompt.tokens)
+                answers = await _read(model, asked, shape, texts)
             except (CallFailure, UnreadableAnswer) as failure:
                 failures.append(str(failure))
                 continue
@@ -106,6 +108,23 @@ class LanguageModel:
                 meter().warn("model_replaced", f"{replaced}: {failures[0]}")
             return answers
         raise ModelError("; ".join(failures))
+
+    async def _texts(self, model: Patient, ask: Ask, tokens: int | None) -> tuple[Ask, list[str]]:
+        """The request as it was answered, and its texts, within the bound of the prompt where it has one.
+
+        A bounded answer that has begun and does not end runs away: asking again would cost as much. A
+        model that was cut before its answer began reasons first, and has the whole limit from then on.
+        """
+        if tokens is None or tokens >= ask.max_tokens or model.name in self._reasoning:
+            return ask, await _texts(model, ask)
+        bounded = replace(ask, max_tokens=tokens)
+        try:
+            return bounded, list((await model.complete(bounded)).texts)
+        except CallFailure as failure:
+            if failure.kind != "cut" or failure.begun:
+                raise
+        self._reasoning.add(model.name)
+        return ask, await _texts(model, ask)
 
 
 async def _texts(model: Patient, ask: Ask) -> list[str]:

@@ -154,7 +154,8 @@ def _outcome(choice: Mapping[str, Any], function: str, secrets: Sequence[str]) -
     message = choice["message"]
     refusal = redacted(str(message.get("refusal") or ""), secrets)
     calls = [call["function"] for call in message.get("tool_calls") or ()]
-    stop = stop_of(choice.get("finish_reason"), refusal)
+    begun = bool(calls or str(message.get("content") or "").strip())
+    stop = stop_of(choice.get("finish_reason"), refusal, begun=begun)
     stop = stop or other_function([call.get("name") for call in calls], function)
     return stop or str(calls[0]["arguments"] if calls else message.get("content") or "")
 

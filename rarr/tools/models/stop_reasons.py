@@ -17,17 +17,18 @@ _MOST = 100  # characters of what a model said
 
 
 class Stop(NamedTuple):
-    """Why a text is no answer."""
+    """Why a text is no answer; `begun`: it had any text."""
 
     kind: Kind
     why: str
+    begun: bool = False
 
 
-def stop_of(reason: object, refusal: object = None) -> Stop | None:
+def stop_of(reason: object, refusal: object = None, *, begun: bool) -> Stop | None:
     """By the reason that the server gives, and the words of a refusal; None where the answer is whole."""
     named = str(reason or "").casefold()
     if named in _CUT:
-        return Stop("cut", f"was cut off in its answer ({named})")
+        return Stop("cut", f"was cut off in its answer ({named})", begun)
     if refusal:
         return Stop("declined", f"declined to answer: {' '.join(str(refusal).split())[:_MOST]!r}")
     if named.partition(":")[0] in _DECLINED:
@@ -57,4 +58,4 @@ def whole(outcomes: Sequence[str | Stop], tokens: Tokens, name: str) -> Answer:
     if texts:
         return Answer(texts, tokens)
     stop = next(one for one in outcomes if isinstance(one, Stop))
-    raise CallFailure(stop.kind, f"{name} {stop.why}", tokens=tokens)
+    raise CallFailure(stop.kind, f"{name} {stop.why}", tokens=tokens, begun=stop.begun)

@@ -1,0 +1,68 @@
+"""What code does first, and a language model where code cannot: edits of values, and questions about them."""
+
+import re
+from collections.abc import Sequence
+
+from rarr.backends.prompted.editing import PromptedEditor
+from rarr.backends.prompted.questions import PromptedQuestions
+from rarr.components import Editor, QueryGenerator
+from rarr.records import Change, Check, Evidence, ModelUsage, Query, Question
+from rarr.tools.concurrency.worker import work
+from rarr.tools.text.document import Span, sentences
+
+
+class CodeFirstEditor:
+    """Replaces a value in code, and asks the model only where words must change with it."""
+
+    def __init__(self, code: Editor, model: PromptedEditor) -> None:
+        self._code, self._model = code, model
+
+    def expected(self, text: str, context: str | None) -> ModelUsage:
+        """As if code could make no edit."""
+        return self._model.expected(text, context)
+
+    async def edit(
+        self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
+    ) -> Change | None:
+        """Raises what the model's editor raises."""
+        change = await self._code.edit(text, context, query, check, evidence)
+        return change or await self._model.edit(text, context, query, check, evidence)
+
+
+class UnitedQuestions:
+    """The model's questions, and those of the rules for each value that the model left out.
+
+    A question about a whole sentence, or that says its own answer, is dropped: no passage can answer it.
+    """
+
+    def __init__(self, model: PromptedQuestions, rules: QueryGenerator) -> None:
+        self._model, self._rules = model, rules
+
+    def expected(self, text: str, context: str | None) -> ModelUsage:
+        """Of a whole text."""
+        return self._model.expected(text, context)
+
+    async def generate(self, text: str, context: str | None) -> Sequence[Question]:
+        """Questions in text order. Raises what the model's questions raise."""
+        asked = await self._model.generate(text, context)
+        return await work(_united, text, asked, await self._rules.generate(text, context))
+
+    async def target(
+        self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+    ) -> Sequence[Question]:
+        """The model's alone; a whole sentence may be asked about where it has no value."""
+        return await self._model.target(text, context, spans, asked)
+
+
+def _united(text: str, asked: Sequence[Question], by_rules: Sequence[Question]) -> list[Question]:
+    whole = set(sentences(text))
+    kept = [one for one in asked if Span(one.start, one.end) not in whole and not _leaks(one, text)]
+    places = [Span(one.start, one.end) for one in kept]
+    left_out = [one for one in by_rules if not any(Span(one.start, one.end).overlaps(p) for p in places)]
+    return sorted([*kept, *left_out], key=lambda one: (one.start, one.end))
+
+
+def _leaks(question: Question, text: str) -> bool:
+    """Does the question say the words that it asks about?"""
+    said = r"\s+".join(map(re.escape, text[question.start : question.end].split()))
+    return bool(re.search(rf"(?<!\w){said}(?!\w)", question.text, re.IGNORECASE))

@@ -1,0 +1,155 @@
+"""Blind answers: what a passage answers to a query, compared with the value that the text has there.
+
+A language model copies the answer from the passage without the text in view. Code compares it, since a small
+model that sees both answers says that they agree. A difference counts only where the passage gives the answer
+about the claim's subject and time; everything else is unknown.
+"""
+
+import re
+from collections.abc import Iterator
+
+from rarr.backends.rules.agreement import agreement, asked_for, confirms, with_unit
+from rarr.backends.rules.answers import stands_in
+from rarr.backends.rules.claims import Claim
+from rarr.backends.rules.counterparts import Candidate, Passage, candidates, passage
+from rarr.backends.rules.name_matching import key_words
+from rarr.backends.rules.names import Name, is_person
+from rarr.backends.rules.non_answers import (
+    is_elsewhere_in_time,
+    is_other_number,
+    is_supposed,
+    opens_with_sibling,
+)
+from rarr.backends.rules.numbers import Number
+from rarr.backends.rules.subjects import about_something_else, about_subject
+from rarr.backends.rules.values import Value, same
+from rarr.records import Agreement, Evidence, Query, Verdict
+from rarr.tools.text.document import Span
+
+_NOT_STATED = re.compile(r"\W*(?:not stated|not given|none|unknown|n/?a)?\W*", re.IGNORECASE)
+_COORDINATED = re.compile(r"\s*(?:,\s*)?(?:and|&|or|/)\s+(?:the\s+)?[A-Z]")
+_COORDINATED_BEFORE = re.compile(r"[A-Z]\S*\s+(?:and|&|or|/)\s+(?:the\s+)?$")
+_RATIO_AFTER = re.compile(
+    r"\s*(?:(?:in|out\s+of|of|to|per|for)\s+(?:every\s+|each\s+)?(?:\d|a\s)|[:/–-]\s*\d)"
+)
+_RATIO_BEFORE = re.compile(r"\d\s*(?:(?:in|out\s+of|to|per|for)\s+(?:every\s+)?|[:/–-]\s*)$")
+
+
+def beside_the_matter(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:
+    """`irrelevant` where the passage is about something else, so that no model need read it; else None."""
+    asked = asked_for(text, context, query)
+    if asked is None or not about_something_else(*asked, passage(evidence.text, evidence.title)):
+        return None
+    return _verdict("irrelevant", _said(*asked), "", "the evidence is about something else")
+
+
+def compared(text: str, context: str | None, query: Query, evidence: Evidence, answer: str) -> Agreement:
+    """What `answer`, which a model read in `evidence`, means for the text's answer to `query`."""
+    asked = asked_for(text, context, query)
+    said = _said(*asked) if asked else text[query.start : query.end]
+    if _NOT_STATED.fullmatch(answer):
+        return _verdict("irrelevant", said, "", "the evidence does not answer the query")
+    if not stands_in(answer, f"{evidence.title}\n{evidence.text}"):
+        return _verdict("unknown", said, answer, f"{answer!r} does not stand in the evidence")
+    if asked is None:
+        return _verdict("unknown", said, answer, "the query asks for no single value of the text")
+    return _compared(*asked, query, agreement(text, context, query, evidence), evidence, answer)
+
+
+def _compared(
+    claim: Claim, value: Value, query: Query, by_rules: Agreement, evidence: Evidence, answer: str
+) -> Agreement:
+    read_once, said = passage(evidence.text, evidence.title), _said(claim, value)
+    answered = [
+        one for one in candidates(claim.sentence, value, read_once, claim.about) if _is_in(one, answer)
+    ]
+    its = [one for one in answered if same(value, one.value) is not None]
+    if not its:
+        return _verdict("unknown", said, answer, "the two answers are no values that can be compared")
+    own = [one for one in its if same(value, one.value)]
+    if own:
+        if not any(confirms(claim, value, one, read_once) for one in own):
+            return _verdict("unknown", said, answer, "the same value is said of another subject or time")
+        return _verdict("agrees", said, answer, "the same value")
+    best = its[0]
+    its_words = with_unit(best.sentence, best.value)
+    if by_rules.verdict == "agrees":
+        return _verdict("unknown", said, its_words, "the rules find the text's value in its place")
+    doubt = _doubt(claim, value, best, its, query, read_once)
+    if doubt:
+        return _verdict("unknown", said, its_words, doubt)
+    return _verdict(
+        "disagrees", said, its_words, f"read without the text, the evidence answers {its_words!r}"
+    )
+
+
+def _doubt(
+    claim: Claim, value: Value, other: Candidate, its: list[Candidate], query: Query, evidence: Passage
+) -> str:
+    """Why another value is no reason to contradict the claim's; empty where there is none."""
+    reasons = {
+        "the evidence answers with several values": any(not same(other.value, one.value) for one in its),
+        "the evidence says the text's value too": evidence.holds(value),
+        "the evidence is about several things of one name": evidence.namesakes,
+        "the text speaks of a plan or a supposition": is_supposed(claim.sentence, evidence),
+        "the answer is about another subject": not about_subject(claim, value, other, evidence)
+        or opens_with_sibling(claim, value, other),
+        "the answer is about another time": value.kind != "date"
+        and is_elsewhere_in_time(claim, value, other),
+        "the answer stands in the sentence or the question": _stands_already(claim, query, other),
+        "the answer is half of a pair": _is_half(claim.sentence.text, value)
+        or _is_half(other.sentence.text, other.value),
+        "the answer is of another kind": _is_other_kind(claim, value, other),
+        "the number may be counted or reckoned in another way": isinstance(value.read, Number)
+        and is_other_number(claim, value, value.read, other, evidence),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+def _is_in(candidate: Candidate, answer: str) -> bool:
+    """Is the candidate's value within the answer, where that stands in the candidate's sentence?"""
+    place = Span(candidate.value.start, candidate.value.end)
+    return any(place.overlaps(span) for span in _places(answer, candidate.sentence.text))
+
+
+def _places(answer: str, text: str) -> Iterator[Span]:
+    """Where the words of an answer stand: words and numbers whole, spaces as they may be."""
+    words = answer.strip(" .,;:!?\"'“”‘’()").split()
+    inner = r"\s+".join(map(re.escape, words))
+    for match in re.finditer(rf"(?<!\w)(?<!\d[.,]){inner}(?!\w)(?![.,]\d)", text, re.IGNORECASE):
+        if words:
+            yield Span(*match.span())
+
+
+def _stands_already(claim: Claim, query: Query, other: Candidate) -> bool:
+    """Does the sentence or the question say the other name already? A name in it is no answer to it."""
+    if not isinstance(other.value.read, Name):
+        return False
+    words = set(key_words(other.value.read.text))
+    return words <= set(key_words(claim.sentence.text)) or words <= set(key_words(query.text))
+
+
+def _is_half(text: str, value: Value) -> bool:
+    """Is a name one of two joined, or a number a part of a ratio or range?"""
+    before, after = text[: value.start], text[value.end :]
+    if isinstance(value.read, Name):
+        return bool(_COORDINATED.match(after) or _COORDINATED_BEFORE.search(before))
+    if isinstance(value.read, Number):
+        return bool(_RATIO_AFTER.match(after) or _RATIO_BEFORE.search(before))
+    return False
+
+
+def _is_other_kind(claim: Claim, value: Value, other: Candidate) -> bool:
+    """A person is no place, and a place no person; a surname alone may be either."""
+    mine, its = value.read, other.value.read
+    if not (isinstance(mine, Name) and isinstance(its, Name)) or " " not in mine.text or " " not in its.text:
+        return False
+    return is_person(claim.sentence.text, mine) != is_person(other.sentence.text, its)
+
+
+def _said(claim: Claim, value: Value) -> str:
+    return claim.sentence.text[value.start : value.end]
+
+
+def _verdict(verdict: Verdict, said: str, answer: str, reason: str) -> Agreement:
+    return Agreement(verdict=verdict, text_answer=said, evidence_answer=answer, reason=reason)
