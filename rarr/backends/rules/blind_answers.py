@@ -22,7 +22,7 @@ from rarr.backends.rules.non_answers import (
 )
 from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.subjects import about_something_else, about_subject
-from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.values import Value, same, values
 from rarr.records import Agreement, Evidence, Query, Verdict
 from rarr.tools.text.document import Span
 
@@ -60,10 +60,7 @@ def _compared(
     claim: Claim, value: Value, query: Query, by_rules: Agreement, evidence: Evidence, answer: str
 ) -> Agreement:
     read_once, said = passage(evidence.text, evidence.title), _said(claim, value)
-    answered = [
-        one for one in candidates(claim.sentence, value, read_once, claim.about) if _is_in(one, answer)
-    ]
-    its = [one for one in answered if same(value, one.value) is not None]
+    its = _answering(claim, value, read_once, answer)
     if not its:
         return _verdict("unknown", said, answer, "the two answers are no values that can be compared")
     own = [one for one in its if same(value, one.value)]
@@ -106,8 +103,20 @@ def _doubt(
     return next((reason for reason, holds in reasons.items() if holds), "")
 
 
-def _is_in(candidate: Candidate, answer: str) -> bool:
-    """Is the candidate's value within the answer, where that stands in the candidate's sentence?"""
+def _answering(claim: Claim, value: Value, evidence: Passage, answer: str) -> list[Candidate]:
+    """The values of the passage that the answer repeats, in its words or, else, written in another way."""
+    found = [
+        one
+        for one in candidates(claim.sentence, value, evidence, claim.about)
+        if same(value, one.value) is not None
+    ]
+    in_words = [one for one in found if _is_within(one, answer)]
+    read = [one for one in values(answer) if one.kind == value.kind]
+    return in_words or [one for one in found if any(same(answered, one.value) for answered in read)]
+
+
+def _is_within(candidate: Candidate, answer: str) -> bool:
+    """Does the candidate's value overlap the answer, where that stands in the candidate's sentence?"""
     place = Span(candidate.value.start, candidate.value.end)
     return any(place.overlaps(span) for span in _places(answer, candidate.sentence.text))
 
