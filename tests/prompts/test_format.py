@@ -75,6 +75,9 @@ def test_the_hash_is_of_what_the_file_says(tmp_path: Path) -> None:
     assert own(tmp_path).hash == before.hash
 
 
+NO_OTHERS = "must have output, variables, version, may have tokens, and nothing else"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -82,9 +85,11 @@ def test_the_hash_is_of_what_the_file_says(tmp_path: Path) -> None:
         ("Judge.\n" + GOOD, "has no header"),
         (f"---\n{HEADER}", "has no header"),
         (header(version="[1"), r"the header of .* is not YAML \("),
-        (GOOD.replace(HEADER, "version: 1\n"), "must have output, variables, version, and nothing else"),
-        (header(model="m"), "must have output, variables, version, and nothing else"),
-        (GOOD.replace(HEADER, "- version\n"), "must have output, variables, version, and nothing else"),
+        (GOOD.replace(HEADER, "version: 1\n"), NO_OTHERS),
+        (header(model="m"), NO_OTHERS),
+        (GOOD.replace(HEADER, "- version\n"), NO_OTHERS),
+        (header(tokens="0"), "tokens is a whole number from 1 on, such as 100"),
+        (header(tokens="many"), "tokens is a whole number from 1 on"),
         (header(variables="text"), r"variables is a list of names, such as \[text, query\]"),
         (header(variables="[1]"), "variables is a list of names"),
         (header(output="{type: object}"), "output is a JSON schema of an object, with its properties"),

@@ -20,6 +20,7 @@ PROMPTS = {
     "generate_queries_in_context": (1000, ["questions"]),
     "judge_attribution": (450, ["reason", "verdict"]),
     "judge_intent": (450, ["reason", "verdict"]),
+    "read_evidence": (420, ["answer"]),
     "rewrite_sentence": (400, ["revision"]),
     "rewrite_text": (400, ["revision"]),
     "summarize": (400, ["summary"]),
