@@ -26,6 +26,8 @@ from rarr.backends.rules.values import Value, same, values
 from rarr.records import Agreement, Evidence, Query, Verdict
 from rarr.tools.text.document import Span
 
+LEAST_COVERAGE = 0.3
+"""The share of the claim's words around its value that the sentence of the answer has at least."""
 _NOT_STATED = re.compile(r"\W*(?:not stated|not given|none|unknown|n/?a)?\W*", re.IGNORECASE)
 _COORDINATED = re.compile(r"\s*(?:,\s*)?(?:and|&|or|/)\s+(?:the\s+)?[A-Z]")
 _COORDINATED_BEFORE = re.compile(r"[A-Z]\S*\s+(?:and|&|or|/)\s+(?:the\s+)?$")
@@ -86,7 +88,8 @@ def _doubt(
     """Why another value is no reason to contradict the claim's; empty where there is none."""
     reasons = {
         "the evidence answers with several values": any(not same(other.value, one.value) for one in its),
-        "the evidence says the text's value too": evidence.holds(value),
+        "the evidence says the text's value too": _holds(evidence, value, other),
+        "the evidence says too little else of the sentence": other.coverage < LEAST_COVERAGE,
         "the evidence is about several things of one name": evidence.namesakes,
         "the text speaks of a plan or a supposition": is_supposed(claim.sentence, evidence),
         "the answer is about another subject": not about_subject(claim, value, other, evidence)
@@ -101,6 +104,12 @@ def _doubt(
         and is_other_number(claim, value, value.read, other, evidence),
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+def _holds(evidence: Passage, value: Value, other: Candidate) -> bool:
+    """Does the passage say the text's value? What is so coarse that it fits the answer as well does not."""
+    told = (*(one for part in evidence.sentences for one in part.values), *evidence.title_values)
+    return any(same(value, one) and not same(other.value, one) for one in told)
 
 
 def _answering(claim: Claim, value: Value, evidence: Passage, answer: str) -> list[Candidate]:
@@ -149,9 +158,9 @@ def _is_half(text: str, value: Value) -> bool:
 
 
 def _is_other_kind(claim: Claim, value: Value, other: Candidate) -> bool:
-    """A person is no place, and a place no person; a surname alone may be either."""
+    """A person is no place, and a place no person."""
     mine, its = value.read, other.value.read
-    if not (isinstance(mine, Name) and isinstance(its, Name)) or " " not in mine.text or " " not in its.text:
+    if not (isinstance(mine, Name) and isinstance(its, Name)):
         return False
     return is_person(claim.sentence.text, mine) != is_person(other.sentence.text, its)
 

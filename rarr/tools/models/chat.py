@@ -76,8 +76,8 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package, 
     """One request that failed. `retry_after`: seconds that the server asks to wait.
 
     `status` and `said` are the HTTP status and the server's own words, where it answered; `tokens` what an
-    answer cost that is none; `begun` whether an answer that was cut had any text. A model that reasons first
-    may be cut before it answers.
+    answer cost that is none; `begun` whether an answer that was cut had begun. A model that reasons first may
+    be cut before it answers.
 
     Kinds: `timeout` (no whole answer in time), `connection` (refused, or lost mid-answer), `busy` (429),
     `server` (5xx, or an answer that is none), `refused` (any other 4xx: asking again would not help),

@@ -112,14 +112,13 @@ class LanguageModel:
     async def _texts(self, model: Patient, ask: Ask, tokens: int | None) -> tuple[Ask, list[str]]:
         """The request as it was answered, and its texts, within the bound of the prompt where it has one.
 
-        A bounded answer that has begun and does not end runs away: asking again would cost as much. A
-        model that was cut before its answer began reasons first, and has the whole limit from then on.
+        A model that was cut before its answer began reasons first, and has the whole limit from then on.
         """
         if tokens is None or tokens >= ask.max_tokens or model.name in self._reasoning:
             return ask, await _texts(model, ask)
         bounded = replace(ask, max_tokens=tokens)
         try:
-            return bounded, list((await model.complete(bounded)).texts)
+            return bounded, await _texts(model, bounded)
         except CallFailure as failure:
             if failure.kind != "cut" or failure.begun:
                 raise

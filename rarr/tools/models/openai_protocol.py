@@ -25,6 +25,7 @@ from rarr.tools.models.client_failures import (
 )
 from rarr.tools.models.retries import PerLoop
 from rarr.tools.models.stop_reasons import Stop, other_function, stop_of, whole
+from rarr.tools.models.structured_answers import has_begun
 
 CONNECT_S = 5.0
 PROBE_S = 5.0
@@ -154,10 +155,10 @@ def _outcome(choice: Mapping[str, Any], function: str, secrets: Sequence[str]) -
     message = choice["message"]
     refusal = redacted(str(message.get("refusal") or ""), secrets)
     calls = [call["function"] for call in message.get("tool_calls") or ()]
-    begun = bool(calls or str(message.get("content") or "").strip())
-    stop = stop_of(choice.get("finish_reason"), refusal, begun=begun)
+    text = str(calls[0]["arguments"] if calls else message.get("content") or "")
+    stop = stop_of(choice.get("finish_reason"), refusal, begun=has_begun(text))
     stop = stop or other_function([call.get("name") for call in calls], function)
-    return stop or str(calls[0]["arguments"] if calls else message.get("content") or "")
+    return stop or text
 
 
 def _tokens(usage: Any) -> Tokens:

@@ -17,7 +17,7 @@ _MOST = 100  # characters of what a model said
 
 
 class Stop(NamedTuple):
-    """Why a text is no answer; `begun`: it had any text."""
+    """Why a text is no answer; `begun`: it had the beginning of one."""
 
     kind: Kind
     why: str

@@ -1,6 +1,7 @@
 """A prompt goes in and answers of a known shape come out, whichever model gives them."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -194,3 +195,35 @@ async def test_closing_closes_every_model() -> None:
     models = [ScriptedModel(ANSWERS), ScriptedModel(ANSWERS)]
     await language_model(*models).aclose()
     assert all(model.closed for model in models)
+
+
+BOUNDED = replace(EDIT, tokens=20)
+
+
+def cut(*, begun: bool) -> CallFailure:
+    return CallFailure("cut", "scripted was cut off in its answer", begun=begun)
+
+
+async def bounded(model: LanguageModel, text: str = OPENED["text"]) -> str:
+    return (await model.ask(BOUNDED, Edited, {"text": text})).span
+
+
+async def test_bound_of_a_prompt_is_the_limit_of_its_answer() -> None:
+    model = ScriptedModel(ANSWERS)
+    assert await bounded(language_model(model)) == "1976"
+    assert [call.max_tokens for call in model.calls] == [20]
+
+
+async def test_bounded_answer_that_runs_away_ends_at_twice_the_bound() -> None:
+    model = ScriptedModel(ANSWERS, failures=[cut(begun=True)] * 9)
+    with pytest.raises(ModelError, match="cut off"):
+        await bounded(language_model(model))
+    assert [call.max_tokens for call in model.calls] == [20, 40]
+
+
+async def test_bounded_answer_of_a_model_that_reasons_first_has_the_whole_limit() -> None:
+    model = ScriptedModel(ANSWERS, failures=[cut(begun=False)] * 2)
+    asked = language_model(model)
+    assert await bounded(asked) == "1976"
+    await bounded(asked, "It opened in 1977.")
+    assert [call.max_tokens for call in model.calls] == [20, 40, 50, 50]

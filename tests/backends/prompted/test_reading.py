@@ -1,0 +1,64 @@
+"""A model reads the passage without the text in view, and a reading outlasts the edits."""
+
+import pytest
+from makers import evidence
+
+from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model, query_about
+from rarr.backends.prompted.agreement import PromptedChecker
+from rarr.backends.prompted.reading import BlindChecker
+from rarr.backends.rules import answers, blind_answers
+from rarr.errors import ModelError
+from rarr.testing import ScriptedModel
+from rarr.tools.models.meter import METER, Budget, Meter
+
+TEXT = "The Orrel Mill is old. The Orrel Mill burned in 1921."
+QUERY = query_about(TEXT, "1921", "When did the Orrel Mill burn?")
+FOUND = evidence("The Orrel Mill burned in May 1923.").model_copy(update={"title": "Orrel Mill"})
+
+
+def checker(chat: ScriptedModel) -> BlindChecker:
+    model = language_model(chat)
+    seeing = PromptedChecker(model, PROMPTS, whole_text=False, reader=answers)
+    return BlindChecker(model, PROMPTS, comparison=blind_answers, follow_ups=seeing)
+
+
+async def test_the_text_is_not_in_view() -> None:
+    chat = answering({"answer": "May 1923"})
+    agreement = await checker(chat).check(TEXT, "Tell me of the mill.", QUERY, FOUND)
+    assert (agreement.verdict, agreement.evidence_answer) == ("disagrees", "May 1923")
+    assert asked_of(chat) == {"query": QUERY.text, "evidence": f"# Orrel Mill\n{FOUND.text}"}
+    assert "1921" not in chat.calls[0].messages[-1].content
+
+
+async def test_a_reading_holds_for_a_text_that_was_edited() -> None:
+    chat = answering({"answer": "May 1923"})
+    blind = checker(chat)
+    METER.set(Meter(Budget()))
+    await blind.check(TEXT, None, QUERY, FOUND)
+    edited = TEXT.replace("1921", "1923")
+    assert (await blind.check(edited, None, QUERY, FOUND)).verdict == "agrees"
+    assert len(chat.calls) == 1
+
+
+async def test_a_passage_about_something_else_costs_no_request() -> None:
+    chat = answering({"answer": "May 1923"})
+    agreement = await checker(chat).check(TEXT, None, QUERY, evidence("Bread rises for an hour."))
+    assert (agreement.verdict, chat.calls) == ("irrelevant", [])
+
+
+async def test_what_follows_from_an_edit_is_judged_with_the_text_in_view() -> None:
+    verdict = {"text_answer": "1921", "evidence_answer": "1923", "reason": "", "verdict": "disagrees"}
+    chat = answering(verdict)
+    await checker(chat).check(TEXT, None, QUERY.model_copy(update={"follows": "e1"}), FOUND)
+    assert [call.name for call in chat.calls] == ["check_agreement"]
+
+
+async def test_an_answer_that_cannot_be_read_is_no_verdict() -> None:
+    with pytest.raises(ModelError, match="cannot be read"):
+        await checker(answering("I would rather not.")).check(TEXT, None, QUERY, FOUND)
+
+
+async def test_an_answer_is_bounded() -> None:
+    chat = answering({"answer": "May 1923"})
+    await checker(chat).check(TEXT, None, QUERY, FOUND)
+    assert chat.calls[0].max_tokens == PROMPTS["read_evidence"].tokens == 100

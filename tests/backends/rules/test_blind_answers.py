@@ -1,0 +1,200 @@
+"""An answer read without the text is compared in code, and contradicts only where nothing explains it."""
+
+import pytest
+from makers import evidence
+
+from rarr.backends.rules.blind_answers import beside_the_matter, compared
+from rarr.records import Agreement, Query
+
+
+def verdict_on(text: str, said: str, passage: str, answer: str) -> Agreement:
+    start = text.index(said)
+    query = Query(id="q1", text="?", start=start, end=start + len(said))
+    return compared(text, None, query, evidence(passage), answer)
+
+
+SAME = [
+    (
+        "The Orrel Dam opened in 1936.",
+        "1936",
+        "The Orrel Dam was opened on 2 May 1936.",
+        "2 May 1936",
+    ),
+    (
+        "The Orrel Dam is 221 m high.",
+        "221",
+        "The Orrel Dam is 726 feet high.",
+        "726 feet",
+    ),
+    (
+        "The Orrel Dam has seventeen gates.",
+        "seventeen",
+        "The Orrel Dam has 17 gates.",
+        "17",
+    ),
+    (
+        "The Orrel Dam was designed by Ida Lunde.",
+        "Ida Lunde",
+        "The Orrel Dam was designed by I. Lunde.",
+        "I. Lunde",
+    ),
+    (
+        "Mead Lake lies in the northern part.",
+        "northern",
+        "Mead Lake lies in the north of the park.",
+        "north",
+    ),
+]
+OTHER = [
+    (
+        "The Orrel Dam opened in 1935.",
+        "1935",
+        "The Orrel Dam opened on 2 May 1936.",
+        "2 May 1936",
+        "2 May 1936",
+    ),
+    (
+        "The Orrel Dam is 321 m high.",
+        "321",
+        "The Orrel Dam is 726 feet high.",
+        "726 feet",
+        "726 feet",
+    ),
+    (
+        "The Orrel Dam grew by 41%.",
+        "41",
+        "The Orrel Dam grew by 14 percent.",
+        "14%",
+        "14 percent",
+    ),
+    (
+        "The Orrel Dam was designed by Ida Lunde.",
+        "Ida Lunde",
+        "The Orrel Dam was designed by Tomas Brandl.",
+        "Tomas Brandl",
+        "Tomas Brandl",
+    ),
+    (
+        "Mead Lake lies in the southern part.",
+        "southern",
+        "Mead Lake lies in the northern part.",
+        "northern part",
+        "northern",
+    ),
+    (
+        "The Orrel Dam is 8,884 metres long.",
+        "8,884",
+        "The Orrel Dam is 8,848 metres long. From end to end it is about 9 km.",
+        "8,848 metres",
+        "8,848 metres",
+    ),
+]
+NO_REASON = [
+    (
+        "The Orrel Dam opened in 1931.",
+        "1931",
+        "The Orrel Dam opened in 1936. The Glen Fair of 1931 had shown its model.",
+        "1936",
+        "says the text's value too",
+    ),
+    (
+        "The Orrel Dam opened in 1935.",
+        "1935",
+        "The Glen Dam opened in 1936.",
+        "1936",
+        "another subject",
+    ),
+    (
+        "In 2010, Norvik had 820 residents.",
+        "820",
+        "In 2020, Norvik had 915 residents.",
+        "915",
+        "another time",
+    ),
+    (
+        "The dam was planned by Ida Lunde and Tomas Brandl.",
+        "Ida Lunde",
+        "The dam was planned by Clara Holm and Tomas Brandl.",
+        "Clara Holm",
+        "half of a pair",
+    ),
+    (
+        "Of the houses by Orrel, 3 out of 10 are old.",
+        "3",
+        "Of the houses by Orrel, 2 out of 10 are old.",
+        "2",
+        "half of a pair",
+    ),
+    (
+        "The Orrel Dam was designed by Ida Lunde, who came from Bodvik.",
+        "Ida Lunde",
+        "The Orrel Dam was designed in Bodvik by a woman.",
+        "Bodvik",
+        "stands in the sentence",
+    ),
+    (
+        "Ida Lunde, who led the survey, visited Orrel.",
+        "Orrel",
+        "Ida Lunde visited Anna Reis.",
+        "Anna Reis",
+        "another kind",
+    ),
+    (
+        "Had it gone as planned, the Orrel Dam would have opened in 1935.",
+        "1935",
+        "The Orrel Dam opened in 1936.",
+        "1936",
+        "plan or a supposition",
+    ),
+    (
+        "There are twelve lines on the Orrel Tram.",
+        "Orrel Tram",
+        "The hours of the Kestrel Library are long.",
+        "Kestrel Library",
+        "too little else",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "said", "passage", "answer"), SAME)
+def test_the_same_value_in_another_form_agrees(text: str, said: str, passage: str, answer: str) -> None:
+    assert verdict_on(text, said, passage, answer).verdict == "agrees"
+
+
+@pytest.mark.parametrize(("text", "said", "passage", "answer", "words"), OTHER)
+def test_another_value_disagrees(text: str, said: str, passage: str, answer: str, words: str) -> None:
+    agreement = verdict_on(text, said, passage, answer)
+    assert (agreement.verdict, agreement.text_answer, agreement.evidence_answer) == ("disagrees", said, words)
+
+
+@pytest.mark.parametrize(("text", "said", "passage", "answer", "reason"), NO_REASON)
+def test_what_explains_the_difference_leaves_it_unknown(
+    text: str, said: str, passage: str, answer: str, reason: str
+) -> None:
+    agreement = verdict_on(text, said, passage, answer)
+    assert agreement.verdict == "unknown"
+    assert reason in agreement.reason
+
+
+@pytest.mark.parametrize("answer", ["not stated", "Not stated.", "", "none", "N/A"])
+def test_no_answer_is_irrelevant(answer: str) -> None:
+    assert verdict_on("It has 9 gates.", "9", "It has gates.", answer).verdict == "irrelevant"
+
+
+def test_an_answer_that_the_passage_does_not_say_is_none() -> None:
+    agreement = verdict_on("The dam has 9 gates.", "9", "The dam has many gates.", "12")
+    assert agreement.verdict == "unknown"
+    assert "does not stand in the evidence" in agreement.reason
+
+
+def test_a_query_about_no_value_is_left_unknown() -> None:
+    agreement = verdict_on("The dam looks grand at dusk.", "grand at dusk", "The dam looks dull.", "dull")
+    assert (agreement.verdict, agreement.text_answer) == ("unknown", "grand at dusk")
+
+
+def test_a_passage_about_something_else_is_not_read() -> None:
+    text = "The Orrel Dam opened in 1935."
+    query = Query(id="q1", text="The Orrel Dam opened when?", start=24, end=28)
+    assert beside_the_matter(text, None, query, evidence("The Orrel Dam opened in 1936.")) is None
+    unread = beside_the_matter(text, None, query, evidence("Bread rises for an hour, then bakes."))
+    assert unread is not None and unread.verdict == "irrelevant"
