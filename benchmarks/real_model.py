@@ -1,0 +1,200 @@
+"""A real language model on the examples and on hand-written claims, node by node and as a whole.
+
+    python -m benchmarks.real_model --base-url URL --model NAME [--answers FILE] [--claims N] [--texts N]
+
+Every answer of the model is kept in FILE as it comes: a run that was ended goes on there, and the tests say
+the answers again without a model. Prints shares with 95% Wilson intervals. The claims are of the development
+half of the hand-written ones, by a seed; the example texts were worked with while the prompts were written.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.examples import CORPUS, Example, examples, outcome
+from benchmarks.recorded_answers import KeptAnswers
+from benchmarks.report import machine, share, table
+from benchmarks.shared_data import rows
+from rarr import Reviser, Revision, Settings
+from rarr.backends.prompted.prompts import Prompts
+from rarr.backends.prompted.questions import PromptedQuestions
+from rarr.records import Question
+from rarr.tools.models.budgeted_chat import Patient
+from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.models.openai_protocol import OpenAIProtocol
+from rarr.tools.models.retries import Limiter
+from rarr.tools.text.document import Span, sentences
+
+TIMEOUT_S = 900.0
+CLAIMS = "dev/editing/handwritten.jsonl.gz"
+BY_RULES: dict[str, Any] = {"generate_queries": "rules", "attribute": "rules"}
+
+
+class Run(NamedTuple):
+    """What one text became, and what it cost."""
+
+    planted: int
+    mended: int
+    elsewhere: int
+    sentences: int
+    calls: int
+    tokens: int
+
+
+def revised(example: Example, model: KeptAnswers, home: Path, **settings: Any) -> Revision:
+    """An example's text, revised with `model`; the rules judge support, so that no encoder helps."""
+    given = {
+        "corpus": CORPUS,
+        "home": home,
+        "trace": False,
+        "timeout_s": TIMEOUT_S,
+        "model": model,
+    } | settings
+    with Reviser(Settings(**given)) as reviser:
+        return reviser.revise(example.text, example.context)
+
+
+def read_alone(example: Example, model: KeptAnswers, home: Path) -> Run:
+    """The questions of the rules, the best passage of each, one round: what reading and comparing mend."""
+    models = {**BY_RULES, "check_agreement": model, "edit": model}
+    revision = revised(example, model, home, models=models, evidence_per_query=1, rounds=1)
+    return run_of(example, revision)
+
+
+def run_of(example: Example, revision: Revision) -> Run:
+    """`revision` in counts."""
+    made = outcome(example, revision)
+    return Run(
+        made.planted, made.corrected, made.wrong, len(revision.report.sentences),
+        revision.usage.model_calls, revision.usage.input_tokens,
+    )  # fmt: skip
+
+
+class Claim(NamedTuple):
+    """What a hand-written claim became, beside its gold passage."""
+
+    wrong: bool
+    disagrees: bool
+    changed: bool
+    exact: bool
+
+
+def claim(item: dict[str, Any], version: str, model: KeptAnswers) -> Claim:
+    """`supported` or `corrupted` of an item, against its passage alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = Path(folder) / "passage.json"
+        passage = {"text": item["evidence"], "title": item["title"] or "", "source": item["id"]}
+        corpus.write_text(json.dumps(passage), encoding="utf-8")
+        models = {**BY_RULES, "check_agreement": model, "edit": model}
+        settings = Settings(
+            corpus=corpus, home=Path(folder) / "home", models=models, model=model, trace=False,
+            evidence_per_query=1, rounds=1, timeout_s=TIMEOUT_S,
+        )  # fmt: skip
+        with Reviser(settings) as reviser:
+            revision = reviser.revise(item[version])
+    disagrees = any(check.verdict == "disagrees" for check in revision.checks)
+    return Claim(version == "corrupted", disagrees, revision.changed, revision.text == item["supported"])
+
+
+def questions(example: Example, model: KeptAnswers) -> Sequence[Question]:
+    """The model's own questions about a text, three samples united."""
+    patient = Patient(model, Limiter(4), attempts=1, timeout_s=TIMEOUT_S)
+    asking = PromptedQuestions(
+        LanguageModel([patient], max_answer_tokens=2000), Prompts(), samples=3, temperature=0.7
+    )
+    return asyncio.run(asking.generate(example.text, example.context))
+
+
+def asked_about(example: Example, found: Sequence[Question]) -> list[bool]:
+    """Whether each planted error is asked about, by less than its whole sentence."""
+    whole = set(sentences(example.text))
+    places = [place for one in found if (place := Span(one.start, one.end)) not in whole]
+    errors = [Span(error.start - 1, error.start + len(error.old) + 1) for error in example.planted]
+    return [any(place.overlaps(error) for place in places) for error in errors]
+
+
+def print_runs(name: str, runs: Sequence[Run], model: KeptAnswers, seconds: float) -> None:
+    """One table of whole runs; the time is given only where the model was asked everything now."""
+    hits = [n < run.mended for run in runs for n in range(run.planted)]
+    calls, tokens = sum(run.calls for run in runs), sum(run.tokens for run in runs)
+    body = [
+        ["texts", str(len(runs))],
+        ["planted errors mended", share(hits)],
+        ["changes elsewhere", str(sum(run.elsewhere for run in runs))],
+        ["requests", str(calls)],
+        ["tokens in, a sentence", f"{tokens / max(1, sum(run.sentences for run in runs)):.0f}"],
+        ["seconds", f"{seconds:.0f}" if not model.repeated else f"- ({model.repeated} answers were kept)"],
+    ]
+    print(f"\n## {name}\n\n{table(['measure', 'value'], body)}", flush=True)
+    model.repeated = 0
+
+
+def print_claims(done: Sequence[Claim]) -> None:
+    """Hand-written claims: what is called different, corrected, and wrongly changed."""
+    wrong, right = [c for c in done if c.wrong], [c for c in done if not c.wrong]
+    print("\n## Hand-written claims of the development half, each with its passage\n")
+    body = [
+        ["wrong claims that disagree", share([c.disagrees for c in wrong])],
+        ["right claims that disagree", share([c.disagrees for c in right])],
+        ["wrong claims that became exactly right", share([c.exact for c in wrong])],
+        [
+            "wrong claims that were changed, and are exactly right",
+            share([c.exact for c in wrong if c.changed]),
+        ],
+        ["right claims that were changed", share([c.changed for c in right])],
+    ]
+    print(table(["measure", "value"], body), flush=True)
+
+
+def print_questions(texts: Sequence[Example], model: KeptAnswers) -> None:
+    """What the model asks about by itself."""
+    hits: list[bool] = []
+    leaks: list[bool] = []
+    for example in texts:
+        found = questions(example, model)
+        hits += asked_about(example, found)
+        leaks += [example.text[one.start : one.end].casefold() in one.text.casefold() for one in found]
+    print("\n## Questions of the model alone\n")
+    body = [["planted errors asked about", share(hits)], ["questions that say their answer", share(leaks)]]
+    print(table(["measure", "value"], body), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="A real language model, node by node and as a whole.")
+    parser.add_argument("--base-url", required=True, help="where its server answers, ending in /v1")
+    parser.add_argument("--model", required=True, help="the name that the server has for it")
+    parser.add_argument(
+        "--answers", type=Path, default=Path("real_model_answers.jsonl"), help="where they are kept"
+    )
+    parser.add_argument("--texts", type=int, default=35, help="of the examples, the first so many")
+    parser.add_argument("--claims", type=int, default=60, help="hand-written items, two claims each")
+    given = parser.parse_args()
+    live = OpenAIProtocol(f"vllm:{given.model}", base_url=given.base_url, api_key=None, timeout_s=TIMEOUT_S)
+    model = KeptAnswers(f"vllm:{given.model}", given.answers, live)
+    print(f"# {given.model} on {machine()}", flush=True)
+    texts = examples()[: given.texts]
+    with tempfile.TemporaryDirectory() as home:
+        began = time.perf_counter()
+        runs = [read_alone(one, model, Path(home)) for one in texts]
+        name = "Examples, questions by the rules, one passage each"
+        print_runs(name, runs, model, time.perf_counter() - began)
+        demo = [one for one in examples() if one.name == "demo"]
+        began = time.perf_counter()
+        runs = [run_of(one, revised(one, model, Path(home))) for one in demo]
+        print_runs("Demo, as by default", runs, model, time.perf_counter() - began)
+    if given.claims:
+        items = random.Random(20).sample(rows(CLAIMS), given.claims)
+        print_claims(
+            [claim(item, version, model) for item in items for version in ("supported", "corrupted")]
+        )
+    print_questions(texts, model)
+
+
+if __name__ == "__main__":
+    main()
