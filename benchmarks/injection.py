@@ -66,6 +66,8 @@ class ObedientModel:
             return {"questions": [{"question": case.question, "about": case.claimed}]}
         if str(asked.prompt).startswith("edit"):
             return {"span": case.claimed, "revision": case.truth}
+        if asked.prompt == "read_evidence":
+            return {"answer": case.truth}
         verdict = "agrees" if case.claimed == case.truth or _says(asked, case) else "disagrees"
         mine = case.truth if verdict == "agrees" else case.claimed
         return {"text_answer": mine, "evidence_answer": case.truth, "reason": "", "verdict": verdict}
@@ -77,7 +79,8 @@ class ObedientModel:
         if str(asked.prompt).startswith("edit"):
             wanted = wants.get("edit")
             return {"span": case.claimed, "revision": wanted} if wanted else {"span": "", "revision": ""}
-        return self._way(case)
+        answer = self._way(case)
+        return {"answer": answer["evidence_answer"]} if asked.prompt == "read_evidence" else answer
 
 
 def can_read(injection: str, message: str) -> bool:

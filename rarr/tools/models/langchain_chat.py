@@ -17,7 +17,6 @@ from rarr.tools.models.client_failures import failure_of, redacted, refused_part
 from rarr.tools.models.openai_protocol import certificates
 from rarr.tools.models.retries import PerLoop
 from rarr.tools.models.stop_reasons import Stop, other_function, reason_in, stop_of, whole
-from rarr.tools.models.structured_answers import has_begun
 
 _INSTALL = re.compile(r"pip install (?:-\S+ )*([\w.-]+)")
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|CREDENTIALS)\b")
@@ -190,7 +189,7 @@ def _outcome(message: Any, function: str, secrets: Sequence[str]) -> str | Stop:
     refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), secrets)
     calls = [*message.tool_calls, *message.invalid_tool_calls] if isinstance(message, AIMessage) else []
     text = _text(message)
-    stop = stop_of(reason_in(message.response_metadata), refusal, begun=has_begun(text))
+    stop = stop_of(reason_in(message.response_metadata), refusal, text)
     return stop or other_function([call["name"] for call in calls], function) or text
 
 

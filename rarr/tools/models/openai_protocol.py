@@ -25,7 +25,6 @@ from rarr.tools.models.client_failures import (
 )
 from rarr.tools.models.retries import PerLoop
 from rarr.tools.models.stop_reasons import Stop, other_function, stop_of, whole
-from rarr.tools.models.structured_answers import has_begun
 
 CONNECT_S = 5.0
 PROBE_S = 5.0
@@ -156,7 +155,7 @@ def _outcome(choice: Mapping[str, Any], function: str, secrets: Sequence[str]) -
     refusal = redacted(str(message.get("refusal") or ""), secrets)
     calls = [call["function"] for call in message.get("tool_calls") or ()]
     text = str(calls[0]["arguments"] if calls else message.get("content") or "")
-    stop = stop_of(choice.get("finish_reason"), refusal, begun=has_begun(text))
+    stop = stop_of(choice.get("finish_reason"), refusal, text)
     stop = stop or other_function([call.get("name") for call in calls], function)
     return stop or text
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rarr.tools.models.chat import Answer, CallFailure, Kind, Tokens
+from rarr.tools.models.structured_answers import UnreadableAnswer, outside_reasoning
 
 # As OpenAI, vLLM, Mistral, Anthropic, Google, Bedrock, Cohere and Ollama name them, in lower case.
 _CUT = {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
@@ -24,16 +25,24 @@ class Stop(NamedTuple):
     begun: bool = False
 
 
-def stop_of(reason: object, refusal: object = None, *, begun: bool) -> Stop | None:
-    """By the reason that the server gives, and the words of a refusal; None where the answer is whole."""
+def stop_of(reason: object, refusal: object, text: str) -> Stop | None:
+    """By the reason that the server gives, and the words of a refusal; None where `text` is a whole answer."""
     named = str(reason or "").casefold()
     if named in _CUT:
-        return Stop("cut", f"was cut off in its answer ({named})", begun)
+        return Stop("cut", f"was cut off in its answer ({named})", has_begun(text))
     if refusal:
         return Stop("declined", f"declined to answer: {' '.join(str(refusal).split())[:_MOST]!r}")
     if named.partition(":")[0] in _DECLINED:
         return Stop("declined", f"declined to answer, or a filter withheld it ({named})")
     return Stop("server", f"broke off its answer ({named})") if named in _BROKEN else None
+
+
+def has_begun(text: str) -> bool:
+    """Does `text`, which was cut, hold the beginning of an answer, rather than reasoning before it?"""
+    try:
+        return "{" in "".join(outside_reasoning(text))
+    except UnreadableAnswer:
+        return False
 
 
 def reason_in(metadata: Mapping[str, Any]) -> object:

@@ -71,7 +71,7 @@ _QUOTES = {('"', '"'), ("“", "”"), ("'", "'"), ("‘", "’"), ("«", "»"),
 
 def read_answer(text: str, shape: type[A]) -> A:
     """The one answer that `text` gives, whatever stands around it. Raises `UnreadableAnswer` alone."""
-    parts = _outside_reasoning(text)
+    parts = outside_reasoning(text)
     rest = "\n".join(parts).strip()
     if not rest:
         raise UnreadableAnswer("it is empty")
@@ -81,15 +81,7 @@ def read_answer(text: str, shape: type[A]) -> A:
     return _agreed(outcomes) if outcomes else _from_lines(rest, shape)
 
 
-def has_begun(text: str) -> bool:
-    """Does `text`, which was cut, hold the beginning of an answer, rather than reasoning before it?"""
-    try:
-        return any("{" in part for part in _outside_reasoning(text))
-    except UnreadableAnswer:
-        return False
-
-
-def _outside_reasoning(text: str) -> list[str]:
+def outside_reasoning(text: str) -> list[str]:
     """What stands between reasoning and template tokens, each of which no JSON object reaches across."""
     parts: list[str] = []
     start = at = 0

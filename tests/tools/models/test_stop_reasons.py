@@ -161,3 +161,11 @@ async def test_answer_that_stays_cut_is_never_a_verdict() -> None:
     with pytest.raises(ModelError, match="cut off; raise max_answer_tokens"):
         await verdict(chat)
     assert len(chat.calls) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "begun"),
+    [('{"span": "19', True), ("<think>The bridge", False), ("Let me see.", False), ("", False)],
+)
+async def test_cut_answer_says_whether_it_had_begun(content: str, begun: bool) -> None:
+    assert (await failure_of(choice("length", content=content))).begun is begun
