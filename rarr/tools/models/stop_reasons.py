@@ -26,7 +26,7 @@ class Stop(NamedTuple):
 
 
 def stop_of(reason: object, refusal: object, text: str) -> Stop | None:
-    """Why `text` is no answer: by the server's reason, or by the words of a refusal; None where it is whole."""
+    """Why `text` is no answer, by the reason or refusal that the server gives; None where it is whole."""
     named = str(reason or "").casefold()
     if named in _CUT:
         return Stop("cut", f"was cut off in its answer ({named})", has_begun(text))
