@@ -8,6 +8,8 @@ import pytest
 
 from rarr import Reviser, Revision, Settings
 from rarr.testing import Asked, RuleModel, ScriptedModel
+from rarr.tools.models.chat import CallFailure
+from rarr.tools.text.notices import nothing_checked
 
 TEXT = "The Orrel Bridge opened in 1932. The Orrel Bridge was designed by Ida Lunde."
 DOCUMENT = "# Orrel Bridge\n\nThe Orrel Bridge opened in 1936. The Orrel Bridge was designed by Ida Lunde."
@@ -67,3 +69,22 @@ def test_paper_asks_with_the_text_in_view(corpus: Path) -> None:
     revised(corpus, model, preset="paper")
     assert "check_agreement" in prompts(model)
     assert "read_evidence" not in prompts(model)
+
+
+def test_questions_of_the_rules_stand_in_for_a_model_that_asks_none(corpus: Path) -> None:
+    rules = RuleModel()
+
+    def answered(asked: Asked) -> str:
+        return "I would rather not." if asked.prompt == "generate_queries" else rules(asked)
+
+    revision = revised(corpus, ScriptedModel(answered))
+    assert revision.text == TEXT.replace("1932", "1936")
+    [notice] = [one for one in revision.warnings if one.code == "questions_missing"]
+    assert "the rules ask alone" in notice.message
+
+
+def test_a_model_that_answers_nothing_has_checked_nothing(corpus: Path) -> None:
+    down = CallFailure("connection", "scripted: nobody listens")
+    revision = revised(corpus, ScriptedModel({}, failures=[down] * 200), attempts=1)
+    assert revision.text == TEXT
+    assert "nobody listens" in nothing_checked(revision)

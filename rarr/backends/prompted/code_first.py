@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from rarr.backends.prompted.editing import PromptedEditor
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.components import Editor, QueryGenerator
+from rarr.errors import ModelError
 from rarr.records import Change, Check, Evidence, ModelUsage, Query, Question
 from rarr.tools.concurrency.worker import work
+from rarr.tools.models.meter import meter
 from rarr.tools.text.document import Span, sentences
 
 
@@ -43,8 +45,12 @@ class UnitedQuestions:
         return self._model.expected(text, context)
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Questions in text order. Raises what the model's questions raise."""
-        asked = await self._model.generate(text, context)
+        """Questions in text order. Where the model asks none, a warning says so, and the rules ask alone."""
+        asked: Sequence[Question] = ()
+        try:
+            asked = await self._model.generate(text, context)
+        except ModelError as error:
+            meter().warn("questions_missing", f"the rules ask alone, since the model could not: {error}")
         return await work(_united, text, asked, await self._rules.generate(text, context))
 
     async def target(
