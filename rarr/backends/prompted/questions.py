@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pydantic import BaseModel
 from rapidfuzz import fuzz
@@ -21,6 +22,7 @@ from rarr.tools.text.document import Span, sentences
 
 PART = 6000  # characters of a long text that are asked about at once
 QUESTION_TOKENS = 35  # of one question in an answer
+LEAST_BOUND, TOKENS_ASKED = 300, 8  # an answer of more than these, and so many a token of the text, runs on
 ALIKE = 85  # of 100: questions about one sentence in as similar words are one
 
 
@@ -83,16 +85,23 @@ class PromptedQuestions:
             "sentences": "\n".join(f"- {' '.join(one.split())}" for one in said),
             "asked": "\n".join(f"- {one}" for one in asked) or NOTHING,
         }
-        prompt = self._prompts["target_queries"]
+        prompt = _bounded(self._prompts["target_queries"], variables["sentences"])
         found = await self._model.ask(prompt, Questions, variables)
         return await work(_merged, found, prompt, text, spans)
 
     async def _about(self, text: str, part: Span, context: str | None) -> list[Question]:
-        prompt, variables = self._prompts.of("generate_queries", context, text=part.of(text))
+        plain, variables = self._prompts.of("generate_queries", context, text=part.of(text))
+        prompt = _bounded(plain, part.of(text))
         samples = await self._model.sample(
             prompt, Questions, variables, samples=self._samples, temperature=self._temperature
         )
         return await work(_placed_in, part, samples, prompt, text)
+
+
+def _bounded(prompt: Prompt, text: str) -> Prompt:
+    """The prompt with a limit for answers about `text`, where it has none of its own."""
+    most = LEAST_BOUND + TOKENS_ASKED * estimated_tokens([text])
+    return prompt if prompt.tokens else replace(prompt, tokens=most)
 
 
 def _merged(answer: Questions, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:

@@ -212,3 +212,10 @@ def test_expected_is_a_call_a_part() -> None:
     assert (one.model_calls, many.model_calls) == (1, len(list(parts(LONG))))
     assert many.input_tokens > 3 * one.input_tokens > 0
     assert many.output_tokens > one.output_tokens > 0
+
+
+async def test_answer_is_bounded_by_the_text() -> None:
+    short, long = answering({"questions": []}), answering({"questions": []})
+    for chat, text in ((short, "It burned in 1921."), (long, "It burned in 1921. " * 10)):
+        await generator(chat).generate(text, None)
+    assert 300 < short.calls[0].max_tokens < long.calls[0].max_tokens < 1000
