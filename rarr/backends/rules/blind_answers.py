@@ -26,8 +26,13 @@ from rarr.backends.rules.values import Value, same, values
 from rarr.records import Agreement, Evidence, Query, Verdict
 from rarr.tools.text.document import Span
 
-LEAST_COVERAGE = 0.3
-"""The share of the claim's words around its value that the sentence of the answer has at least."""
+LEAST_IN_COMMON = 0.5
+"""The share of the claim's words that the answer's sentence says, or of its clause that the claim says: the
+greater of the two is at least this."""
+_SAME_TIME = re.compile(
+    r"\b(?:the|that)\s+(?:(?:same|previous|following|next)\s+)?(?:day|month|quarter|season|year|decade)\b",
+    re.IGNORECASE,
+)
 _NOT_STATED = re.compile(r"\W*(?:not stated|not given|none|unknown|n/?a)?\W*", re.IGNORECASE)
 _COORDINATED = re.compile(r"\s*(?:,\s*)?(?:and|&|or|/)\s+(?:the\s+)?[A-Z]")
 _COORDINATED_BEFORE = re.compile(r"[A-Z]\S*\s+(?:and|&|or|/)\s+(?:the\s+)?$")
@@ -89,11 +94,13 @@ def _doubt(
     reasons = {
         "the evidence answers with several values": any(not same(other.value, one.value) for one in its),
         "the evidence says the text's value too": _holds(evidence, value, other),
-        "the evidence says too little else of the sentence": other.coverage < LEAST_COVERAGE,
+        "the evidence says too little else of the sentence": max(other.coverage, other.told)
+        < LEAST_IN_COMMON,
         "the evidence is about several things of one name": evidence.namesakes,
         "the text speaks of a plan or a supposition": is_supposed(claim.sentence, evidence),
         "the answer is about another subject": not about_subject(claim, value, other, evidence)
         or opens_with_sibling(claim, value, other),
+        "the text gives its time by another sentence": bool(_SAME_TIME.search(claim.sentence.text)),
         "the answer is about another time": value.kind != "date"
         and is_elsewhere_in_time(claim, value, other),
         "the answer stands in the sentence or the question": _stands_already(claim, query, other),

@@ -147,6 +147,13 @@ NO_REASON = [
         "plan or a supposition",
     ),
     (
+        "Its profit rose by 6 percent in the same year.",
+        "6",
+        "In 2022 its profit rose by 9 percent.",
+        "9 percent",
+        "time by another sentence",
+    ),
+    (
         "There are twelve lines on the Orrel Tram.",
         "Orrel Tram",
         "The hours of the Kestrel Library are long.",
