@@ -2,15 +2,28 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup demo test extras lint types check bench clean
+LLAMA_SERVER ?= llama-server
+
+.PHONY: help setup demo real-model test extras lint types check bench clean
 
 help:    ## list these targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile
 
 setup: .venv/ready    ## install the package and what its development needs into .venv
 
 demo: setup    ## revise a text that ships with the repository, against documents that ship with it
 	@$(BIN)/rarr revise --file examples/texts/demo.md --corpus examples/corpus
+
+real-model: setup    ## serve the weights of GGUF=FILE by llama.cpp's llama-server, and revise the demo with them
+	@test -f '$(GGUF)' || { echo 'Name the weights of a model: make real-model GGUF=FILE.gguf' >&2; exit 2; }
+	@command -v '$(LLAMA_SERVER)' >/dev/null \
+		|| { echo 'llama-server is needed: install llama.cpp, or name yours, as in LLAMA_SERVER=FILE' >&2; exit 2; }
+	@'$(LLAMA_SERVER)' -m '$(GGUF)' --alias served --host 127.0.0.1 --port 8089 -np 4 -c 16384 --jinja >/dev/null 2>&1 & \
+		server=$$!; trap "kill $$server" EXIT; \
+		until $(BIN)/python -c 'from urllib.request import urlopen; urlopen("http://127.0.0.1:8089/health")' 2>/dev/null; \
+		do kill -0 $$server 2>/dev/null || { echo 'llama-server ended: run it by hand to see why' >&2; exit 1; }; sleep 1; done; \
+		RARR_TIMEOUT_S=900 $(BIN)/rarr revise --file examples/texts/demo.md --corpus examples/corpus \
+		--model vllm:served --base-url http://127.0.0.1:8089/v1
 
 test: setup    ## run the default tests: no network, no key
 	@$(BIN)/python -m pytest $(ARGS)

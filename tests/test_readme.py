@@ -73,7 +73,7 @@ def test_command_runs(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("command", [one for one in COMMANDS if not one.startswith("rarr ")])
 def test_command_is_there(command: str) -> None:
-    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     program, *rest = shlex.split(command)
     assert program == "make"
     assert rest[0] in targets

@@ -1,0 +1,23 @@
+"""Answers of a model are kept as they come, and said again without it."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.recorded_answers import KeptAnswers
+from rarr.testing import ScriptedModel
+from rarr.tools.models.chat import CallFailure
+from tools.asking import ANSWERS, ASK, TEXT
+
+
+async def test_an_answer_is_kept_and_said_again(tmp_path: Path) -> None:
+    file, model = tmp_path / "answers.jsonl", ScriptedModel(ANSWERS)
+    first = await KeptAnswers("vllm:m", file, model).complete(ASK)
+    again = KeptAnswers("vllm:m", file)
+    assert await again.complete(ASK) == first
+    assert (first.texts, len(model.calls), again.repeated) == ((TEXT,), 1, 1)
+
+
+async def test_what_was_not_asked_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CallFailure, match="record the answers anew"):
+        await KeptAnswers("vllm:m", tmp_path / "answers.jsonl").complete(ASK)
