@@ -27,8 +27,8 @@ from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.records import Question
 from rarr.tools.models.budgeted_chat import Patient
 from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.openai_protocol import OpenAIProtocol
-from rarr.tools.models.retries import Limiter
 from rarr.tools.text.document import Span, sentences
 
 TIMEOUT_S = 900.0

@@ -22,7 +22,7 @@ from rarr import records
 from rarr.agent.graph import Graph, build_graph, pipeline
 from rarr.errors import InputError
 from rarr.state import State
-from rarr.tools.models.retries import PerLoop
+from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.text.document import Span
 from rarr.tools.text.nouns import kind_of
 

@@ -15,7 +15,7 @@ from retrievers.wikis import Wiki
 from agent.mills import Documents, answer, settings_for, text_of
 from rarr import Reviser, Settings, Trace, arevise
 from rarr.testing import ScriptedServer
-from rarr.tools.models.retries import PerLoop
+from rarr.tools.concurrency.per_loop import PerLoop
 
 NOTES = "# Kestrel Library\n\nKestrel Library opened in 1976. It has three floors and a garden.\n"
 DRAFT = "Kestrel Library opened in 1986. It has three floors. Falcon Bridge was built in 1950."

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from tools.asking import ANSWERS, ASK, TEXT
 
 from benchmarks.recorded_answers import KeptAnswers
 from rarr.testing import ScriptedModel
 from rarr.tools.models.chat import CallFailure
-from tools.asking import ANSWERS, ASK, TEXT
 
 
 async def test_an_answer_is_kept_and_said_again(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 from rarr.testing import ScriptedServer
 from rarr.tools.models.budgeted_chat import Patient
 from rarr.tools.models.chat import Answer, Ask, CallFailure, ChatModel, Message
+from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.meter import METER, Budget, Meter
 from rarr.tools.models.openai_protocol import OpenAIProtocol
-from rarr.tools.models.retries import Limiter
 
 KEY = "sk-test-0123456789abcdef"
 PROMPT = ("edit", "1", "0123abcd")

@@ -11,7 +11,7 @@ from rarr.tools.models.budgeted_chat import Patient
 from rarr.tools.models.chat import ChatModel, name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.models.retries import Limiter
+from rarr.tools.models.limiter import Limiter
 from rarr.tools.text.nouns import kind_of
 
 VLLM = "http://localhost:8000/v1"
@@ -24,7 +24,7 @@ class LanguageModels:
     def __init__(self, settings: Settings, names: Iterable[Any]) -> None:
         """Raises `SettingsError` or `SetupError` for the first that is not to be had."""
         self._settings = settings
-        self._limiter = Limiter(settings.concurrency)
+        self._limiter = Limiter(settings.concurrency, slow_s=settings.timeout_s / 4)
         self._patient: dict[Any, Patient] = {}
         distinct = list({_key(name): name for name in names}.values())
         named = [*distinct, *settings.fallbacks]

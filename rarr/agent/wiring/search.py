@@ -178,7 +178,7 @@ def served_reranker(settings: Settings, opened: Opened) -> "EndpointReranker":
     """The one that the setting names as `vllm:NAME`, which is added to `opened`."""
     from rarr.agent.wiring.language_models import VLLM, access
     from rarr.retrievers.rerank.endpoint import EndpointReranker
-    from rarr.tools.models.retries import Limiter
+    from rarr.tools.models.limiter import Limiter
 
     base_url, api_key, _ = access(settings, settings.reranker)
     served = EndpointReranker(

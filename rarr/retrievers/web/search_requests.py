@@ -11,6 +11,7 @@ import httpx2
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.fetch.links import shown
+from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.guard.bounded_reader import bounded_client
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import (
@@ -20,8 +21,9 @@ from rarr.tools.models.client_failures import (
     secrets_of,
     without_keys,
 )
+from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.openai_protocol import certificates
-from rarr.tools.models.retries import LONGEST_WAIT_S, Attempts, Limiter, PerLoop, in_time
+from rarr.tools.models.retries import LONGEST_WAIT_S, Attempts, in_time
 from rarr.unicode import valid
 
 AT_ONCE = 4

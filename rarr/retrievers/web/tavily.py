@@ -27,11 +27,11 @@ from rarr.retrievers.web.publication_dates import published
 from rarr.retrievers.web.search_requests import Asking, outcomes
 from rarr.retrievers.web.source_domains import Limits, host_of
 from rarr.retrievers.web.unread_pages import readable
+from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.guard.bounded_reader import bounded_client
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import failure_of, redacted, without_keys
 from rarr.tools.models.openai_protocol import certificates
-from rarr.tools.models.retries import PerLoop
 from rarr.unicode import valid
 
 MOST_RESULTS = 20  # that Tavily gives

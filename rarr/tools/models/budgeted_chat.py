@@ -6,8 +6,9 @@ from typing import Any
 
 from rarr.tools.models.chat import Adapted, Answer, Ask, CallFailure, ChatModel, Tokens, estimated_tokens
 from rarr.tools.models.client_failures import without_keys
+from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.meter import ModelCall, meter
-from rarr.tools.models.retries import Attempts, Limiter, in_time
+from rarr.tools.models.retries import Attempts, in_time
 from rarr.tools.spans import note
 from rarr.unicode import valid
 

@@ -11,11 +11,11 @@ from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import SecretStr
 
 from rarr.errors import RarrError, SettingsError, SetupError
+from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.guard.bounded_reader import bounded_client
 from rarr.tools.models.chat import Adapted, Answer, Ask, CallFailure, Tokens
 from rarr.tools.models.client_failures import failure_of, redacted, refused_part, secrets_of
 from rarr.tools.models.openai_protocol import certificates
-from rarr.tools.models.retries import PerLoop
 from rarr.tools.models.stop_reasons import Stop, other_function, reason_in, stop_of, whole
 
 _INSTALL = re.compile(r"pip install (?:-\S+ )*([\w.-]+)")

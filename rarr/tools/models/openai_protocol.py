@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx2
 
+from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.guard.bounded_reader import bounded_client
 from rarr.tools.models.chat import Adapted, Answer, Ask, CallFailure, Tokens
 from rarr.tools.models.client_failures import (
@@ -23,7 +24,6 @@ from rarr.tools.models.client_failures import (
     refused_part,
     secrets_of,
 )
-from rarr.tools.models.retries import PerLoop
 from rarr.tools.models.stop_reasons import Stop, other_function, stop_of, whole
 
 CONNECT_S = 5.0

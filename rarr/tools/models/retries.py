@@ -7,17 +7,14 @@ answer in time is not repeated: it may have been paid for, and the next would wa
 
 import asyncio
 import random
-import threading
 import time
-from asyncio import AbstractEventLoop, Semaphore
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
-from contextlib import suppress
-from typing import Generic, TypeVar
-from weakref import WeakKeyDictionary
+from collections.abc import Awaitable, Callable, Collection
+from typing import TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from rarr.tools.models.chat import CallFailure, Kind
+from rarr.tools.models.limiter import Limiter
 from rarr.tools.spans import saved, span
 
 FAILURES_IN_A_ROW = 3
@@ -25,71 +22,6 @@ REST_S = 30.0
 LONGEST_WAIT_S = 60.0  # a server that asks for more than this is as good as not there
 
 Made = TypeVar("Made")
-
-
-class PerLoop(Generic[Made]):
-    """One of something for each event loop: connections and locks cannot be shared among loops."""
-
-    def __init__(
-        self, make: Callable[[], Made], close: Callable[[Made], Awaitable[None]] | None = None
-    ) -> None:
-        """`close` is called when the event loop ends, unless `aclose` was before."""
-        self._make, self._close = make, close
-        self._made: WeakKeyDictionary[AbstractEventLoop, Made] = WeakKeyDictionary()
-        self._open: WeakKeyDictionary[AbstractEventLoop, AsyncGenerator[None, None]] = WeakKeyDictionary()
-        self._lock = threading.RLock()  # loops run in threads of their own
-
-    def get(self) -> Made:
-        """That of the running loop, made when it is first asked for."""
-        loop = asyncio.get_running_loop()
-        with self._lock:
-            for ended in [one for one in self._made if one.is_closed()]:  # what is made may hold its loop
-                del self._made[ended]
-                self._open.pop(ended, None)
-            if loop not in self._made:
-                self._made[loop] = self._make()
-                if self._close is not None:
-                    self._open[loop] = _until_closed(self._made[loop], self._close)
-            return self._made[loop]
-
-    def pop(self) -> Made | None:
-        """That of the running loop, which is forgotten; None where there is none."""
-        with self._lock:
-            return self._made.pop(asyncio.get_running_loop(), None)
-
-    async def aclose(self) -> None:
-        """Closes that of the running loop, where there is one, and forgets it."""
-        with self._lock:
-            self._made.pop(asyncio.get_running_loop(), None)
-            closing = self._open.pop(asyncio.get_running_loop(), None)
-        if closing is not None:
-            await closing.aclose()
-
-
-def _until_closed(made: Made, close: Callable[[Made], Awaitable[None]]) -> AsyncGenerator[None, None]:
-    """A generator that has begun. An event loop that ends closes those that began in it, and waits for it."""
-
-    async def generator() -> AsyncGenerator[None, None]:
-        try:
-            yield
-        finally:
-            await close(made)
-
-    begun = generator()
-    with suppress(StopIteration):  # it comes to its yield without waiting for anything
-        begun.asend(None).send(None)
-    return begun
-
-
-class Limiter:
-    """At most `most` requests at once, whichever texts, branches and models they are for."""
-
-    def __init__(self, most: int) -> None:
-        self._semaphores = PerLoop(lambda: Semaphore(most))
-
-    def __call__(self) -> Semaphore:
-        """The semaphore of the running loop."""
-        return self._semaphores.get()
 
 
 class Attempts:

@@ -8,7 +8,7 @@ from rarr.records import Query
 from rarr.testing import ScriptedModel
 from rarr.tools.models.budgeted_chat import Patient
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.models.retries import Limiter
+from rarr.tools.models.limiter import Limiter
 
 PROMPTS = Prompts()
 

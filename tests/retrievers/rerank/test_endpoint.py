@@ -16,7 +16,7 @@ from rarr.testing.listening import Listener
 from rarr.testing.plans import Entry
 from rarr.testing.record import Record
 from rarr.testing.replies import Reply, failed, instead
-from rarr.tools.models.retries import Limiter
+from rarr.tools.models.limiter import Limiter
 
 pytestmark = pytest.mark.loopback
 

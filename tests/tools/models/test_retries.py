@@ -24,11 +24,13 @@ from rarr.testing import (
     Status,
     refused_url,
 )
+from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.models import retries as patience
 from rarr.tools.models.budgeted_chat import Patient
 from rarr.tools.models.chat import Answer, CallFailure, Tokens
+from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.meter import Meter, ModelCall
-from rarr.tools.models.retries import LONGEST_WAIT_S, PerLoop
+from rarr.tools.models.retries import LONGEST_WAIT_S
 from tools.asking import ANSWERS, ASK, KEY, TEXT, metered, outcome, patient, protocol
 
 loopback = pytest.mark.loopback
@@ -220,7 +222,7 @@ async def test_attempts_rest_after_the_failures_that_they_are_told(rests_after: 
         requests.append(1)
         raise down()
 
-    attempts = patience.Attempts("a", patience.Limiter(1), attempts=1, rests_after=rests_after)
+    attempts = patience.Attempts("a", Limiter(1), attempts=1, rests_after=rests_after)
     for _ in range(5):
         with pytest.raises(CallFailure):
             await attempts(failing)
@@ -237,7 +239,7 @@ async def test_a_stranger_rests_after_its_first_timeout(answers_first: bool, sen
             raise CallFailure("timeout", "no answer")
 
     rests: Any = ("timeout",)
-    attempts = patience.Attempts("a", patience.Limiter(1), attempts=1, rests_after=rests, known=False)
+    attempts = patience.Attempts("a", Limiter(1), attempts=1, rests_after=rests, known=False)
     for _ in range(6):
         with contextlib.suppress(CallFailure):
             await attempts(hanging)
@@ -259,7 +261,7 @@ async def test_faults_one_more_is_sent_after_the_rest(monkeypatch: pytest.Monkey
 @loopback
 async def test_limiter_is_shared_by_models() -> None:
     with ScriptedServer(ANSWERS, latency=0.02) as server:
-        limiter = patience.Limiter(3)
+        limiter = Limiter(3)
         options: dict[str, Any] = {"attempts": 1, "timeout_s": 2.0}
         models = [Patient(protocol(server), limiter, **options) for _ in range(2)]
         async with aclosing(models[0]), aclosing(models[1]):

@@ -11,11 +11,11 @@ from rarr.backends.prompted.agreement import Agreed
 from rarr.errors import ModelError
 from rarr.prompts import load
 from rarr.testing import ScriptedModel
+from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.models.chat import Answer, CallFailure, Tokens
 from rarr.tools.models.langchain_chat import LangChainChat
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.openai_protocol import OpenAIProtocol
-from rarr.tools.models.retries import PerLoop
 from tools.asking import ASK, KEY, TEXT, metered, outcome, patient
 
 USAGE = {"prompt_tokens": 30, "completion_tokens": 5}
