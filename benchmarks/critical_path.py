@@ -49,7 +49,7 @@ def main() -> None:
     )
     for (queries, wrong), reference in ROWS.items():
         limits = {
-            "default": (4, 1, 1.1),
+            "default": (2, 1, 1.1),
             "paper": (2 + 2 * wrong, 1, 1.1),
             "sequential": (3 + queries + wrong, queries, 1.0),
         }
@@ -71,6 +71,7 @@ async def measure(method: str, queries: int, wrong: int, options: argparse.Names
     with ScriptedServer(mills.answer, latency=options.call) as server:
         settings = Settings(
             preset="paper" if method == "paper" else "default",
+            blind=method == "default",
             model="vllm:scripted",
             models={"attribute": "rules"},
             base_url=server.url,
