@@ -12,7 +12,7 @@ from rarr.backends.rules.agreement import agreement, asked_for, confirms, with_u
 from rarr.backends.rules.answers import stands_in
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import Candidate, Passage, candidates, passage
-from rarr.backends.rules.name_matching import key_words
+from rarr.backends.rules.name_matching import is_generic, key_words
 from rarr.backends.rules.names import Name, is_person
 from rarr.backends.rules.non_answers import (
     is_elsewhere_in_time,
@@ -21,7 +21,7 @@ from rarr.backends.rules.non_answers import (
     opens_with_sibling,
 )
 from rarr.backends.rules.numbers import Number
-from rarr.backends.rules.subjects import about_something_else, about_subject
+from rarr.backends.rules.subjects import about_something_else, about_subject, subject_of
 from rarr.backends.rules.values import Value, same, values
 from rarr.records import Agreement, Evidence, Query, Verdict
 from rarr.tools.text.document import Span
@@ -29,6 +29,8 @@ from rarr.tools.text.document import Span
 LEAST_IN_COMMON = 0.5
 """The share of the claim's words that the answer's sentence says, or of its clause that the claim says: the
 greater of the two is at least this."""
+CLEARLY_LESS = 0.5
+"""Of several values in an answer one counts, where the others stand so much less in the claim's place."""
 _SAME_TIME = re.compile(
     r"\b(?:the|that)\s+(?:(?:same|previous|following|next)\s+)?(?:day|month|quarter|season|year|decade)\b",
     re.IGNORECASE,
@@ -60,12 +62,18 @@ def compared(text: str, context: str | None, query: Query, evidence: Evidence, a
         return _verdict("unknown", said, answer, f"{answer!r} does not stand in the evidence")
     if asked is None:
         return _verdict("unknown", said, answer, "the query asks for no single value of the text")
-    return _compared(*asked, query, agreement(text, context, query, evidence), evidence, answer)
+    return _compared(text, context, query, evidence, answer, asked)
 
 
 def _compared(
-    claim: Claim, value: Value, query: Query, by_rules: Agreement, evidence: Evidence, answer: str
+    text: str,
+    context: str | None,
+    query: Query,
+    evidence: Evidence,
+    answer: str,
+    asked: tuple[Claim, Value],
 ) -> Agreement:
+    claim, value = asked
     read_once, said = passage(evidence.text, evidence.title), _said(claim, value)
     its = _answering(claim, value, read_once, answer)
     if not its:
@@ -77,9 +85,11 @@ def _compared(
         return _verdict("agrees", said, answer, "the same value")
     best = its[0]
     its_words = with_unit(best.sentence, best.value)
-    if by_rules.verdict == "agrees":
+    if agreement(text, context, query, evidence).verdict == "agrees":
         return _verdict("unknown", said, its_words, "the rules find the text's value in its place")
     doubt = _doubt(claim, value, best, its, query, read_once)
+    if not doubt and not _is_about_text(text, context, claim, value, evidence):
+        doubt = "the evidence is titled for something that the text does not name"
     if doubt:
         return _verdict("unknown", said, its_words, doubt)
     return _verdict(
@@ -92,7 +102,9 @@ def _doubt(
 ) -> str:
     """Why another value is no reason to contradict the claim's; empty where there is none."""
     reasons = {
-        "the evidence answers with several values": any(not same(other.value, one.value) for one in its),
+        "the evidence answers with several values": any(
+            not same(other.value, one.value) and one.closeness > CLEARLY_LESS * other.closeness for one in its
+        ),
         "the evidence says the text's value too": _holds(evidence, value, other),
         "the evidence says too little else of the sentence": max(other.coverage, other.told)
         < LEAST_IN_COMMON,
@@ -111,6 +123,16 @@ def _doubt(
         and is_other_number(claim, value, value.read, other, evidence),
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+def _is_about_text(text: str, context: str | None, claim: Claim, value: Value, evidence: Evidence) -> bool:
+    """Does the passage name the claim's subject, or its title something that the text names too?"""
+    subject = subject_of(claim, value)
+    passage_text = f"{evidence.title}\n{evidence.text}"
+    if subject and re.search(rf"\b{re.escape(subject.split()[-1])}\b", passage_text):
+        return True
+    titled = {word for word in key_words(evidence.title) if not is_generic(word)}
+    return not titled or not titled.isdisjoint(key_words(f"{context or ''}\n{text}"))
 
 
 def _holds(evidence: Passage, value: Value, other: Candidate) -> bool:

@@ -205,3 +205,13 @@ def test_a_passage_about_something_else_is_not_read() -> None:
     assert beside_the_matter(text, None, query, evidence("The Orrel Dam opened in 1936.")) is None
     unread = beside_the_matter(text, None, query, evidence("Bread rises for an hour, then bakes."))
     assert unread is not None and unread.verdict == "irrelevant"
+
+
+@pytest.mark.parametrize(
+    ("title", "verdict"), [("Glen Canyon", "unknown"), ("The Humber", "disagrees"), ("", "disagrees")]
+)
+def test_a_page_about_something_that_the_text_does_not_name_is_no_reason(title: str, verdict: str) -> None:
+    text = "The Humber has a bridge. Cars have used the bridge since June 1981."
+    query = Query(id="q1", text="?", start=text.index("June"), end=text.index("June") + 9)
+    found = evidence("All cars have used the bridge since May 1937.").model_copy(update={"title": title})
+    assert compared(text, None, query, found, "May 1937").verdict == verdict
