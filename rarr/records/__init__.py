@@ -8,12 +8,18 @@ to, and those of evidence into the text extracted from its source.
 from collections.abc import Sequence
 from datetime import datetime
 from importlib import import_module
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
 from rarr.errors import InputError
-from rarr.unicode import valid
+from rarr.records.base import Record as Record
+from rarr.records.usage import (
+    Estimate as Estimate,
+    ModelUsage as ModelUsage,
+    NodeUsage as NodeUsage,
+    Usage as Usage,
+)
 
 Verdict = Literal["agrees", "disagrees", "irrelevant", "unknown"]
 Status = Literal["supported", "contradicted", "no_evidence", "retrieval_failed", "unjudged"]
@@ -27,17 +33,6 @@ LONGEST_TITLE = 300
 """Characters of a title."""
 UNNAMED = "unnamed:"
 """How the source of a passage begins where its retriever does not know it."""
-
-
-class Record(BaseModel):
-    """Base of all records: frozen, strict about unknown fields, and with valid Unicode alone."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _holds_valid_unicode(cls, values: Any) -> Any:
-        return valid(values)
 
 
 class Question(Record):
@@ -180,41 +175,6 @@ class Scores(Record):
     preservation: float | None = None
     f1_ap: float | None = None
     intent: float | None = None
-
-
-class ModelUsage(Record):
-    """What language models used: requests, failed ones included, and tokens.
-
-    `cached_tokens` are those of `input_tokens` that a server had in its prefix cache; `cost` is in the unit
-    of the prices in the settings, None where the price of a model that was asked is not known.
-    """
-
-    model_calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    cost: float | None = 0.0
-
-
-class NodeUsage(ModelUsage):
-    """What one node spent. `seconds` adds up its calls, which may have run at the same time."""
-
-    calls: int = 0
-    seconds: float = 0.0
-
-
-class Usage(ModelUsage):
-    """What a run spent. `seconds` is wall time."""
-
-    seconds: float = 0.0
-    by_node: dict[str, NodeUsage] = {}
-
-
-class Estimate(ModelUsage):
-    """What a run is expected to spend, with its number of queries and of edits."""
-
-    queries: int
-    edits: int
 
 
 class Notice(Record):
