@@ -22,7 +22,8 @@ from rarr.records.usage import (
 )
 
 Verdict = Literal["agrees", "disagrees", "irrelevant", "unknown"]
-Status = Literal["supported", "contradicted", "no_evidence", "retrieval_failed", "unjudged"]
+Status = Literal["supported", "contradicted", "unconfirmed", "no_evidence", "retrieval_failed", "unjudged"]
+PartState = Literal["confirmed", "differs", "open"]
 AttributionClass = Literal["attributable", "extrapolatory", "contradictory"]
 """What evidence is to a sentence, as in AttrScore (Yue et al. 2023, section 2)."""
 
@@ -144,8 +145,25 @@ class Edit(Change):
     reason: str
 
 
+class Part(Record):
+    """A place of the revised text that can be checked: a value, a name, or what a query asks about.
+
+    `confirmed` by the passage `evidence_id`, which says `says` there; `differs` where that passage says
+    something else and no edit was made; else `open`.
+    """
+
+    start: int
+    end: int
+    state: PartState
+    evidence_id: str = ""
+    says: str = ""
+
+
 class Sentence(Record):
-    """A sentence of the revised text with what supports it. `support` is None where nothing judged it."""
+    """A sentence of the revised text with what supports it, as a whole and part by part.
+
+    `support` is None where nothing judged it. It never makes up for a part that is not confirmed.
+    """
 
     text: str
     start: int
@@ -153,6 +171,13 @@ class Sentence(Record):
     status: Status
     evidence_ids: tuple[str, ...] = ()
     support: float | None = None
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def open_words(self) -> tuple[str, ...]:
+        """The words of its parts that are not confirmed, in the order of the text."""
+        waiting = (part for part in self.parts if part.state != "confirmed")
+        return tuple(self.text[part.start - self.start : part.end - self.start] for part in waiting)
 
 
 class Report(Record):

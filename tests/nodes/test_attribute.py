@@ -11,7 +11,7 @@ from makers import TEXT, check, evidence, query, runtime, state
 from rarr.ledger import coverage as ledger_coverage
 from rarr.ledger.coverage import select
 from rarr.nodes.attribute import attribute
-from rarr.records import Check, Evidence, Sentence
+from rarr.records import Check, Evidence, Part, Sentence
 from rarr.settings import Settings
 from rarr.state import Unsearched
 from rarr.testing import ScriptedVerifier
@@ -95,14 +95,30 @@ async def only_sentence(
 
 async def test_sentence_is_aligned_to_what_supports_it() -> None:
     sentence = await only_sentence([check("agrees")], SUPPORTS)
+    places = {"Georgia": 0, "grows": 8, "most": 18}
+    confirmed = tuple(
+        Part(start=start, end=start + len(said), state="confirmed", evidence_id="q1.1", says=said)
+        for said, start in places.items()
+    )
     assert sentence == Sentence(
-        text=TEXT, start=0, end=len(TEXT), status="supported", evidence_ids=("q1.1",), support=0.8
+        text=TEXT,
+        start=0,
+        end=len(TEXT),
+        status="supported",
+        evidence_ids=("q1.1",),
+        support=0.8,
+        parts=confirmed,
     )
 
 
-@pytest.mark.parametrize(("threshold", "status"), [(0.8, "supported"), (0.81, "unjudged")])
+@pytest.mark.parametrize(("threshold", "status"), [(0.8, "supported"), (0.81, "unconfirmed")])
 async def test_support_threshold(threshold: float, status: str) -> None:
-    assert (await only_sentence([check("unknown")], SUPPORTS, threshold=threshold)).status == status
+    assert (await only_sentence([check("agrees")], SUPPORTS, threshold=threshold)).status == status
+
+
+async def test_support_never_lifts_a_sentence_over_an_open_part() -> None:
+    sentence = await only_sentence([check("unknown")], ScriptedVerifier(lambda *_: 1.0))
+    assert (sentence.status, sentence.open_words, sentence.support) == ("unconfirmed", ("Georgia",), 1.0)
 
 
 async def test_without_evidence_no_threshold_is_met() -> None:
@@ -142,9 +158,13 @@ async def test_search_without_results_is_no_evidence() -> None:
     assert (sentence.status, sentence.support) == ("no_evidence", 0.0)
 
 
-@pytest.mark.parametrize("checks", [[check("unknown")], []], ids=["unknown", "never checked"])
+@pytest.mark.parametrize("checks", [[check("unknown", mine="", its="")], []], ids=["failed", "never checked"])
 async def test_what_no_check_judged_is_unjudged(checks: list[Check]) -> None:
     assert (await only_sentence(checks)).status == "unjudged"
+
+
+async def test_what_a_check_judged_and_did_not_decide_is_unconfirmed() -> None:
+    assert (await only_sentence([check("unknown")])).status == "unconfirmed"
 
 
 async def test_what_the_verifier_cannot_judge_is_unjudged() -> None:
@@ -176,7 +196,7 @@ async def test_failed_verification_is_a_warning_and_other_evidence_counts() -> N
         return 0.9
 
     found = [evidence(), evidence("Another.", id="q1.2", start=1000)]
-    before = state(queries=[query()], found=found, checks=[check("agrees")])
+    before = state("Georgia has peaches.", queries=[query()], found=found, checks=[check("agrees")])
     update = await attribute(before, runtime(verifier=ScriptedVerifier(fails_for_the_first)))
     assert [(s.status, s.support) for s in update["report"].sentences] == [("supported", 0.9)]
     [warning] = update["warnings"]
