@@ -4,12 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.backends.rules.answers import has_phrase
-from rarr.backends.rules.claims import claims
+from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import passage
 from rarr.backends.rules.questions import askable
 from rarr.backends.rules.sentence import sentence
-from rarr.backends.rules.values import Value, values
-from rarr.ledger.answers import Source, answer_place, extent, gives, sources_of, values_at
+from rarr.backends.rules.subjects import about_something_else
+from rarr.backends.rules.values import Value, same, values
+from rarr.ledger.answers import answer_place, extent, sources_of, values_at
+from rarr.ledger.confirmation import says, stands_as
 from rarr.ledger.support import Support
 from rarr.records import Check, Evidence, Part, PartState, Query
 from rarr.tools.text.document import Span
@@ -41,9 +43,10 @@ def parts_of(
     sure = [name for name, support in one.by_evidence.items() if (support or 0.0) >= SURE]
     sure.sort(key=lambda name: -(one.by_evidence[name] or 0.0))
     said = sentence(one.span.of(text))
+    claim = next((claim for claim in claims(text, context) if claim.span == one.span), None)
     found = []
-    for span in _spans(text, context, one.span, asked):
-        place = _Place(span, span.of(text), values_at(said, span.moved(-one.span.start)))
+    for span in _spans(text, claim, asked):
+        place = _Place(span, span.of(text), values_at(said, span.moved(-one.span.start)), claim)
         checks = [check for other in asked if other.place == span for check in other.checks]
         found.append(_part(place, checks, evidence, [evidence[name] for name in sure], against))
     return found
@@ -66,25 +69,28 @@ def asked_about(text: str, span: Span, query: Query, checks: Sequence[Check]) ->
         yield Asked(span, ())
 
 
-def stands_as(said: Sequence[Value], told: Sequence[Value]) -> bool:
-    """Do the values of a passage say all that these values of a text say?
+def enough(parts: Sequence[Part], evidence: Mapping[str, Evidence], threshold: float) -> float:
+    """The support that a sentence needs whose parts are confirmed.
 
-    As exactly as the text has them: 1937 does not confirm a day of that year, nor half of a name the whole
-    of it. A value that nothing of its kind stands beside is not compared.
+    A page's title names what the page is about: where nothing else was confirmed, the passages need say
+    nothing of the sentence but its subject.
     """
-    for value in said:
-        alike = [other for other in told if other.kind == value.kind]
-        if alike and not any(gives(other, value, None) for other in alike):
-            return False
-    return True
+    telling = [part for part in parts if not _is_in_title(part, evidence.get(part.evidence_id))]
+    return threshold if telling else max(threshold, SURE)
 
 
-def _spans(text: str, context: str | None, span: Span, asked: Sequence[Asked]) -> list[Span]:
+def _is_in_title(part: Part, one: Evidence | None) -> bool:
+    named, titled = values(part.says), values(one.title) if one else ()
+    return bool(named) and all(
+        value.kind == "name" and any(same(value, other) for other in titled) for value in named
+    )
+
+
+def _spans(text: str, claim: Claim | None, asked: Sequence[Asked]) -> list[Span]:
     """What is asked about, without places that hold a smaller one, and the values that nothing asks about."""
     distinct = {one.place for one in asked}
     kept = [one for one in distinct if not any(_holds(one, other) for other in distinct)]
-    own = next((claim for claim in claims(text, context) if claim.span == span), None)
-    for _, place in askable(text, own) if own is not None else ():
+    for _, place in askable(text, claim) if claim is not None else ():
         if not any(place.overlaps(one) for one in kept):
             kept.append(place)
     return sorted(kept)
@@ -96,37 +102,49 @@ def _holds(place: Span, other: Span) -> bool:
 
 
 class _Place(NamedTuple):
-    """A place of a text, with its words and the values that they hold, units included."""
+    """A place of a text, with its words and the values that they hold, units included.
+
+    `claim` is the sentence that it is in, None for a sentence that is no claim.
+    """
 
     span: Span
     words: str
     values: Sequence[Value]
+    claim: Claim | None
 
     def confirmed_by(self, check: Check, evidence: Evidence) -> bool:
         """Does the answer of an agreeing check say it? An answer leaves out what stands beside it."""
+        if check.verdict != "agrees":
+            return False
         beside = passage(evidence.text, evidence.title)
         told = [
-            source.value
+            said
             for value in values(check.evidence_answer)
-            for source in sources_of(value, beside.sentences) or [Source(value, beside.sentences[0], 0)]
+            for said in [source.value for source in sources_of(value, beside.sentences)] or [value]
         ]
-        return check.verdict == "agrees" and stands_as(self.values, told)
+        return stands_as(self.values, told, beside)
 
     def literal(self, evidence: Evidence) -> str:
-        """The words of a passage that say it; empty where none do."""
+        """The words of a passage about the same subject that say it; empty where none do."""
         beside = passage(evidence.text, evidence.title)
+        if any(about_something_else(claim, value, beside) for claim, value in self._claimed()):
+            return ""
         if not self.values:
             return self.words if has_phrase(f"{evidence.title}\n{evidence.text}", self.words) else ""
         told = [(value, part.text) for part in beside.sentences for value in part.values]
         told += [(value, evidence.title) for value in beside.title_values]
         found = [
-            next((extent(it).of(text) for it, text in told if _is(it, value)), "") for value in self.values
+            next((extent(other).of(text) for other, text in told if says(other, value, beside)), "")
+            for value in self.values
         ]
         return found[0] if all(found) else ""
 
-
-def _is(told: Value, said: Value) -> bool:
-    return told.kind == said.kind and gives(told, said, None)
+    def _claimed(self) -> Iterator[tuple[Claim, Value]]:
+        """Its values as the claim has them, whose subject may have been put in."""
+        for value in self.claim.sentence.values if self.claim else ():
+            place = self.claim.in_text(value.start, value.end) if self.claim else None
+            if self.claim and place is not None and place.overlaps(self.span):
+                yield self.claim, value
 
 
 def _part(

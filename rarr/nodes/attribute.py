@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.coverage import select
-from rarr.ledger.parts import SURE, Asked, asked_about, parts_of
+from rarr.ledger.parts import Asked, asked_about, enough, parts_of
 from rarr.ledger.source_weight import Side, heard
 from rarr.ledger.support import Support, moved, own_support
 from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict
@@ -115,9 +115,13 @@ def _status(
     if against:
         return "contradicted", against
     confirmed = all(part.state == "confirmed" for part in parts)
-    enough = threshold if parts else max(threshold, SURE)
     best = max(one.by_evidence, key=lambda e: one.by_evidence[e] or 0.0, default="")
-    if best and confirmed and one.best is not None and one.best >= enough:
+    if (
+        best
+        and confirmed
+        and one.best is not None
+        and one.best >= enough(parts, outcomes.evidence, threshold)
+    ):
         said = [part.evidence_id for part in parts]
         return "supported", [best, *said, *(e for q in one.query_ids for e in outcomes.agreeing(q))]
     if any(query_id in outcomes.failed for query_id in one.query_ids):
