@@ -17,8 +17,9 @@ from rarr.records import Check, Evidence, Part, PartState, Query
 from rarr.tools.text.document import Span
 
 SURE = 0.8
-"""From this support on a passage that says the words of a part confirms it; of a sentence without parts,
-it confirms the sentence."""
+"""From this support on a sentence is supported that has nothing to check but its subject."""
+SPEAKS = 0.7
+"""From this support on the words of a passage confirm a part; chosen on train/handwritten."""
 
 
 class Asked(NamedTuple):
@@ -38,18 +39,24 @@ def parts_of(
 ) -> list[Part]:
     """The parts of a sentence of `text` in order, with their states.
 
-    `against` are the evidences that make the sentence contradicted; none where no dispute stands.
+    Only `evidence` confirms one: by a check, or by its words where it is sure to support the sentence or a
+    check of it agreed on another part. `against` are the evidences that make the sentence contradicted.
     """
-    sure = [name for name, support in one.by_evidence.items() if (support or 0.0) >= SURE]
-    sure.sort(key=lambda name: -(one.by_evidence[name] or 0.0))
     said = sentence(one.span.of(text))
     claim = next((claim for claim in claims(text, context) if claim.span == one.span), None)
     found = []
     for span in _spans(text, claim, asked):
         place = _Place(span, span.of(text), values_at(said, span.moved(-one.span.start)), claim)
         checks = [check for other in asked if other.place == span for check in other.checks]
-        found.append(_part(place, checks, evidence, [evidence[name] for name in sure], against))
-    return found
+        found.append((place, place.by_checks(checks, evidence, against)))
+    agreeing = {part.evidence_id for _, part in found if part.state == "confirmed"}
+    speaking = sorted(
+        (name for name, support in one.by_evidence.items() if name in agreeing or (support or 0.0) >= SPEAKS),
+        key=lambda name: (name not in agreeing, -(one.by_evidence[name] or 0.0)),
+    )
+    passages = [evidence[name] for name in speaking if name in evidence]
+    parts = [place.by_words(passages) if part.state == "open" else part for place, part in found]
+    return parts if (one.best or 0.0) >= SURE else _told(parts, evidence)
 
 
 def asked_about(text: str, span: Span, query: Query, checks: Sequence[Check]) -> Iterator[Asked]:
@@ -69,14 +76,24 @@ def asked_about(text: str, span: Span, query: Query, checks: Sequence[Check]) ->
         yield Asked(span, ())
 
 
-def enough(parts: Sequence[Part], evidence: Mapping[str, Evidence], threshold: float) -> float:
-    """The support that a sentence needs whose parts are confirmed.
+def is_converted(check: Check) -> bool:
+    """Does it agree on a number that the passage writes in another way, as feet for metres?"""
+    if check.verdict != "agrees" or check.text_answer.casefold() == check.evidence_answer.casefold():
+        return False
+    return any(value.kind == "number" for value in values(check.evidence_answer))
+
+
+def _told(parts: list[Part], evidence: Mapping[str, Evidence]) -> list[Part]:
+    """All of them, open where nothing but the names of pages confirms them.
 
     A page's title names what the page is about: where nothing else was confirmed, the passages need say
     nothing of the sentence but its subject.
     """
-    telling = [part for part in parts if not _is_in_title(part, evidence.get(part.evidence_id))]
-    return threshold if telling else max(threshold, SURE)
+    if not all(part.state == "confirmed" for part in parts):
+        return parts
+    if any(not _is_in_title(part, evidence.get(part.evidence_id)) for part in parts):
+        return parts
+    return [Part(start=part.start, end=part.end, state="open") for part in parts]
 
 
 def _is_in_title(part: Part, one: Evidence | None) -> bool:
@@ -112,19 +129,37 @@ class _Place(NamedTuple):
     values: Sequence[Value]
     claim: Claim | None
 
-    def confirmed_by(self, check: Check, evidence: Evidence) -> bool:
+    def by_checks(
+        self, checks: Sequence[Check], evidence: Mapping[str, Evidence], against: Sequence[str]
+    ) -> Part:
+        """Where it stands by the checks of what was found for it."""
+        for check in checks:
+            if check.verdict == "disagrees" and check.evidence_id in against:
+                return self._part("differs", check.evidence_id, check.evidence_answer)
+        for check in checks:
+            known = evidence.get(check.evidence_id)
+            if check.verdict == "agrees" and known and self._is_answered(check.evidence_answer, known):
+                return self._part("confirmed", check.evidence_id, check.evidence_answer)
+        return self._part("open")
+
+    def by_words(self, passages: Sequence[Evidence]) -> Part:
+        """Is it confirmed by the words of one of these passages?"""
+        for one in passages:
+            if words := self._literal(one):
+                return self._part("confirmed", one.id, words)
+        return self._part("open")
+
+    def _is_answered(self, answer: str, evidence: Evidence) -> bool:
         """Does the answer of an agreeing check say it? An answer leaves out what stands beside it."""
-        if check.verdict != "agrees":
-            return False
         beside = passage(evidence.text, evidence.title)
         told = [
             said
-            for value in values(check.evidence_answer)
+            for value in values(answer)
             for said in [source.value for source in sources_of(value, beside.sentences)] or [value]
         ]
         return stands_as(self.values, told, beside)
 
-    def literal(self, evidence: Evidence) -> str:
+    def _literal(self, evidence: Evidence) -> str:
         """The words of a passage about the same subject that say it; empty where none do."""
         beside = passage(evidence.text, evidence.title)
         if any(about_something_else(claim, value, beside) for claim, value in self._claimed()):
@@ -146,25 +181,5 @@ class _Place(NamedTuple):
             if self.claim and place is not None and place.overlaps(self.span):
                 yield self.claim, value
 
-
-def _part(
-    place: _Place,
-    checks: Sequence[Check],
-    evidence: Mapping[str, Evidence],
-    sure: Sequence[Evidence],
-    against: Sequence[str],
-) -> Part:
-    for check in checks:
-        if check.verdict == "disagrees" and check.evidence_id in against:
-            return _standing(place.span, "differs", check.evidence_id, check.evidence_answer)
-    for check in checks:
-        if place.confirmed_by(check, evidence[check.evidence_id]):
-            return _standing(place.span, "confirmed", check.evidence_id, check.evidence_answer)
-    for one in sure:
-        if words := place.literal(one):
-            return _standing(place.span, "confirmed", one.id, words)
-    return _standing(place.span, "open")
-
-
-def _standing(place: Span, state: PartState, evidence_id: str = "", says: str = "") -> Part:
-    return Part(start=place.start, end=place.end, state=state, evidence_id=evidence_id, says=says)
+    def _part(self, state: PartState, evidence_id: str = "", says: str = "") -> Part:
+        return Part(start=self.span.start, end=self.span.end, state=state, evidence_id=evidence_id, says=says)

@@ -7,9 +7,9 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.coverage import select
-from rarr.ledger.parts import Asked, asked_about, enough, parts_of
+from rarr.ledger.parts import SURE, Asked, asked_about, is_converted, parts_of
 from rarr.ledger.source_weight import Side, heard
-from rarr.ledger.support import Support, moved, own_support
+from rarr.ledger.support import Support, moved, own_support, with_refuting
 from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict
 from rarr.settings import Kind, Settings
 from rarr.state import State, usable
@@ -23,8 +23,9 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
     """Aligns the sentences of the revised text to evidence and says where each stands."""
     queries = await work(moved, state.get("queries", []), state.get("edits", []))
     supports, failures = await own_support("attribute", state, state["text"], queries, runtime.context)
+    supports, refusals = await with_refuting(state, supports, runtime.context)
     report = await work(_report, state, queries, supports, runtime.context.settings)
-    return {"report": report, "warnings": failures}
+    return {"report": report, "warnings": failures + refusals}
 
 
 def _report(
@@ -86,6 +87,11 @@ class _Outcomes:
             for asked in asked_about(text, one.span, self.queries[query_id], self.checks[query_id])
         ]
 
+    def converted(self, one: Support) -> set[str]:
+        """The evidence that says a number of a sentence in another way: rules compare these, not a reader."""
+        checks = (check for query_id in one.query_ids for check in self.checks[query_id])
+        return {check.evidence_id for check in checks if is_converted(check)}
+
     def judged(self, one: Support) -> bool:
         """Did a check say anything of a sentence? One that failed has neither verdict nor answers."""
         checks = (check for query_id in one.query_ids for check in self.checks[query_id])
@@ -95,7 +101,9 @@ class _Outcomes:
 def _sentence(state: State, one: Support, outcomes: _Outcomes, threshold: float) -> Sentence:
     against = [e for query_id in one.query_ids for e in outcomes.contradicting(query_id)]
     asked = outcomes.asked(state["text"], one)
-    parts = parts_of(state["text"], state["context"], one, asked, outcomes.evidence, against)
+    one = one._replace(refuting=one.refuting - outcomes.converted(one))
+    evidence = {name: it for name, it in outcomes.evidence.items() if name not in one.refuting}
+    parts = parts_of(state["text"], state["context"], one, asked, evidence, against)
     status, evidence_ids = _status(one, parts, outcomes, threshold, against)
     return Sentence(
         text=one.span.of(state["text"]),
@@ -114,14 +122,10 @@ def _status(
     """Contradiction outweighs support; what failed is never passed off as what was not found."""
     if against:
         return "contradicted", against
-    confirmed = all(part.state == "confirmed" for part in parts)
-    best = max(one.by_evidence, key=lambda e: one.by_evidence[e] or 0.0, default="")
-    if (
-        best
-        and confirmed
-        and one.best is not None
-        and one.best >= enough(parts, outcomes.evidence, threshold)
-    ):
+    speaking = {e: score for e, score in one.by_evidence.items() if score and e not in one.refuting}
+    best = max(speaking, key=lambda e: speaking[e], default="")
+    enough = threshold if parts else max(threshold, SURE)
+    if best and speaking[best] >= enough and all(part.state == "confirmed" for part in parts):
         said = [part.evidence_id for part in parts]
         return "supported", [best, *said, *(e for q in one.query_ids for e in outcomes.agreeing(q))]
     if any(query_id in outcomes.failed for query_id in one.query_ids):
