@@ -4,6 +4,7 @@ This is more than that both can mean the same. A year does not confirm a day of 
 "at least 30", nor half of a name the whole of it; but an exact number confirms a rounded one.
 """
 
+import re
 from collections.abc import Sequence
 
 from rarr.backends.rules.counterparts import Passage
@@ -11,8 +12,11 @@ from rarr.backends.rules.dates import Date
 from rarr.backends.rules.name_matching import key_words, same_name, same_word
 from rarr.backends.rules.names import Name
 from rarr.backends.rules.numbers import Number
+from rarr.backends.rules.sentence import Sentence
 from rarr.backends.rules.values import Value, same
 
+_KIND = re.compile(r"(?:The|This|A|An)\s+(?:[\w-]+\s+){0,2}?(?P<kind>[a-z][\w-]+)\s+$")
+_FROM_OR_TO = re.compile(r"\b(?P<way>from|to)\s+(?:the\s+|about\s+|around\s+|[$€£])?$", re.IGNORECASE)
 _CONVERTED = 0.02
 """Conversions round: 60 metres are given as 197 feet."""
 
@@ -39,6 +43,34 @@ def says(told: Value, said: Value, evidence: Passage) -> bool:
         case Name() as its, Name() as mine:
             return _names(its.text, mine.text, evidence)
     return bool(same(told, said))
+
+
+def another_kind(claim: Sentence, evidence: Passage) -> bool:
+    """Does the claim say of what kind its subject is, as "the band Northlight", and the passage does not?"""
+    name = next((value for value in claim.values if value.kind == "name"), None)
+    kind = _KIND.match(claim.text[: name.start]) if name is not None else None
+    stems = {word.stem for word in claim.content if kind and kind.start("kind") == word.start}
+    return any(stem not in evidence.spread and stem not in evidence.title_stems for stem in stems)
+
+
+def turned(before: str, said: Value, evidence: Passage) -> bool:
+    """Is the value, with the words `before` it, where something comes from, and in the passage where it goes?
+
+    Or the other way round.
+    """
+    mine = _direction(before)
+    its = {
+        _direction(part.text[: value.start])
+        for part in evidence.sentences
+        for value in part.values
+        if says(value, said, evidence)
+    }
+    return mine != "" and mine not in its and not its <= {""}
+
+
+def _direction(before: str) -> str:
+    found = _FROM_OR_TO.search(before)
+    return "" if found is None else found["way"].lower()
 
 
 def _covers(its: Number, mine: Number) -> bool:

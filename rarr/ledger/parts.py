@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from rarr.backends.rules.answers import has_phrase
 from rarr.backends.rules.claims import Claim, claims
-from rarr.backends.rules.counterparts import passage
+from rarr.backends.rules.counterparts import Passage, passage
 from rarr.backends.rules.questions import askable
-from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.sentence import Sentence, sentence
 from rarr.backends.rules.subjects import about_something_else
 from rarr.backends.rules.values import Value, same, values
 from rarr.ledger.answers import answer_place, extent, sources_of, values_at
-from rarr.ledger.confirmation import says, stands_as
+from rarr.ledger.confirmation import another_kind, says, stands_as, turned
 from rarr.ledger.support import Support
 from rarr.records import Check, Evidence, Part, PartState, Query
 from rarr.tools.text.document import Span
@@ -46,7 +46,8 @@ def parts_of(
     claim = next((claim for claim in claims(text, context) if claim.span == one.span), None)
     found = []
     for span in _spans(text, claim, asked):
-        place = _Place(span, span.of(text), values_at(said, span.moved(-one.span.start)), claim)
+        held = values_at(said, span.moved(-one.span.start))
+        place = _Place(span, span.of(text), held, said, claim)
         checks = [check for other in asked if other.place == span for check in other.checks]
         found.append((place, place.by_checks(checks, evidence, against)))
     agreeing = {part.evidence_id for _, part in found if part.state == "confirmed"}
@@ -121,12 +122,13 @@ def _holds(place: Span, other: Span) -> bool:
 class _Place(NamedTuple):
     """A place of a text, with its words and the values that they hold, units included.
 
-    `claim` is the sentence that it is in, None for a sentence that is no claim.
+    `sentence` is where it stands, and `claim` that with its subject put in, None where it is no claim.
     """
 
     span: Span
     words: str
     values: Sequence[Value]
+    sentence: Sentence
     claim: Claim | None
 
     def by_checks(
@@ -157,12 +159,19 @@ class _Place(NamedTuple):
             for value in values(answer)
             for said in [source.value for source in sources_of(value, beside.sentences)] or [value]
         ]
-        return stands_as(self.values, told, beside)
+        return stands_as(self.values, told, beside) and not self._is_otherwise(beside)
+
+    def _is_otherwise(self, beside: Passage) -> bool:
+        """Is the passage about a thing of another kind, or does it say what comes from here to go there?"""
+        if self.claim is not None and another_kind(self.claim.sentence, beside):
+            return True
+        return any(turned(self.sentence.text[: value.start], value, beside) for value in self.values)
 
     def _literal(self, evidence: Evidence) -> str:
         """The words of a passage about the same subject that say it; empty where none do."""
         beside = passage(evidence.text, evidence.title)
-        if any(about_something_else(claim, value, beside) for claim, value in self._claimed()):
+        elsewhere = any(about_something_else(claim, value, beside) for claim, value in self._claimed())
+        if elsewhere or self._is_otherwise(beside):
             return ""
         if not self.values:
             return self.words if has_phrase(f"{evidence.title}\n{evidence.text}", self.words) else ""
