@@ -15,7 +15,7 @@ from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.sentence import Sentence
 from rarr.backends.rules.values import Value, same
 
-_KIND = re.compile(r"(?:The|This|A|An)\s+(?:[\w-]+\s+){0,2}?(?P<kind>[a-z][\w-]+)\s+$")
+_KIND = re.compile(r"The\s+(?:[\w-]+\s+){0,2}?(?P<kind>[a-z][\w-]+)\s+$")
 _FROM_OR_TO = re.compile(r"\b(?P<way>from|to)\s+(?:the\s+|about\s+|around\s+|[$€£])?$", re.IGNORECASE)
 _CONVERTED = 0.02
 """Conversions round: 60 metres are given as 197 feet."""
