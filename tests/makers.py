@@ -52,13 +52,14 @@ def check(
     evidence_id: str = "q1.1",
     *,
     mine: str = "Georgia",
-    its: str = "California",
+    its: str | None = None,
     stale: bool = False,
 ) -> Check:
+    said = mine if verdict == "agrees" else "California"
     return Check(
         verdict=verdict,
         text_answer=mine,
-        evidence_answer=its,
+        evidence_answer=said if its is None else its,
         query_id=evidence_id.split(".")[0],
         evidence_id=evidence_id,
         stale=stale,

@@ -1,6 +1,7 @@
 """Answers as values: where the text and the evidence give theirs, and whether two are equal."""
 
 import re
+from math import isclose
 from typing import NamedTuple
 
 from rarr.backends.rules.dates import Date
@@ -112,7 +113,7 @@ def _is_reading_of(said: Value, answer: Value) -> bool:
         return True
     match said.read, answer.read:
         case Number() as read, Number() as bare if not bare.unit:
-            return (from_base(read.amount, read.form) if read.form else read.amount) == bare.amount
+            return isclose(from_base(read.amount, read.form) if read.form else read.amount, bare.amount)
     return False
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from rarr.ledger.attribution import auto_ais
 from rarr.ledger.coverage import select
 from rarr.ledger.preservation import f1_ap, pres_lev_by_parts
-from rarr.records import Edit, Notice, Query, Report, Scores, Sentence
+from rarr.records import Edit, Notice, Part, Query, Report, Scores, Sentence
 from rarr.state import State, usable
 from rarr.tools.text.document import Span, sentences
 from rarr.tools.text.notices import NOTHING_TO_CHECK
@@ -16,7 +16,7 @@ CUT = "budget_exhausted"
 """The code of the warning that a limit of the run has left something out."""
 _NEEDLESS = ("passages", "tried", "settled", "followed", "reached", "lacking")
 
-_Placed = TypeVar("_Placed", Query, Edit, Sentence)
+_Placed = TypeVar("_Placed", Query, Edit, Sentence, Part)
 
 
 class Outcome(NamedTuple):
@@ -94,7 +94,13 @@ def joined(start: State, outcomes: Sequence[Outcome], report_size: int) -> State
 
 
 def _moved(records: Iterable[_Placed], by: int) -> list[_Placed]:
-    return [one.model_copy(update={"start": one.start + by, "end": one.end + by}) for one in records]
+    found = []
+    for one in records:
+        update: dict[str, Any] = {"start": one.start + by, "end": one.end + by}
+        if isinstance(one, Sentence):
+            update["parts"] = tuple(_moved(one.parts, by))
+        found.append(one.model_copy(update=update))
+    return found
 
 
 def _unjudged(text: str, spans: Iterable[Span], grown: int) -> list[Sentence]:

@@ -26,7 +26,7 @@ def next_round(state: State, settings: Settings) -> State:
 
 
 def _lacking(state: State) -> list[Span]:
-    """The sentences for which nothing was found that decides. What failed would only fail again."""
+    """The sentences that are neither confirmed nor contradicted. What failed would only fail again."""
     failed = {
         warning.query_id
         for warning in state["warnings"]
@@ -42,6 +42,6 @@ def _lacking(state: State) -> list[Span]:
     spans = (
         Span(sentence.start, sentence.end)
         for sentence in state["report"].sentences
-        if sentence.status in ("no_evidence", "unjudged")
+        if sentence.status in ("no_evidence", "unconfirmed", "unjudged")
     )
     return [span for span in spans if not any(span.overlaps(place) for place in places)]

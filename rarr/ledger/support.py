@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.components import Classifier, Components, Verifier
+from rarr.components import AsksModel, Classifier, Components, Verifier
 from rarr.records import AttributionClass, Change, Edit, Evidence, Notice, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker import work
@@ -19,13 +19,15 @@ from rarr.tools.text.document import Span, sentences
 class Support(NamedTuple):
     """A sentence, the queries about it, and its support by each evidence (None: could not be judged).
 
-    `searched`: there are queries about it, and no search for them failed.
+    `searched`: there are queries about it, and no search for them failed. `refuting` is the evidence by which
+    the verifier finds it contradicted, whatever its support.
     """
 
     span: Span
     query_ids: tuple[str, ...]
     by_evidence: dict[str, float | None]
     searched: bool
+    refuting: frozenset[str] = frozenset()
 
     @property
     def best(self) -> float | None:
@@ -146,6 +148,57 @@ async def classes(
         return await verifier.classify(text, context, spans, evidence)
     supports = await verifier.support(text, context, spans, evidence)
     return [attribution_class(support, threshold) for support in supports]
+
+
+async def with_refuting(
+    state: State, supports: Sequence[Support], components: Components
+) -> tuple[list[Support], list[Notice]]:
+    """The supports with what the verifier finds to contradict their sentences.
+
+    It is asked of what could confirm a sentence: of evidence that supports it or agrees with it. A verifier
+    that knows support alone, or asks a language model, of which support is a verdict already, is not asked.
+    """
+    if not isinstance(components.verifier, Classifier) or isinstance(components.verifier, AsksModel):
+        return list(supports), []
+    threshold = components.settings.support_threshold
+    agreeing = {check.evidence_id for check in state.get("checks", []) if check.verdict == "agrees"}
+    about_it: dict[str, list[int]] = defaultdict(list)
+    for index, one in enumerate(supports):
+        for name, support in one.by_evidence.items():
+            if support is not None and (support >= threshold or name in agreeing):
+                about_it[name].append(index)
+    known = [evidence for evidence in usable(state) if evidence.id in about_it]
+    outcomes = await asyncio.gather(
+        *(_classed(state, [supports[n].span for n in about_it[it.id]], it, components) for it in known)
+    )
+    refuting: dict[int, set[str]] = defaultdict(set)
+    for evidence, (found, _) in zip(known, outcomes, strict=True):
+        for index, kind in zip(about_it[evidence.id], found, strict=True):
+            if kind in ("contradictory", None):
+                refuting[index].add(evidence.id)
+    told = [one._replace(refuting=frozenset(refuting[index])) for index, one in enumerate(supports)]
+    return told, [notice for _, notice in outcomes if notice is not None]
+
+
+async def _classed(
+    state: State, spans: Sequence[Span], one: Evidence, components: Components
+) -> tuple[Sequence[AttributionClass | None], Notice | None]:
+    """The class of each sentence by one evidence; None for all, and what failed, where that did."""
+    try:
+        with about(one.id):
+            found = await classes(
+                components.verifier,
+                state["text"],
+                state["context"],
+                spans,
+                one,
+                threshold=components.settings.support_threshold,
+            )
+        return [kind for _, kind in zip(spans, found, strict=True)], None
+    except Exception as error:
+        what = f"whether {one.id} contradicts a sentence could not be judged"
+        notice = failure("attribute", what, error, code="verification_failed", query_id=one.query_id)
+        return [None] * len(spans), notice
 
 
 def moved(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:

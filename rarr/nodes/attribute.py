@@ -7,9 +7,10 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.coverage import select
+from rarr.ledger.parts import SURE, Asked, asked_about, is_converted, parts_of
 from rarr.ledger.source_weight import Side, heard
-from rarr.ledger.support import Support, moved, own_support
-from rarr.records import Check, Report, Sentence, Status, Verdict
+from rarr.ledger.support import Support, moved, own_support, with_refuting
+from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict
 from rarr.settings import Kind, Settings
 from rarr.state import State, usable
 from rarr.tools.concurrency.worker import work
@@ -22,11 +23,16 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
     """Aligns the sentences of the revised text to evidence and says where each stands."""
     queries = await work(moved, state.get("queries", []), state.get("edits", []))
     supports, failures = await own_support("attribute", state, state["text"], queries, runtime.context)
-    return {"report": await work(_report, state, supports, runtime.context.settings), "warnings": failures}
+    supports, refusals = await with_refuting(state, supports, runtime.context)
+    report = await work(_report, state, queries, supports, runtime.context.settings)
+    return {"report": report, "warnings": failures + refusals}
 
 
-def _report(state: State, supports: Sequence[Support], settings: Settings) -> Report:
-    outcomes = _Outcomes(state, settings.source_kinds)
+def _report(
+    state: State, queries: Sequence[Query], supports: Sequence[Support], settings: Settings
+) -> Report:
+    """`queries` have their places in the text as it now is."""
+    outcomes = _Outcomes(state, queries, settings.source_kinds)
     chosen, coverage = select(usable(state), settings.report_size)
     sentences = [_sentence(state, one, outcomes, settings.support_threshold) for one in supports]
     return Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=tuple(sentences))
@@ -38,9 +44,9 @@ class _Outcomes:
     Evidence that was not checked, because that step failed, is `unknown` among the `verdicts`.
     """
 
-    def __init__(self, state: State, kinds: Mapping[str, Kind]) -> None:
+    def __init__(self, state: State, queries: Sequence[Query], kinds: Mapping[str, Kind]) -> None:
         self.kinds = kinds
-        self.questions = {query.id: query.text for query in state.get("queries", [])}
+        self.queries = {query.id: query for query in queries}
         self.evidence = {one.id: one for one in usable(state)}
         self.failed = {query_id for query_id, why in state.get("unsearched", {}).items() if why == "failed"}
         self.checks: dict[str, list[Check]] = defaultdict(list)
@@ -62,7 +68,7 @@ class _Outcomes:
         found = heard(found, max(found, key=lambda one: one.relevance))
         against = Side([one for one in found if sides[one.id] == "disagrees"], self.kinds)
         agreeing = Side([one for one in found if sides[one.id] == "agrees"], self.kinds)
-        question = self.questions[query_id]
+        question = self.queries[query_id].text
         if agreeing.outweighs(against, question):
             return []
         # Where they weigh the same, what is clearly further from the question makes no dispute: a namesake.
@@ -73,9 +79,32 @@ class _Outcomes:
         """The most relevant evidence that agrees."""
         return [check.evidence_id for check in self.checks[query_id] if check.verdict == "agrees"][:1]
 
+    def asked(self, text: str, one: Support) -> list[Asked]:
+        """What the queries about a sentence ask for."""
+        return [
+            asked
+            for query_id in one.query_ids
+            for asked in asked_about(text, one.span, self.queries[query_id], self.checks[query_id])
+        ]
+
+    def converted(self, one: Support) -> set[str]:
+        """The evidence that says a number of a sentence in another way: rules compare these, not a reader."""
+        checks = (check for query_id in one.query_ids for check in self.checks[query_id])
+        return {check.evidence_id for check in checks if is_converted(check)}
+
+    def judged(self, one: Support) -> bool:
+        """Did a check say anything of a sentence? One that failed has neither verdict nor answers."""
+        checks = (check for query_id in one.query_ids for check in self.checks[query_id])
+        return any(c.verdict != "unknown" or c.text_answer or c.evidence_answer for c in checks)
+
 
 def _sentence(state: State, one: Support, outcomes: _Outcomes, threshold: float) -> Sentence:
-    status, evidence_ids = _status(one, outcomes, threshold)
+    against = [e for query_id in one.query_ids for e in outcomes.contradicting(query_id)]
+    asked = outcomes.asked(state["text"], one)
+    one = one._replace(refuting=one.refuting - outcomes.converted(one))
+    evidence = {name: it for name, it in outcomes.evidence.items() if name not in one.refuting}
+    parts = parts_of(state["text"], state["context"], one, asked, evidence, against)
+    status, evidence_ids = _status(one, parts, outcomes, threshold, against)
     return Sentence(
         text=one.span.of(state["text"]),
         start=one.span.start,
@@ -83,19 +112,29 @@ def _sentence(state: State, one: Support, outcomes: _Outcomes, threshold: float)
         status=status,
         evidence_ids=tuple(dict.fromkeys(evidence_ids)),
         support=one.best,
+        parts=tuple(parts),
     )
 
 
-def _status(one: Support, outcomes: _Outcomes, threshold: float) -> tuple[Status, list[str]]:
+def _status(
+    one: Support, parts: Sequence[Part], outcomes: _Outcomes, threshold: float, against: list[str]
+) -> tuple[Status, list[str]]:
     """Contradiction outweighs support; what failed is never passed off as what was not found."""
-    if against := [e for query_id in one.query_ids for e in outcomes.contradicting(query_id)]:
+    if against:
         return "contradicted", against
-    if one.by_evidence and one.best is not None and one.best >= threshold:
-        best = max(one.by_evidence, key=lambda e: one.by_evidence[e] or 0.0)
-        return "supported", [best, *(e for q in one.query_ids for e in outcomes.agreeing(q))]
+    speaking = {e: score for e, score in one.by_evidence.items() if score and e not in one.refuting}
+    best = max(speaking, key=lambda e: speaking[e], default="")
+    enough = threshold if parts else max(threshold, SURE)
+    if best and speaking[best] >= enough and all(part.state == "confirmed" for part in parts):
+        said = [part.evidence_id for part in parts]
+        return "supported", [best, *said, *(e for q in one.query_ids for e in outcomes.agreeing(q))]
     if any(query_id in outcomes.failed for query_id in one.query_ids):
         return "retrieval_failed", []
     if not one.searched or None in one.by_evidence.values():
         return "unjudged", []
     verdicts = {verdict for query_id in one.query_ids for verdict in outcomes.verdicts[query_id]}
-    return ("no_evidence", []) if verdicts <= {"irrelevant"} else ("unjudged", [])
+    if verdicts <= {"irrelevant"} and not (one.by_evidence and (one.best or 0.0) >= threshold):
+        return "no_evidence", []
+    if not outcomes.judged(one):
+        return "unjudged", []
+    return "unconfirmed", [part.evidence_id for part in parts if part.evidence_id]

@@ -15,6 +15,7 @@ from rarr.tools.text.notices import grouped
 _LINES: dict[Status, str] = {
     "supported": "solid #2da44e",
     "contradicted": "solid #d1242f",
+    "unconfirmed": "double #1b7c83",
     "no_evidence": "dashed #bf8700",
     "retrieval_failed": "dotted #8250df",
     "unjudged": "dotted #8b949e",
@@ -52,7 +53,9 @@ def _marked(pieces: Iterable[Segment]) -> str:
 
 def _sentence(sentence: Sentence, html: str) -> str:
     support = "" if sentence.support is None else f", support {sentence.support:.2f}"
-    title = f"{_words(sentence.status)}{support}"
+    waiting = f"; not confirmed: {', '.join(sentence.open_words)}" if sentence.open_words else ""
+    shown = waiting if sentence.status == "unconfirmed" else ""
+    title = escape(f"{_words(sentence.status)}{support}{shown}")
     return f'<span title="{title}" style="border-bottom:2px {_LINES[sentence.status]}">{html}</span>'
 
 

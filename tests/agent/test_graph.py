@@ -118,7 +118,8 @@ def test_one_failed_search_of_two_concerns_its_own_sentence(failing: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("verdict", "expected"), [("unknown", "unjudged"), ("irrelevant", "no_evidence"), ("agrees", "unjudged")]
+    ("verdict", "expected"),
+    [("unknown", "unjudged"), ("irrelevant", "no_evidence"), ("agrees", "unconfirmed")],
 )
 def test_verdict_without_support(verdict: Any, expected: str) -> None:
     revision = revised(

@@ -11,7 +11,7 @@ from makers import TEXT, check, evidence, query, runtime, state
 from rarr.ledger import coverage as ledger_coverage
 from rarr.ledger.coverage import select
 from rarr.nodes.attribute import attribute
-from rarr.records import Check, Evidence, Sentence
+from rarr.records import Check, Evidence, Part, Sentence
 from rarr.settings import Settings
 from rarr.state import Unsearched
 from rarr.testing import ScriptedVerifier
@@ -75,6 +75,7 @@ def test_selection_of_nothing() -> None:
     assert select([], 5) == ([], 0.0)
 
 
+CONFIRMING = evidence(TEXT)
 SUPPORTS = ScriptedVerifier(lambda sentence, evidence: 0.8)
 DENIES = ScriptedVerifier(lambda sentence, evidence: 0.2)
 
@@ -94,15 +95,33 @@ async def only_sentence(
 
 
 async def test_sentence_is_aligned_to_what_supports_it() -> None:
-    sentence = await only_sentence([check("agrees")], SUPPORTS)
+    sentence = await only_sentence([check("agrees")], SUPPORTS, found=[CONFIRMING])
+    places = {"Georgia": 0, "grows": 8, "most": 18}
+    confirmed = tuple(
+        Part(start=start, end=start + len(said), state="confirmed", evidence_id="q1.1", says=said)
+        for said, start in places.items()
+    )
     assert sentence == Sentence(
-        text=TEXT, start=0, end=len(TEXT), status="supported", evidence_ids=("q1.1",), support=0.8
+        text=TEXT,
+        start=0,
+        end=len(TEXT),
+        status="supported",
+        evidence_ids=("q1.1",),
+        support=0.8,
+        parts=confirmed,
     )
 
 
-@pytest.mark.parametrize(("threshold", "status"), [(0.8, "supported"), (0.81, "unjudged")])
+@pytest.mark.parametrize(("threshold", "status"), [(0.8, "supported"), (0.81, "unconfirmed")])
 async def test_support_threshold(threshold: float, status: str) -> None:
-    assert (await only_sentence([check("unknown")], SUPPORTS, threshold=threshold)).status == status
+    sentence = await only_sentence([check("agrees")], SUPPORTS, found=[CONFIRMING], threshold=threshold)
+    assert sentence.status == status
+
+
+async def test_support_never_lifts_a_sentence_over_an_open_part() -> None:
+    sentence = await only_sentence([check("unknown")], ScriptedVerifier(lambda *_: 1.0))
+    assert (sentence.status, sentence.support) == ("unconfirmed", 1.0)
+    assert sentence.open_words == ("Georgia", "grows", "most")
 
 
 async def test_without_evidence_no_threshold_is_met() -> None:
@@ -115,14 +134,16 @@ async def test_contradiction_outweighs_support() -> None:
 
 
 async def test_stale_contradiction_is_none() -> None:
-    sentence = await only_sentence([check("disagrees", stale=True), check("agrees")], SUPPORTS)
+    sentence = await only_sentence(
+        [check("disagrees", stale=True), check("agrees")], SUPPORTS, found=[CONFIRMING]
+    )
     assert sentence.status == "supported"
 
 
 @pytest.mark.parametrize(("relevance", "status"), [(0.8, "supported"), (0.9, "contradicted")])
 async def test_what_disagrees_and_is_clearly_further_makes_no_dispute(relevance: float, status: str) -> None:
     checks = [check("agrees"), check("disagrees", "q1.2")]
-    found = [evidence(), evidence("Another.", id="q1.2", source="other.md", relevance=relevance)]
+    found = [CONFIRMING, evidence("Another.", id="q1.2", source="other.md", relevance=relevance)]
     assert (await only_sentence(checks, SUPPORTS, found=found)).status == status
 
 
@@ -142,9 +163,13 @@ async def test_search_without_results_is_no_evidence() -> None:
     assert (sentence.status, sentence.support) == ("no_evidence", 0.0)
 
 
-@pytest.mark.parametrize("checks", [[check("unknown")], []], ids=["unknown", "never checked"])
+@pytest.mark.parametrize("checks", [[check("unknown", mine="", its="")], []], ids=["failed", "never checked"])
 async def test_what_no_check_judged_is_unjudged(checks: list[Check]) -> None:
     assert (await only_sentence(checks)).status == "unjudged"
+
+
+async def test_what_a_check_judged_and_did_not_decide_is_unconfirmed() -> None:
+    assert (await only_sentence([check("unknown")])).status == "unconfirmed"
 
 
 async def test_what_the_verifier_cannot_judge_is_unjudged() -> None:
@@ -176,7 +201,7 @@ async def test_failed_verification_is_a_warning_and_other_evidence_counts() -> N
         return 0.9
 
     found = [evidence(), evidence("Another.", id="q1.2", start=1000)]
-    before = state(queries=[query()], found=found, checks=[check("agrees")])
+    before = state("Georgia has peaches.", queries=[query()], found=found, checks=[check("agrees")])
     update = await attribute(before, runtime(verifier=ScriptedVerifier(fails_for_the_first)))
     assert [(s.status, s.support) for s in update["report"].sentences] == [("supported", 0.9)]
     [warning] = update["warnings"]

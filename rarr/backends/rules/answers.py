@@ -17,7 +17,7 @@ def stands_in(answer: str, text: str) -> bool:
     """
     if not any(token.stem for token in tokens(answer)) and not values(answer):
         return False
-    if _has_phrase(text, answer):
+    if has_phrase(text, answer):
         return True
     words = {token.stem for token in tokens(text)}
     compared = [value for value in values(answer) if value.kind != "term"]
@@ -62,12 +62,12 @@ def _with_unit(value: Value, answer: str, source: str) -> list[Value]:
 def _stands(value: Value, answer: str, text: str, words: set[str]) -> bool:
     end = value.read.tail if isinstance(value.read, Number) else value.end
     phrase = answer[value.start : end]
-    if any(same(value, other) for other in values(text)) or _has_phrase(text, phrase):
+    if any(same(value, other) for other in values(text)) or has_phrase(text, phrase):
         return True
     return value.kind == "name" and all(token.stem in words for token in tokens(phrase) if token.stem)
 
 
-def _has_phrase(text: str, phrase: str) -> bool:
+def has_phrase(text: str, phrase: str) -> bool:
     """Words and numbers are matched whole: "22" stands neither in "221" nor in "22.5"."""
     said = fold(phrase).split()
     inner = r"\s+".join(map(re.escape, said))

@@ -56,7 +56,7 @@ def same_name(one: str, other: str) -> bool:
     if mine == its or _acronym(mine, its) or _acronym(its, mine):
         return True
     short, long = (mine, its) if len(mine) <= len(its) else (its, mine)
-    if all(any(_same_word(word, whole) for whole in long) for word in short):
+    if all(any(same_word(word, whole) for whole in long) for word in short):
         return not all(word in _GENERIC for word in short)
     return False
 
@@ -73,7 +73,7 @@ def shortest_form(name: str) -> tuple[str, ...]:
     return words if whole else words[-1:]
 
 
-def _same_word(word: str, whole: str) -> bool:
+def same_word(word: str, whole: str) -> bool:
     """Equal, an initial, or so alike that one is a variant of the other."""
     short, long = (word, whole) if len(word) <= len(whole) else (whole, word)
     if short == long or (len(short) == 1 and long.startswith(short)):

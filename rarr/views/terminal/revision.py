@@ -28,6 +28,7 @@ _STYLES = {"kept": "", "deleted": "strike red", "inserted": "bold green"}
 _STATUS_STYLES: dict[Status, str] = {
     "supported": "green",
     "contradicted": "red",
+    "unconfirmed": "bright_blue",
     "no_evidence": "yellow",
     "retrieval_failed": "magenta",
     "unjudged": "dim",
@@ -236,6 +237,9 @@ def _sentence(number: int, sentence: Sentence, revision: Revision) -> Iterator[L
     if sentence.status == "contradicted":
         yield from _sides(sentence, revision)
         return
+    if sentence.status == "unconfirmed" and sentence.open_words:
+        said = ", ".join(f"“{one_line(one, _SHORT)}”" for one in sentence.open_words)
+        yield Line(6, Text(f"not confirmed: {said}"))
     found = {evidence.id: evidence for evidence in revision.evidence}
     # Several queries may have found the same words.
     used = (found[one] for one in sentence.evidence_ids if one in found)

@@ -9,7 +9,14 @@ from rarr.records import Evidence
 from rarr.tools.text.markup import isolated, linked, shown
 from rarr.traces.file import StoredSpan
 
-MARKS = {"supported": "✓", "contradicted": "✗", "no_evidence": "?", "retrieval_failed": "⚠", "unjudged": "–"}
+MARKS = {
+    "supported": "✓",
+    "contradicted": "✗",
+    "unconfirmed": "~",
+    "no_evidence": "?",
+    "retrieval_failed": "⚠",
+    "unjudged": "–",
+}
 _LIKE = {
     "agrees": "supported",
     "disagrees": "contradicted",

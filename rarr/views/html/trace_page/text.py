@@ -69,7 +69,21 @@ def _card(number: int, sentence: Sentence, view: View) -> str:
         f'<span class="said" dir="auto">{shown(clipped(one.text, QUOTED))}</span></span>'
         for one in known
     )
-    return head + (quotes or '<span class="facts"> No evidence speaks for or against it.</span>')
+    return head + _open(sentence) + (quotes or f'<span class="facts"> {_without(sentence)}</span>')
+
+
+def _without(sentence: Sentence) -> str:
+    if sentence.status == "unconfirmed":
+        return "Passages are about it, and none confirms it."
+    return "No evidence speaks for or against it."
+
+
+def _open(sentence: Sentence) -> str:
+    """The words of an unconfirmed sentence that no passage confirms."""
+    if sentence.status != "unconfirmed" or not sentence.open_words:
+        return ""
+    said = ", ".join(f"<b>{shown(one)}</b>" for one in sentence.open_words)
+    return f'<span class="quote" dir="auto">not confirmed: {said}</span>'
 
 
 def _legend(view: View) -> str:

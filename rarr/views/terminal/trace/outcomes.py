@@ -101,6 +101,8 @@ def _edit(one: Edit) -> Entry:
 def _sentence(number: int, one: Sentence) -> Entry:
     support = "" if one.support is None else f" {one.support:.2f}"
     text = f"{number}. {one.status.replace('_', ' ')}{support}: {one_line(one.text, _QUOTE)}"
+    if one.status == "unconfirmed" and one.open_words:
+        text += one_line(f" (not confirmed: {', '.join(one.open_words)})", _QUOTE)
     return _entry("sentence", text, one, *one.evidence_ids)
 
 

@@ -8,15 +8,22 @@ to, and those of evidence into the text extracted from its source.
 from collections.abc import Sequence
 from datetime import datetime
 from importlib import import_module
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
 from rarr.errors import InputError
-from rarr.unicode import valid
+from rarr.records.base import Record as Record
+from rarr.records.usage import (
+    Estimate as Estimate,
+    ModelUsage as ModelUsage,
+    NodeUsage as NodeUsage,
+    Usage as Usage,
+)
 
 Verdict = Literal["agrees", "disagrees", "irrelevant", "unknown"]
-Status = Literal["supported", "contradicted", "no_evidence", "retrieval_failed", "unjudged"]
+Status = Literal["supported", "contradicted", "unconfirmed", "no_evidence", "retrieval_failed", "unjudged"]
+PartState = Literal["confirmed", "differs", "open"]
 AttributionClass = Literal["attributable", "extrapolatory", "contradictory"]
 """What evidence is to a sentence, as in AttrScore (Yue et al. 2023, section 2)."""
 
@@ -27,17 +34,6 @@ LONGEST_TITLE = 300
 """Characters of a title."""
 UNNAMED = "unnamed:"
 """How the source of a passage begins where its retriever does not know it."""
-
-
-class Record(BaseModel):
-    """Base of all records: frozen, strict about unknown fields, and with valid Unicode alone."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _holds_valid_unicode(cls, values: Any) -> Any:
-        return valid(values)
 
 
 class Question(Record):
@@ -149,8 +145,25 @@ class Edit(Change):
     reason: str
 
 
+class Part(Record):
+    """A place of the revised text that can be checked: a value, a name, or what a query asks about.
+
+    `confirmed` by the passage `evidence_id`, which says `says` there; `differs` where that passage says
+    something else and no edit was made; else `open`.
+    """
+
+    start: int
+    end: int
+    state: PartState
+    evidence_id: str = ""
+    says: str = ""
+
+
 class Sentence(Record):
-    """A sentence of the revised text with what supports it. `support` is None where nothing judged it."""
+    """A sentence of the revised text with what supports it, as a whole and part by part.
+
+    `support` is None where nothing judged it. It never makes up for a part that is not confirmed.
+    """
 
     text: str
     start: int
@@ -158,6 +171,13 @@ class Sentence(Record):
     status: Status
     evidence_ids: tuple[str, ...] = ()
     support: float | None = None
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def open_words(self) -> tuple[str, ...]:
+        """The words of its parts that are not confirmed, in the order of the text."""
+        waiting = (part for part in self.parts if part.state != "confirmed")
+        return tuple(self.text[part.start - self.start : part.end - self.start] for part in waiting)
 
 
 class Report(Record):
@@ -180,41 +200,6 @@ class Scores(Record):
     preservation: float | None = None
     f1_ap: float | None = None
     intent: float | None = None
-
-
-class ModelUsage(Record):
-    """What language models used: requests, failed ones included, and tokens.
-
-    `cached_tokens` are those of `input_tokens` that a server had in its prefix cache; `cost` is in the unit
-    of the prices in the settings, None where the price of a model that was asked is not known.
-    """
-
-    model_calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    cost: float | None = 0.0
-
-
-class NodeUsage(ModelUsage):
-    """What one node spent. `seconds` adds up its calls, which may have run at the same time."""
-
-    calls: int = 0
-    seconds: float = 0.0
-
-
-class Usage(ModelUsage):
-    """What a run spent. `seconds` is wall time."""
-
-    seconds: float = 0.0
-    by_node: dict[str, NodeUsage] = {}
-
-
-class Estimate(ModelUsage):
-    """What a run is expected to spend, with its number of queries and of edits."""
-
-    queries: int
-    edits: int
 
 
 class Notice(Record):

@@ -1,0 +1,105 @@
+"""Does a value of a passage confirm one of the text: does it say all that the text says there?
+
+This is more than that both can mean the same. A year does not confirm a day of it, nor "at least 20" what is
+"at least 30", nor half of a name the whole of it; but an exact number confirms a rounded one.
+"""
+
+import re
+from collections.abc import Sequence
+
+from rarr.backends.rules.counterparts import Passage
+from rarr.backends.rules.dates import Date
+from rarr.backends.rules.name_matching import key_words, same_name, same_word
+from rarr.backends.rules.names import Name
+from rarr.backends.rules.numbers import Number
+from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.values import Value, same
+
+_KIND = re.compile(r"The\s+(?:[\w-]+\s+){0,2}?(?P<kind>[a-z][\w-]+)\s+$")
+_FROM_OR_TO = re.compile(r"\b(?P<way>from|to)\s+(?:the\s+|about\s+|around\s+|[$€£])?$", re.IGNORECASE)
+_CONVERTED = 0.02
+"""Conversions round: 60 metres are given as 197 feet."""
+
+
+def stands_as(said: Sequence[Value], told: Sequence[Value], evidence: Passage) -> bool:
+    """Do the values `told` in `evidence` confirm all those `said` at a place of the text?
+
+    A value beside which nothing of its kind stands is not compared.
+    """
+    for value in said:
+        alike = [other for other in told if other.kind == value.kind]
+        if alike and not any(says(other, value, evidence) for other in alike):
+            return False
+    return True
+
+
+def says(told: Value, said: Value, evidence: Passage) -> bool:
+    """Does the value `told` in `evidence` confirm the value `said` in the text?"""
+    match told.read, said.read:
+        case Number() as its, Number() as mine:
+            return bool(same(told, said)) and _covers(its, mine)
+        case Date() as its, Date() as mine:
+            return bool(same(told, said)) and _is_as_exact(its, mine)
+        case Name() as its, Name() as mine:
+            return _names(its.text, mine.text, evidence)
+    return bool(same(told, said))
+
+
+def another_kind(claim: Sentence, evidence: Passage) -> bool:
+    """Does the claim say of what kind its subject is, as "the band Northlight", and the passage does not?"""
+    name = next((value for value in claim.values if value.kind == "name"), None)
+    kind = _KIND.match(claim.text[: name.start]) if name is not None else None
+    stems = {word.stem for word in claim.content if kind and kind.start("kind") == word.start}
+    return any(stem not in evidence.spread and stem not in evidence.title_stems for stem in stems)
+
+
+def turned(before: str, said: Value, evidence: Passage) -> bool:
+    """Is the value, with the words `before` it, where something comes from, and in the passage where it goes?
+
+    Or the other way round.
+    """
+    mine = _direction(before)
+    its = {
+        _direction(part.text[: value.start])
+        for part in evidence.sentences
+        for value in part.values
+        if says(value, said, evidence)
+    }
+    return mine != "" and mine not in its and not its <= {""}
+
+
+def _direction(before: str) -> str:
+    found = _FROM_OR_TO.search(before)
+    return "" if found is None else found["way"].lower()
+
+
+def _covers(its: Number, mine: Number) -> bool:
+    """Is its amount within what the text's number means?"""
+    converted = its.form.lower() != mine.form.lower()
+    slack = (_CONVERTED if converted else 1e-9) * abs(mine.amount)
+    if not (mine.hedged or converted):
+        return abs(its.amount - mine.amount) <= slack
+    return mine.low - slack <= its.amount <= mine.high + slack
+
+
+def _is_as_exact(its: Date, mine: Date) -> bool:
+    """Does it have each part that the text's date has, and lie within its years?"""
+    if (mine.month and not its.month) or (mine.day and not its.day):
+        return False
+    if mine.first_year is None or mine.last_year is None:
+        return True
+    if its.first_year is None or its.last_year is None:
+        return False
+    return mine.first_year <= its.first_year and its.last_year <= mine.last_year
+
+
+def _names(its: str, mine: str, evidence: Passage) -> bool:
+    """Has it all words of the text's name? Of one that ends alike, the rest may stand elsewhere."""
+    wanted, told = key_words(mine), key_words(its)
+    missing = [word for word in wanted if not any(same_word(word, other) for other in told)]
+    if not missing or not same_name(mine, its):
+        return not missing and same_name(mine, its)
+    if len(missing) == len(wanted):  # an alias or an acronym
+        return True
+    elsewhere = all(any(same_word(word, other) for other in evidence.key_words) for word in missing)
+    return elsewhere and same_word(wanted[-1], told[-1])

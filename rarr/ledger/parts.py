@@ -1,0 +1,194 @@
+"""The parts of a sentence that can be checked, each at its place, and whether a passage confirms it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from rarr.backends.rules.answers import has_phrase
+from rarr.backends.rules.claims import Claim, claims
+from rarr.backends.rules.counterparts import Passage, passage
+from rarr.backends.rules.questions import askable
+from rarr.backends.rules.sentence import Sentence, sentence
+from rarr.backends.rules.subjects import about_something_else
+from rarr.backends.rules.values import Value, same, values
+from rarr.ledger.answers import answer_place, extent, sources_of, values_at
+from rarr.ledger.confirmation import another_kind, says, stands_as, turned
+from rarr.ledger.support import Support
+from rarr.records import Check, Evidence, Part, PartState, Query
+from rarr.tools.text.document import Span
+
+SURE = 0.8
+"""From this support on a sentence is supported that has nothing to check but its subject."""
+SPEAKS = 0.7
+"""From this support on the words of a passage confirm a part; chosen on train/handwritten."""
+
+
+class Asked(NamedTuple):
+    """A place of the text that a query asks about, with the checks of what was found for it."""
+
+    place: Span
+    checks: tuple[Check, ...]
+
+
+def parts_of(
+    text: str,
+    context: str | None,
+    one: Support,
+    asked: Sequence[Asked],
+    evidence: Mapping[str, Evidence],
+    against: Sequence[str],
+) -> list[Part]:
+    """The parts of a sentence of `text` in order, with their states.
+
+    Only `evidence` confirms one: by a check, or by its words where it is sure to support the sentence or a
+    check of it agreed on another part. `against` are the evidences that make the sentence contradicted.
+    """
+    said = sentence(one.span.of(text))
+    claim = next((claim for claim in claims(text, context) if claim.span == one.span), None)
+    found = []
+    for span in _spans(text, claim, asked):
+        held = values_at(said, span.moved(-one.span.start))
+        place = _Place(span, span.of(text), held, said, claim)
+        checks = [check for other in asked if other.place == span for check in other.checks]
+        found.append((place, place.by_checks(checks, evidence, against)))
+    agreeing = {part.evidence_id for _, part in found if part.state == "confirmed"}
+    speaking = sorted(
+        (name for name, support in one.by_evidence.items() if name in agreeing or (support or 0.0) >= SPEAKS),
+        key=lambda name: (name not in agreeing, -(one.by_evidence[name] or 0.0)),
+    )
+    passages = [evidence[name] for name in speaking if name in evidence]
+    parts = [place.by_words(passages) if part.state == "open" else part for place, part in found]
+    return parts if (one.best or 0.0) >= SURE else _told(parts, evidence)
+
+
+def asked_about(text: str, span: Span, query: Query, checks: Sequence[Check]) -> Iterator[Asked]:
+    """Where the sentence at `span` says what a query asks for.
+
+    A query about a whole sentence asks about the answers that the checks found in it.
+    """
+    place = Span(max(span.start, query.start), min(span.end, query.end))
+    if place != span:
+        yield Asked(place, tuple(checks))
+        return
+    said = sentence(span.of(text))
+    for check in checks:
+        found = answer_place(said, Span(-1, -1), check.text_answer)
+        yield Asked(found.moved(span.start) if found else span, (check,))
+    if not checks:
+        yield Asked(span, ())
+
+
+def is_converted(check: Check) -> bool:
+    """Does it agree on a number that the passage writes in another way, as feet for metres?"""
+    if check.verdict != "agrees" or check.text_answer.casefold() == check.evidence_answer.casefold():
+        return False
+    return any(value.kind == "number" for value in values(check.evidence_answer))
+
+
+def _told(parts: list[Part], evidence: Mapping[str, Evidence]) -> list[Part]:
+    """All of them, open where nothing but the names of pages confirms them.
+
+    A page's title names what the page is about: where nothing else was confirmed, the passages need say
+    nothing of the sentence but its subject.
+    """
+    if not all(part.state == "confirmed" for part in parts):
+        return parts
+    if any(not _is_in_title(part, evidence.get(part.evidence_id)) for part in parts):
+        return parts
+    return [Part(start=part.start, end=part.end, state="open") for part in parts]
+
+
+def _is_in_title(part: Part, one: Evidence | None) -> bool:
+    named, titled = values(part.says), values(one.title) if one else ()
+    return bool(named) and all(
+        value.kind == "name" and any(same(value, other) for other in titled) for value in named
+    )
+
+
+def _spans(text: str, claim: Claim | None, asked: Sequence[Asked]) -> list[Span]:
+    """What is asked about, without places that hold a smaller one, and the values that nothing asks about."""
+    distinct = {one.place for one in asked}
+    kept = [one for one in distinct if not any(_holds(one, other) for other in distinct)]
+    for _, place in askable(text, claim) if claim is not None else ():
+        if not any(place.overlaps(one) for one in kept):
+            kept.append(place)
+    return sorted(kept)
+
+
+def _holds(place: Span, other: Span) -> bool:
+    """Is the other one a part of this?"""
+    return place != other and place.start <= other.start and other.end <= place.end
+
+
+class _Place(NamedTuple):
+    """A place of a text, with its words and the values that they hold, units included.
+
+    `sentence` is where it stands, and `claim` that with its subject put in, None where it is no claim.
+    """
+
+    span: Span
+    words: str
+    values: Sequence[Value]
+    sentence: Sentence
+    claim: Claim | None
+
+    def by_checks(
+        self, checks: Sequence[Check], evidence: Mapping[str, Evidence], against: Sequence[str]
+    ) -> Part:
+        """Where it stands by the checks of what was found for it."""
+        for check in checks:
+            if check.verdict == "disagrees" and check.evidence_id in against:
+                return self._part("differs", check.evidence_id, check.evidence_answer)
+        for check in checks:
+            known = evidence.get(check.evidence_id)
+            if check.verdict == "agrees" and known and self._is_answered(check.evidence_answer, known):
+                return self._part("confirmed", check.evidence_id, check.evidence_answer)
+        return self._part("open")
+
+    def by_words(self, passages: Sequence[Evidence]) -> Part:
+        """Is it confirmed by the words of one of these passages?"""
+        for one in passages:
+            if words := self._literal(one):
+                return self._part("confirmed", one.id, words)
+        return self._part("open")
+
+    def _is_answered(self, answer: str, evidence: Evidence) -> bool:
+        """Does the answer of an agreeing check say it? An answer leaves out what stands beside it."""
+        beside = passage(evidence.text, evidence.title)
+        told = [
+            said
+            for value in values(answer)
+            for said in [source.value for source in sources_of(value, beside.sentences)] or [value]
+        ]
+        return stands_as(self.values, told, beside) and not self._is_otherwise(beside)
+
+    def _is_otherwise(self, beside: Passage) -> bool:
+        """Is the passage about a thing of another kind, or does it say what comes from here to go there?"""
+        if self.claim is not None and another_kind(self.claim.sentence, beside):
+            return True
+        return any(turned(self.sentence.text[: value.start], value, beside) for value in self.values)
+
+    def _literal(self, evidence: Evidence) -> str:
+        """The words of a passage about the same subject that say it; empty where none do."""
+        beside = passage(evidence.text, evidence.title)
+        elsewhere = any(about_something_else(claim, value, beside) for claim, value in self._claimed())
+        if elsewhere or self._is_otherwise(beside):
+            return ""
+        if not self.values:
+            return self.words if has_phrase(f"{evidence.title}\n{evidence.text}", self.words) else ""
+        told = [(value, part.text) for part in beside.sentences for value in part.values]
+        told += [(value, evidence.title) for value in beside.title_values]
+        found = [
+            next((extent(other).of(text) for other, text in told if says(other, value, beside)), "")
+            for value in self.values
+        ]
+        return found[0] if all(found) else ""
+
+    def _claimed(self) -> Iterator[tuple[Claim, Value]]:
+        """Its values as the claim has them, whose subject may have been put in."""
+        for value in self.claim.sentence.values if self.claim else ():
+            place = self.claim.in_text(value.start, value.end) if self.claim else None
+            if self.claim and place is not None and place.overlaps(self.span):
+                yield self.claim, value
+
+    def _part(self, state: PartState, evidence_id: str = "", says: str = "") -> Part:
+        return Part(start=self.span.start, end=self.span.end, state=state, evidence_id=evidence_id, says=says)

@@ -1,0 +1,18 @@
+"""What all records have in common."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from rarr.unicode import valid
+
+
+class Record(BaseModel):
+    """Base of all records: frozen, strict about unknown fields, and with valid Unicode alone."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _holds_valid_unicode(cls, values: Any) -> Any:
+        return valid(values)

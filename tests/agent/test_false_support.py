@@ -1,0 +1,103 @@
+"""Sentences that a passage nearly says: another polarity, order, pairing or namesake is never supported."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rarr import Reviser, Revision, Settings
+
+POLARITY = [
+    ("Brenix may be taken with grapefruit juice.", "Brenix must not be taken with grapefruit juice."),
+    ("The Lorrin valve is safe to open.", "The Lorrin valve is not safe to open. It is made of brass."),
+    (
+        "Visitors can enter Tarn Castle without a ticket.",
+        "Visitors cannot enter Tarn Castle without a ticket.",
+    ),
+    ("The Hollen ferry runs on Sundays.", "The Hollen ferry never runs on Sundays. It carries forty cars."),
+    ("Small firms are exempt from the Varley levy.", "Small firms are not exempt from the Varley levy."),
+    ("The Orsk engine starts without a battery.", "The Orsk engine does not start without a battery."),
+    ("Delvan is recommended for children.", "Delvan is contraindicated for children. Adults take one a day."),
+    ("The Merrit Prize may be shared.", "The Merrit Prize may never be shared. It is given every two years."),
+    ("The Pellan trial found a benefit.", "The Pellan trial failed to find a benefit. It had 412 patients."),
+    ("Batteries are included with the Kessel lamp.", "Batteries are not included with the Kessel lamp."),
+]
+ORDER = [
+    ("Orders rose to 412 from 530.", "Orders rose from 412 to 530 in the spring."),
+    ("Attendance at the Norrby Fair grew to 8,000 from 9,500.", "It grew from 8,000 to 9,500 in June."),
+    ("The Arlo bike was cut to 640 euros from 590 euros.", "The Arlo bike was cut from 640 to 590 euros."),
+    ("The Tessin road leads from Varn to Olm.", "The Tessin road leads from Olm to Varn."),
+    ("Membership of the Harl Society fell to 210 from 160.", "The Harl Society fell from 210 to 160."),
+    (
+        "The Osprey line was shortened from 18 km to 25 km.",
+        "The Osprey line was shortened from 25 km to 18 km.",
+    ),
+    ("The vault went from 12 degrees to 19 degrees.", "The vault went from 19 degrees to 12 degrees."),
+    ("The Lindal office moved from Bergen to Oslo.", "The Lindal office moved from Oslo to Bergen in 2016."),
+    ("The Riva ferry sails from Dunmore to Askey.", "The Riva ferry sails from Askey to Dunmore at noon."),
+    ("Castor Foods fell from 31 to 44 million euros.", "Castor Foods fell from 44 to 31 million euros."),
+]
+PAIRS = [
+    (
+        "The fee is 12 euros for members and 18 for guests.",
+        "The fee is 18 euros for members and 12 for guests.",
+    ),
+    (
+        "Pinto hall seats 300 upstairs and 450 downstairs.",
+        "Pinto hall seats 450 upstairs and 300 downstairs.",
+    ),
+    (
+        "Lund founded the choir and Holt founded the band.",
+        "Holt founded the choir and Lund founded the band.",
+    ),
+    ("The Corvin kit has 24 screws and 16 bolts.", "The Corvin kit has 16 screws and 24 bolts."),
+    ("Helen Marsh beat Ruth Kane in the final.", "Ruth Kane beat Helen Marsh in the final."),
+    ("The north gets 40 percent and the south 25 percent.", "The north gets 25 percent and the south 40."),
+    ("Nils Brandt sold the farm to Oskar Dahl.", "Oskar Dahl sold the farm to Nils Brandt."),
+    ("Rolle is 5 mg for adults and 10 mg for children.", "Rolle is 10 mg for adults and 5 mg for children."),
+    ("Ferrin school has 22 teachers and 31 helpers.", "Ferrin school has 31 teachers and 22 helpers."),
+    (
+        "Prizes went to Anna Weiss for drama and Karl Roth for verse.",
+        "Karl Roth for drama, Anna Weiss for verse.",
+    ),
+]
+NAMESAKES = [
+    ("Kellan is a town in Ontario founded in 1854.", "Kellan is a village in Scotland founded in 1854."),
+    ("The film Silver Tide was made by Mona Reyes.", "Silver Tide is an album by Mona Reyes."),
+    ("John Ferris, the botanist, was born in Leeds.", "John Ferris was a footballer who was born in Leeds."),
+    (
+        "The band Northlight was formed in Cardiff in 1999.",
+        "Northlight is a magazine founded in Cardiff in 1999.",
+    ),
+    (
+        "The ship Aurelia was launched at Trieste in 1938.",
+        "Aurelia is a jellyfish described at Trieste in 1938.",
+    ),
+    ("The novel Harrow Lane appeared in 1956.", "Harrow Lane is a film that appeared in 1956."),
+    ("The painter Peter Vance died in Dover in 1944.", "Peter Vance was a judge who died in Dover in 1944."),
+    ("The airline Condora flew to Lima in 1972.", "Condora is a ballet. It was danced in Lima in 1972."),
+    ("The comet Ostrava was seen in 1811.", "Ostrava is a city. Its theatre was first seen in 1811."),
+    ("The opera Belmira was sung in Parma in 1790.", "Belmira is a cheese made in Parma since 1790."),
+]
+
+
+def revised(text: str, evidence: str, title: str, folder: Path) -> Revision:
+    corpus = folder / "passage.json"
+    corpus.write_text(json.dumps({"text": evidence, "title": title, "source": "page"}), encoding="utf-8")
+    with Reviser(Settings(corpus=corpus, home=folder / "home")) as reviser:
+        return reviser.revise(text)
+
+
+@pytest.mark.parametrize(("text", "evidence"), [*POLARITY, *ORDER, *PAIRS, *NAMESAKES])
+def test_what_a_passage_nearly_says_is_not_supported(text: str, evidence: str, tmp_path: Path) -> None:
+    revision = revised(text, evidence, "", tmp_path)
+    [sentence] = revision.report.sentences
+    assert revision.changed or sentence.status != "supported"
+
+
+def test_what_a_passage_says_in_other_words_is_supported(tmp_path: Path) -> None:
+    evidence = "The Corvin kit comes with 24 screws and 16 bolts, and costs 12 euros."
+    [sentence] = revised(
+        "The Corvin kit has 24 screws and 16 bolts.", evidence, "", tmp_path
+    ).report.sentences
+    assert (sentence.status, sentence.open_words) == ("supported", ())

@@ -1,0 +1,79 @@
+"""A value confirms another only where it says as much."""
+
+import pytest
+
+from rarr.backends.rules.counterparts import passage
+from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.values import values
+from rarr.ledger.confirmation import another_kind, says, stands_as, turned
+
+
+def confirmed(said: str, told: str) -> bool:
+    mine, its = ([one for one in values(text) if one.kind != "term"] for text in (said, told))
+    return says(its[0], mine[0], passage(told, ""))
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("1937", "27 May 1937"),
+        ("the 1930s", "1936"),
+        ("about 3,000 people", "2,987 people"),
+        ("221 metres", "726 feet"),
+        ("two dozen", "24"),
+        ("J. R. Ashdown", "John Robert Ashdown"),
+        ("Crowe", "Frank Crowe"),
+    ],
+)
+def test_what_says_as_much_confirms(said: str, told: str) -> None:
+    assert confirmed(said, told)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("27 May 1937", "1937"),
+        ("1936", "the 1930s"),
+        ("2,987 people", "about 3,000 people"),
+        ("at least 30 people", "at least 20 people"),
+        ("Joe Saunders House", "Jane Austen House"),
+    ],
+)
+def test_what_says_less_confirms_nothing(said: str, told: str) -> None:
+    assert not confirmed(said, told)
+
+
+def test_first_name_may_stand_elsewhere_in_the_passage() -> None:
+    [mine], [its] = values("Tyra Banks"), values("Banks")
+    assert says(its, mine, passage("Life-Size starred Tyra Banks. Banks sang.", ""))
+    assert not says(its, mine, passage("Banks sang.", ""))
+
+
+def test_value_beside_which_nothing_of_its_kind_stands_is_not_compared() -> None:
+    assert stands_as(values("1937"), values("Georgia"), passage("", ""))
+
+
+@pytest.mark.parametrize(
+    ("said", "told", "expected"),
+    [
+        ("It rose to 412.", "It rose from 412 to 530.", True),
+        ("It rose from 412.", "It rose from 412 to 530.", False),
+        ("It rose by 412.", "It rose from 412 to 530.", False),
+        ("It rose to 412.", "It has 412.", False),
+    ],
+)
+def test_where_something_comes_from_is_not_where_it_goes(said: str, told: str, expected: bool) -> None:
+    value = next(one for one in values(said) if one.kind == "number")
+    assert turned(said[: value.start], value, passage(told, "")) is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "told", "expected"),
+    [
+        ("The band Northlight toured.", "Northlight is a magazine.", True),
+        ("The band Northlight toured.", "Northlight is a band.", False),
+        ("Northlight toured.", "Northlight is a magazine.", False),
+    ],
+)
+def test_thing_of_another_kind_is_a_namesake(claim: str, told: str, expected: bool) -> None:
+    assert another_kind(sentence(claim), passage(told, "")) is expected
