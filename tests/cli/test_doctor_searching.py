@@ -189,8 +189,8 @@ def test_object_that_is_searched_is_not_asked() -> None:
 
 
 def test_every_source_is_documented() -> None:
-    readme = Path(__file__).parents[2].joinpath("README.md").read_text(encoding="utf-8")
-    table = readme.partition("## Where evidence comes from")[2].partition("| an object")[0]
+    page = Path(__file__).parents[2].joinpath("docs/sources.md").read_text(encoding="utf-8")
+    table = page.partition("| an object")[0]
     assert re.findall(r"^\| `(\w+)` \| ", table, re.MULTILINE) == ["search", *NAMES]
     said = inspect.getsource(Settings).partition("    search: ")[2].splitlines()[1]
     assert all(f"`{name}`" in said for name in NAMES)

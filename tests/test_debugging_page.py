@@ -1,4 +1,4 @@
-"""The walk through "Debugging a prompt" in the README, line by line, with a model on the loopback."""
+"""The walk through the page "Debugging a prompt", line by line, with a model on the loopback."""
 
 import re
 import shlex
@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.readme import README
+from benchmarks.documents import ROOT
 from rarr.cli import run
 from rarr.testing import RuleModel, ScriptedServer
 
-ROOT = README.parent
 BLOCKS = re.findall(
     r"<!-- debugging, run by a test -->\n```bash\n(.*?)^```$",
-    README.read_text(encoding="utf-8"),
+    (ROOT / "docs/debugging.md").read_text(encoding="utf-8"),
     re.DOTALL | re.MULTILINE,
 )
 

@@ -1,4 +1,4 @@
-"""The README: its code runs, and what it says about the code is so."""
+"""README and docs: their code runs, and what they say about the code is so."""
 
 import contextlib
 import importlib.util
@@ -11,13 +11,12 @@ from typing import get_args
 
 import pytest
 
-from benchmarks.readme import PARTS, README, updated
+from benchmarks.documents import PAGES, PARTS, ROOT, updated
 from rarr import Revision
 from rarr.cli import run
 from rarr.records import Status
 
-ROOT = README.parent
-TEXT = README.read_text(encoding="utf-8")
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
 PYTHON = [block for kind, block in BLOCKS if kind == "python"]
 COMMANDS = [
@@ -54,7 +53,7 @@ def test_python_runs_and_prints_what_stands_below_it() -> None:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         for block in PYTHON:
-            exec(compile(block, str(README), "exec"), {})
+            exec(compile(block, "document", "exec"), {})
     assert [printed.getvalue()] == [block for kind, block in BLOCKS if kind == "text"][:1]
 
 
@@ -81,7 +80,7 @@ def test_command_is_there(command: str) -> None:
 
 def test_parts_are_as_the_code_has_them() -> None:
     assert set(re.findall(r"<!-- (\w+), from the code -->", TEXT)) == set(PARTS)
-    assert timeless(updated(TEXT)) == timeless(TEXT), "run python -m benchmarks.readme"
+    assert timeless(updated(TEXT)) == timeless(TEXT), "run python -m benchmarks.documents"
 
 
 def test_fields_of_a_revision_are_all_named() -> None:
@@ -98,9 +97,33 @@ def first_cells(title: str) -> list[str]:
     return [name for row in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])]
 
 
-@pytest.mark.parametrize("path", sorted({*PATHS, *re.findall(r"\]\(([\w./-]+)\)", TEXT)} - NOT_OURS))
+@pytest.mark.parametrize("path", sorted({*PATHS} - NOT_OURS))
 def test_path_exists(path: str) -> None:
     assert (ROOT / path).exists()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(((?!https?:)[^)\s]+)\)", _without_code(page.read_text(encoding="utf-8")))
+    broken = [link for link in links if not _is_there(page, link)]
+    assert not broken
+
+
+def test_readme_is_one_page() -> None:
+    assert len((ROOT / "README.md").read_bytes()) <= 10_000
+
+
+def _without_code(text: str) -> str:
+    return re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def _is_there(page: Path, link: str) -> bool:
+    path, _, anchor = link.partition("#")
+    file = page.parent / path if path else page
+    if not anchor or not file.exists():
+        return file.exists()
+    titles = re.findall(r"^#+ (.+)$", _without_code(file.read_text(encoding="utf-8")), re.MULTILINE)
+    return anchor in {re.sub(r"[^\w-]", "", title.lower().replace(" ", "-")) for title in titles}
 
 
 @pytest.mark.parametrize("module", sorted(set(MODULES)))
@@ -114,8 +137,3 @@ def test_layout_exists() -> None:
         name = line.split()[0]
         folder = name if line[0] != " " else folder
         assert (ROOT / (folder if line[0] != " " else folder + name)).exists(), line
-
-
-def test_links_within_the_page_lead_somewhere() -> None:
-    titles = {re.sub(r"\W+", "-", title.lower()) for title in re.findall(r"^#+ (.+)$", TEXT, re.MULTILINE)}
-    assert set(re.findall(r"\]\(#([\w-]+)\)", TEXT)) <= titles

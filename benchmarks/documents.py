@@ -1,4 +1,4 @@
-"""The parts of README.md that come from the code: python -m benchmarks.readme writes them anew
+"""The parts of README.md and docs that come from the code: python -m benchmarks.documents writes them anew
 
 A part stands between <!-- NAME, from the code --> and <!-- end -->.
 """
@@ -20,7 +20,10 @@ from rarr.settings import Settings
 from rarr.settings.presets import PRESETS
 from rarr.views.terminal.revision import render
 
-README = Path(__file__).resolve().parent.parent / "README.md"
+ROOT = Path(__file__).resolve().parent.parent
+MEASURED = {"models.md", "quality.md"}
+"""Pages that other commands write."""
+PAGES = [ROOT / "README.md", *sorted(page for page in ROOT.glob("docs/*.md") if page.name not in MEASURED)]
 _PART = re.compile(r"(<!-- (\w+), from the code -->\n).*?(<!-- end -->)", re.DOTALL)
 _SHOWN = {"Changes": 11, "Sentences": 7}  # lines of a section of the demo's output, its title included
 
@@ -129,8 +132,9 @@ def _bounds(rule: object) -> dict[str, Any]:
 
 
 def main() -> None:
-    with contextlib.chdir(README.parent):
-        README.write_text(updated(README.read_text(encoding="utf-8")), encoding="utf-8")
+    with contextlib.chdir(ROOT):
+        for page in PAGES:
+            page.write_text(updated(page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":
