@@ -10,6 +10,7 @@ def valid(value: Value) -> Value:
 
     Two halves of a surrogate pair become one character. A lone half, and NUL, becomes U+FFFD: of the same
     length, so that offsets stay. Other values than strings, lists, tuples and dicts stay as they are.
+    Keys of a dict that become equal are numbered from the second one on, so that no value is lost.
     """
     given: Any = value
     if isinstance(given, str):
@@ -17,8 +18,23 @@ def valid(value: Value) -> Value:
     elif type(given) in (list, tuple):
         given = type(given)([valid(one) for one in given])
     elif isinstance(given, dict):
-        given = {valid(key): valid(one) for key, one in given.items()}
+        given = _mapping(given)
     return given  # type: ignore[no-any-return]  # of the type of `value`
+
+
+def _mapping(given: dict[Any, Any]) -> dict[Any, Any]:
+    """With the same number of values, in their order; a key that was valid stays as it is."""
+    taken = {key for key in given if valid(key) is key}
+    found: dict[Any, Any] = {}
+    for key, one in given.items():
+        mended = name = valid(key)
+        number = 1
+        while mended is not key and name in taken:
+            number += 1
+            name = f"{mended} ({number})"
+        taken.add(name)
+        found[name] = valid(one)
+    return found
 
 
 def _is_valid(text: str) -> bool:

@@ -72,3 +72,15 @@ def test_what_has_no_surrogates_passes(value: object) -> None:
 def test_records_hold_no_surrogates(text: str) -> None:
     made = Notice(code=text, message=text, node="n", query_id=text)
     assert Notice.model_validate_json(made.model_dump_json()) == made
+
+
+@given(
+    st.dictionaries(st.text(st.sampled_from("a\0\ud800\udc00\ufffd"), max_size=3), st.integers(), max_size=12)
+)
+@example({key: number for number, key in enumerate(("\ud800", "\ufffd", "\udc00", "\0"))})
+@example({key: number for number, key in enumerate(("\ud800", "\udc00", "\ufffd (2)"))})
+def test_keys_that_become_equal_lose_no_value(given: dict[str, int]) -> None:
+    behind = valid(given)
+    assert list(behind.values()) == list(given.values())
+    assert all(behind[key] == one for key, one in given.items() if valid(key) == key)
+    assert valid(behind) == behind

@@ -11,7 +11,7 @@ from rarr.backends.rules.answers import stands_in
 from rarr.backends.rules.counterparts import passage
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.negation import negated
-from rarr.backends.rules.sentence import sentence as read_sentence
+from rarr.backends.rules.sentence import Sentence, sentence as read_sentence
 from rarr.backends.rules.values import Value, same, values
 from rarr.backends.rules.words import Token, fold, tokens
 from rarr.ledger.answers import (
@@ -24,6 +24,7 @@ from rarr.ledger.answers import (
     sources_of,
     values_at,
 )
+from rarr.ledger.exchanges import exchanged
 from rarr.records import Change, Check, Evidence, Query
 from rarr.tools.text.document import Span
 
@@ -73,6 +74,7 @@ class Wording:
         rules = (
             self._unsaid_answer, self._another_place, self._another_answer, self._another_value,
             self._foreign_words, self._foreign_signs, self._lost_words, self._reversed,
+            self._exchanged,
         )  # fmt: skip
         return next(filter(None, (rule() for rule in rules)), "")
 
@@ -205,6 +207,18 @@ class Wording:
                     return f"the text would {'deny' if denied else 'say'} {said!r}, other than the evidence"
         return ""
 
+    def _exchanged(self) -> str:
+        """The evidence's value must not stand where the evidence has another value of its kind."""
+        for _, sources in () if self.follows else self.answers:
+            for written in values_at(self.after, self.written):
+                if not any(same(written, source.value) for source in sources):
+                    continue
+                shown = [_exchange(self.after, written, source) for source in sources]
+                if all(shown):
+                    said = extent(written).of(self.after.text)
+                    return f"the change exchanges values: it says {said!r} where the evidence has {shown[0]}"
+        return ""
+
     def _new_words(self) -> Iterator[Token]:
         """The words that the edit writes, without those of values that were compared."""
         had = {fold(word.text) for word in tokens(self.replaced.of(self.before.text))}
@@ -217,3 +231,8 @@ class Wording:
                 continue
             if fold(word.text) not in had:
                 yield word
+
+
+def _exchange(after: Sentence, written: Value, source: Source) -> str:
+    said = next(one for one in source.sentence.values if one.start == source.start)
+    return exchanged(after, written, source.sentence, said)

@@ -216,6 +216,7 @@ def _opened(corpus: Path, settings: Settings) -> tuple[int, int]:
     if is_index(corpus):
         reader = IndexReader(corpus, settings.window, settings.step)
         try:
+            reader.require_finished()
             return reader.snapshot().searcher.num_docs, len(reader.skipped())
         finally:
             reader.close()

@@ -54,6 +54,7 @@ class Corpus:
         where = located(path)
         if is_index(where):
             reader = IndexReader(path, window, step)
+            reader.require_finished()
             return cls(reader, Path(reader.facts.get("shown", "")), max_file_mb)
         key = hashlib.blake2b(f"{where}\n{window}\n{step}".encode(errors="surrogateescape"))
         index = home.expanduser() / "indexes" / key.hexdigest()[:32]

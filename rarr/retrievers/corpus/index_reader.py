@@ -48,6 +48,15 @@ class IndexReader:
                     f"passages listed: {held}, passages there: {self._snapshot.searcher.num_docs}"
                 )
 
+    def require_finished(self) -> None:
+        """Raises `InputError` where a build was interrupted; the next build can still go on with it."""
+        if not self.facts.get("root"):  # a build writes it down at its end
+            self.close()
+            raise InputError(
+                f"index {str(self.folder)!r} holds only a part of its corpus, because its build did not end:"
+                f" finish it with rarr index PATH -o {self.folder}"
+            )
+
     def snapshot(self) -> Snapshot:
         """What is live now. Raises `sqlite3.Error`, `OSError` or `ValueError` where that cannot be read."""
         with self._lock:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from rarr.retrievers.extract.documents import UnreadableError
-from rarr.retrievers.extract.worker_main import Outcome, receive, send
+from rarr.retrievers.extract.worker_main import Outcome, TooMuchError, receive, send
 
 START_S = 60.0
 """Seconds until a process has to be there: it takes about half of one, on an idle machine."""
@@ -72,10 +72,15 @@ class Process:
             timer.cancel()
 
     def ask(self, request: bytes, most: int) -> Outcome:
-        """What becomes of a call, in at most `most` bytes. Raises `EOFError` where the process ended."""
+        """What becomes of a call, in at most `most` bytes.
+
+        Raises `EOFError` where the process ended, and `UnreadableError` where it said too much.
+        """
         try:
             send(self._pipe("stdin"), request)
             outcome = receive(self._pipe("stdout"), most)
+        except TooMuchError:
+            raise UnreadableError(f"reading it gave more than {most / 1_000_000:g} MB") from None
         except (OSError, ValueError) as error:
             raise EOFError from error
         try:

@@ -48,6 +48,10 @@ class Outcome(NamedTuple):
     last: bool = False
 
 
+class TooMuchError(Exception):
+    """A message is longer than it may be."""
+
+
 def send(pipe: IO[bytes], message: bytes) -> None:
     """Writes one message. Raises `OSError`."""
     data = memoryview(_LENGTH.pack(len(message)) + message)
@@ -56,10 +60,10 @@ def send(pipe: IO[bytes], message: bytes) -> None:
 
 
 def receive(pipe: IO[bytes], most: int = sys.maxsize) -> bytes:
-    """The next message. Raises `EOFError` at the end, and `ValueError` for more than `most` bytes."""
+    """The next message. Raises `EOFError` at the end, and `TooMuchError` for more than `most` bytes."""
     (length,) = _LENGTH.unpack(_exactly(pipe, _LENGTH.size))
     if length > most:
-        raise ValueError(f"a message of {length} bytes")
+        raise TooMuchError(f"a message of {length} bytes")
     return _exactly(pipe, length)
 
 

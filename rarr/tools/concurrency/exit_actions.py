@@ -1,8 +1,10 @@
 """What has to be done before a process ends without unwinding, as an interrupted command does."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+_MOST = 300  # characters of what an error says
 _calls: dict[object, Callable[[], object]] = {}
 
 
@@ -23,7 +25,18 @@ def always_before_end(call: Callable[[], object]) -> None:
 
 
 def call_all() -> None:
-    """Calls what is registered now, the latest first. What fails does not keep the others from it."""
+    """Calls what is registered now, the latest first. What fails is said, and keeps no other from it."""
     for call in list(_calls.values())[::-1]:
-        with suppress(Exception):
+        try:
             call()
+        except Exception as error:
+            _say(error)
+
+
+def _say(error: Exception) -> None:
+    """In one line on standard error, which may be closed already."""
+    reason = " ".join(str(error).split())[:_MOST]
+    said = "".join(character if character.isprintable() else "\ufffd" for character in reason)
+    with suppress(Exception):
+        sys.stderr.write(f"rarr: not everything could be written ({type(error).__name__}: {said})\n")
+        sys.stderr.flush()

@@ -39,7 +39,9 @@ def bounded_client(
     `httpx2.AsyncClient`.
     """
     hooks = {"response": [_limited(name, most)]}
-    return httpx2.AsyncClient(headers={**headers, **ASKED}, event_hooks=hooks, **options)
+    sent = httpx2.Headers(headers)  # names in any case: a dict of two cases would be sent as two headers
+    sent.update(ASKED)
+    return httpx2.AsyncClient(headers=sent, event_hooks=hooks, **options)
 
 
 async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, None]:

@@ -13,6 +13,11 @@ _DECLINED = {
     "prohibited_content", "guardrail_intervened", "error_toxic",
 }  # fmt: skip
 _BROKEN = {"error", "abort", "insufficient_system_resource", "malformed_function_call"}
+_WHOLE = {
+    "", "stop", "end", "end_turn", "end_of_turn", "stop_sequence", "stop_token", "eos", "eos_token",
+    "endoftext", "complete", "completed", "finish", "finished", "tool_call", "tool_calls", "tool_use",
+    "function_call",
+}  # fmt: skip
 _KEYS = ("finish_reason", "stop_reason", "stopReason", "finishReason", "done_reason")
 _MOST = 100  # characters of what a model said
 
@@ -26,15 +31,22 @@ class Stop(NamedTuple):
 
 
 def stop_of(reason: object, refusal: object, text: str) -> Stop | None:
-    """Why `text` is no answer, by the reason or refusal that the server gives; None where it is whole."""
-    named = str(reason or "").casefold()
+    """Why `text` is no answer, by the reason or refusal that the server gives; None where it is whole.
+
+    A server may give no reason. A reason that is not known counts as that of no answer.
+    """
+    named = str(reason or "").strip().casefold()
     if named in _CUT:
         return Stop("cut", f"was cut off in its answer ({named})", has_begun(text))
     if refusal:
         return Stop("declined", f"declined to answer: {' '.join(str(refusal).split())[:_MOST]!r}")
     if named.partition(":")[0] in _DECLINED:
         return Stop("declined", f"declined to answer, or a filter withheld it ({named})")
-    return Stop("server", f"broke off its answer ({named})") if named in _BROKEN else None
+    if named in _BROKEN:
+        return Stop("server", f"broke off its answer ({named})")
+    if named not in _WHOLE:  # a new name for "cut" or "withheld" must not pass for a whole answer
+        return Stop("server", f"stopped for a reason that rarr does not know ({named[:_MOST]!r})")
+    return None
 
 
 def has_begun(text: str) -> bool:

@@ -60,6 +60,13 @@ _KINDS: dict[str, BlockKind] = {
 _CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
 # What stands before the words of a line: quote marks, list markers, task boxes, footnote labels.
 _MARKER = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|\[[ xX]\]|\[\^[^\]\s]+\]:)\s+|>)*")
+# A measure at the end of what may be a sentence: a number, and a short word or two with a full stop.
+_UNIT = re.compile(
+    r"\d[ \u00a0\u202f-]?(?:(?:sq|cu|fl|cubic|square)\.?[ \u00a0])?[A-Za-zµμ°]{1,5}\."
+    r"[ \t\u00a0\u202f]*(?:\r\n?|\n)?[ \t]*\Z"
+)
+_UNIT_ENDS = 40  # characters that such a measure takes at most
+_AFTER_UNIT = re.compile(r"[a-z]+(?![A-Za-z])")
 # Bounded repetitions: hostile text must not make the search quadratic.
 _PROTECTED = re.compile(
     r"""
@@ -167,11 +174,23 @@ def _reads_as_prose(code: Token) -> bool:
 def _prose(text: str, block: Block) -> Iterator[Span]:
     marker = _MARKER.match(text, block.start, block.end)
     start = marker.end() if marker else block.start
-    for boundary in get_sentence_boundaries("en", text[start : block.end]):
-        begin, end = start + boundary["start_index"], start + boundary["end_index"]
-        for line in _broken_lines(text, begin, end):
+    for begin, end in _boundaries(text[start : block.end]):
+        for line in _broken_lines(text, start + begin, start + end):
             if any(character.isalnum() for character in line.of(text)):
                 yield line
+
+
+def _boundaries(prose: str) -> Iterator[Span]:
+    """Where sentences begin and end. The full stop of a unit ends none where a small letter follows."""
+    begin = 0
+    for boundary in get_sentence_boundaries("en", prose):
+        end = boundary["end_index"]
+        if _AFTER_UNIT.match(prose, end) and _UNIT.search(prose, max(begin, end - _UNIT_ENDS), end):
+            continue
+        yield Span(begin, end)
+        begin = end
+    if begin < len(prose):
+        yield Span(begin, len(prose))
 
 
 def _broken_lines(text: str, start: int, end: int) -> Iterator[Span]:

@@ -182,3 +182,13 @@ async def test_connection_is_closed_after_an_answer_that_is_bounded() -> None:
         pool: Any = client._transport
         assert isinstance(pool, httpx2.AsyncHTTPTransport)
         assert pool._pool.connections == []
+
+
+@pytest.mark.parametrize("name", ["Accept-Encoding", "accept-encoding", "ACCEPT-ENCODING"])
+async def test_each_header_is_sent_once(name: str) -> None:
+    given = {name: "br, zstd", "Authorization": "Bearer a", "X-Trace": "1"}
+    async with bounded_client("it", headers=given) as client:
+        sent = client.build_request("GET", "http://canned.test/").headers
+    assert sent.get_list("accept-encoding") == ["gzip"]
+    assert all(len(sent.get_list(one)) == 1 for one in sent)
+    assert (sent["authorization"], sent["x-trace"]) == ("Bearer a", "1")

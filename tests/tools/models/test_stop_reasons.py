@@ -71,7 +71,41 @@ async def test_answer_with_content_that_was_stopped_is_none(finish: str, kind: s
     assert finish.casefold() in str(failure)
 
 
-@pytest.mark.parametrize("finish", ["stop", "tool_calls", "eos", "", None, "STOP", "stop_sequence"])
+UNKNOWN = [
+    "pause_turn",
+    "OTHER",
+    "LANGUAGE",
+    "FINISH_REASON_UNSPECIFIED",
+    "repetition",
+    "unload",
+    "7",
+    "stopped?",
+]
+
+
+@pytest.mark.parametrize("finish", UNKNOWN)
+async def test_answer_that_stopped_for_an_unknown_reason_is_none(finish: str) -> None:
+    failure = await failure_of(choice(finish))
+    assert failure.kind == "server"
+    assert str(failure) == (
+        f"vllm:canned stopped for a reason that rarr does not know ({finish.casefold()!r})"
+    )
+
+
+async def test_unknown_reason_is_said_in_one_short_line() -> None:
+    said = str(await failure_of(choice("new\nreason\x1b[2J" + "x" * 1000)))
+    assert "\n" not in said
+    assert "\x1b" not in said
+    assert len(said) < 200
+
+
+FINISHED = [
+    "stop", "tool_calls", "eos", "", None, "STOP", "stop_sequence", "end_turn", "tool_use", "COMPLETE",
+    "function_call", "eos_token", "TOOL_CALL", "FINISH", "completed",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("finish", FINISHED)
 async def test_finished_answer_is_one(finish: str | None) -> None:
     assert (await Canned(choice(finish)).complete(ASK)).texts == (TEXT,)
 

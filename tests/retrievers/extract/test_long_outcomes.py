@@ -1,0 +1,33 @@
+"""What a process reads may be more than it may give back; the reason says so."""
+
+import pickle
+
+import pytest
+
+from rarr.retrievers.extract import pool
+from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.worker import Process
+from rarr.retrievers.extract.worker_main import Limits
+
+LIMITS = Limits(20, 200)
+
+
+@pytest.mark.parametrize("length", [2_001, 500_000, 5_000_000])
+def test_outcome_above_its_limit_is_named_as_such(length: int) -> None:
+    process = Process()
+    try:
+        with pytest.raises(UnreadableError, match=r"^reading it gave more than 0\.002 MB$"):
+            process.ask(pickle.dumps((str.ljust, ("a", length), tuple(LIMITS))), 2_000)
+    finally:
+        process.end()
+
+
+def test_next_call_is_answered_after_an_outcome_above_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = Process.ask
+    with monkeypatch.context() as patched:
+        patched.setattr(Process, "ask", lambda process, request, most: ask(process, request, 2_000))
+        with pytest.raises(UnreadableError, match="reading it gave more than"):
+            pool.Call(str.ljust, "a", 5_000, limits=LIMITS)()
+    assert pool.pids() == []
+    assert pool.Call(str.ljust, "a", 3, limits=LIMITS)() == "a  "
+    pool.end_idle()

@@ -1,0 +1,59 @@
+"""What is done before a process ends: all of it, and what fails is said."""
+
+import io
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from rarr.tools.concurrency.exit_actions import before_end, call_all
+
+
+def raises(error: Exception) -> Callable[[], object]:
+    def call() -> object:
+        raise error
+
+    return call
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(28, "No space left on device"),
+        ValueError("two\nlines\x1b[2J"),
+        RuntimeError("x" * 9999),
+        KeyError(),
+    ],
+)
+def test_failure_is_said_in_one_line_and_keeps_no_other_from_it(
+    error: Exception, capsys: pytest.CaptureFixture[str]
+) -> None:
+    called: list[str] = []
+    first, last = (lambda: called.append("first")), (lambda: called.append("last"))
+    with before_end(first), before_end(raises(error)), before_end(last):
+        call_all()
+    said = capsys.readouterr().err
+    assert called == ["last", "first"]
+    assert said.startswith(f"rarr: not everything could be written ({type(error).__name__}: ")
+    assert said.count("\n") == 1
+    assert "\x1b" not in said
+    assert len(said) < 400
+
+
+@pytest.mark.parametrize("stream", [None, io.StringIO()])
+def test_where_nothing_can_be_said_the_others_are_called(
+    stream: io.StringIO | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if stream is not None:
+        stream.close()
+    called: list[str] = []
+    with before_end(lambda: called.append("first")), before_end(raises(OSError("full"))):
+        monkeypatch.setattr(sys, "stderr", stream)
+        call_all()
+    assert called == ["first"]
+
+
+def test_what_goes_well_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with before_end(lambda: 1):
+        call_all()
+    assert capsys.readouterr().err == ""
