@@ -6,6 +6,7 @@ from typing import NamedTuple
 from rarr.backends.rules.answers import has_phrase
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import Passage, passage
+from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.questions import askable
 from rarr.backends.rules.sentence import Sentence, sentence
 from rarr.backends.rules.subjects import about_something_else
@@ -78,10 +79,14 @@ def asked_about(text: str, span: Span, query: Query, checks: Sequence[Check]) ->
 
 
 def is_converted(check: Check) -> bool:
-    """Does it agree on a number that the passage writes in another way, as feet for metres?"""
-    if check.verdict != "agrees" or check.text_answer.casefold() == check.evidence_answer.casefold():
+    """Does it agree on a number for which the passage has another figure, as feet for metres?"""
+    if check.verdict != "agrees":
         return False
-    return any(value.kind == "number" for value in values(check.evidence_answer))
+    mine, its = (
+        {value.read.amount for value in values(answer) if isinstance(value.read, Number)}
+        for answer in (check.text_answer, check.evidence_answer)
+    )
+    return bool(mine and its) and mine.isdisjoint(its)
 
 
 def _told(parts: list[Part], evidence: Mapping[str, Evidence]) -> list[Part]:

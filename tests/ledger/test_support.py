@@ -1,13 +1,13 @@
 """Which queries and which evidence belong to a sentence, also after an edit."""
 
 from hypothesis import given, strategies as st
-from makers import VALID, edit, evidence, query, runtime, state
+from makers import VALID, check, edit, evidence, query, runtime, state
 
 from rarr.backends.rules.support import ValueVerifier
-from rarr.ledger.support import classes, moved, sentence_support
+from rarr.ledger.support import Support, classes, moved, sentence_support, with_refuting
 from rarr.records import Edit, Query
 from rarr.testing import ScriptedVerifier
-from rarr.tools.text.document import sentences
+from rarr.tools.text.document import Span, sentences
 
 
 def places(queries: list[Query]) -> list[tuple[int, int]]:
@@ -96,3 +96,20 @@ async def test_classifier_is_asked_for_the_class() -> None:
     assert await classes(ValueVerifier(0.5), text, None, sentences(text), found, threshold=0.5) == [
         "contradictory"
     ]
+
+
+async def test_evidence_that_the_verifier_finds_to_contradict_a_sentence_is_told_apart() -> None:
+    text, found = "The mill burned in 1921.", evidence("The mill burned in 1923.")
+    before = state(text, found=[found], checks=[check("agrees", mine="1921")])
+    one = Support(sentences(text)[0], ("q1",), {"q1.1": 0.9}, searched=True)
+    components = runtime(verifier=ValueVerifier(0.5)).context
+    [told], failures = await with_refuting(before, [one], components)
+    assert (told.refuting, failures) == ({"q1.1"}, [])
+
+
+async def test_verifier_that_knows_support_alone_contradicts_nothing() -> None:
+    one = Support(Span(0, 5), ("q1",), {"q1.1": 0.9}, searched=True)
+    found = await with_refuting(
+        state(found=[evidence()]), [one], runtime(verifier=ScriptedVerifier()).context
+    )
+    assert found == ([one], [])
