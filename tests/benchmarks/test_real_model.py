@@ -30,7 +30,7 @@ def test_no_text_is_changed_elsewhere_and_most_errors_are_mended(tmp_path: Path)
     runs = [read_alone(one, MODEL, tmp_path) for one in examples()]
     assert sum(one.elsewhere for one in runs) == 0
     assert sum(one.planted for one in runs) == 50
-    assert sum(one.mended for one in runs) >= 34
+    assert sum(one.mended for one in runs) >= 35
 
 
 def test_an_error_is_asked_about_by_less_than_its_sentence() -> None:

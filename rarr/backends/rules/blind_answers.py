@@ -142,12 +142,17 @@ def _holds(evidence: Passage, value: Value, other: Candidate) -> bool:
 
 
 def _answering(claim: Claim, value: Value, evidence: Passage, answer: str) -> list[Candidate]:
-    """The values of the passage that the answer repeats, in its words or, else, written in another way."""
+    """The values of the passage that the answer repeats, in its words or, else, written in another way.
+
+    What the claim says elsewhere is no answer.
+    """
+    elsewhere = [other for other in claim.sentence.values if other is not value]
     found = [
         one
         for one in candidates(claim.sentence, value, evidence, claim.about)
-        if same(value, one.value) is not None
+        if same(value, one.value) or not any(same(other, one.value) for other in elsewhere)
     ]
+    found = [one for one in found if same(value, one.value) is not None]
     in_words = [one for one in found if _is_within(one, answer)]
     read = [one for one in values(answer) if one.kind == value.kind]
     return in_words or [one for one in found if any(same(answered, one.value) for answered in read)]

@@ -130,7 +130,7 @@ NO_REASON = [
         "Ida Lunde",
         "The Orrel Dam was designed in Bodvik by a woman.",
         "Bodvik",
-        "stands in the sentence",
+        "no values that can be compared",
     ),
     (
         "Ida Lunde, who led the survey, visited Orrel.",
