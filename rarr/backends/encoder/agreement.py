@@ -13,7 +13,7 @@ from rarr.backends.encoder.features import Weighed, by_rules, could_contradict, 
 from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.pointers import judge
 from rarr.backends.encoder.weights import Calibration
-from rarr.backends.rules.agreement import asked_for
+from rarr.backends.rules.agreement import asked_for, unless_namesake
 from rarr.backends.rules.claims import Claim, claims
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.memo import Remembered
@@ -40,7 +40,7 @@ class TrainedAgreement:
             return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
         claim, value = asked
         [found] = self._verdicts([(text, context, claim.span, evidence.title, evidence.text)])
-        return found[value[:2]]
+        return unless_namesake(found[value[:2]], text, context, evidence.title)
 
 
 def _verdicts(

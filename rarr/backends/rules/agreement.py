@@ -10,7 +10,7 @@ from rarr.backends.rules.counterparts import Candidate, Passage, Reading, passag
 from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.questions import askable
 from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.subjects import about_something_else, about_subject
+from rarr.backends.rules.subjects import about_something_else, about_subject, may_be_of_a_namesake
 from rarr.backends.rules.values import Value, same
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.worker import work
@@ -28,6 +28,14 @@ class ValueAgreement:
         return await work(agreement, text, context, query, evidence)
 
 
+def unless_namesake(said: Agreement, text: str, context: str | None, title: str) -> Agreement:
+    """`said`, but for a difference from a page that may be about another thing of the name: `unknown`."""
+    if said.verdict != "disagrees" or not may_be_of_a_namesake(text, context, title):
+        return said
+    reason = f"the evidence is about {title}, and the text does not say that it speaks of that one"
+    return said.model_copy(update={"verdict": "unknown", "reason": reason})
+
+
 def agreement(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
     """Compares the value that `query` asks for with the evidence."""
     found = asked_for(text, context, query)
@@ -35,7 +43,8 @@ def agreement(text: str, context: str | None, query: Query, evidence: Evidence) 
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
     claim, value = found
     read_once = passage(evidence.text, evidence.title)
-    return compare(claim, value, read(claim.sentence, value, read_once, claim.about), read_once)
+    compared = compare(claim, value, read(claim.sentence, value, read_once, claim.about), read_once)
+    return unless_namesake(compared, text, context, evidence.title)
 
 
 def compare(claim: Claim, value: Value, reading: Reading, evidence: Passage) -> Agreement:

@@ -8,7 +8,7 @@ about the claim's subject and time; everything else is unknown.
 import re
 from collections.abc import Iterator
 
-from rarr.backends.rules.agreement import agreement, asked_for, confirms, with_unit
+from rarr.backends.rules.agreement import agreement, asked_for, confirms, unless_namesake, with_unit
 from rarr.backends.rules.answers import stands_in
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import Candidate, Passage, candidates, passage
@@ -62,7 +62,9 @@ def compared(text: str, context: str | None, query: Query, evidence: Evidence, a
         return _verdict("unknown", said, answer, f"{answer!r} does not stand in the evidence")
     if asked is None:
         return _verdict("unknown", said, answer, "the query asks for no single value of the text")
-    return _compared(text, context, query, evidence, answer, asked)
+    return unless_namesake(
+        _compared(text, context, query, evidence, answer, asked), text, context, evidence.title
+    )
 
 
 def _compared(

@@ -1,13 +1,38 @@
 """What a passage is about: does it say a name, and is a sentence of it about the claim's subject?"""
 
+import re
+from functools import lru_cache
+
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import Candidate, Passage
 from rarr.backends.rules.name_matching import key_words, same_name, shortest_form
-from rarr.backends.rules.names import Name
+from rarr.backends.rules.names import Name, names
 from rarr.backends.rules.values import Value
+from rarr.backends.rules.words import tokens
 
+_QUALIFIED = re.compile(r"(?P<name>[^()]+)\((?P<kind>[^()]+)\)\s*")
 SHARED_WORDS = 0.25  # of the claim's words with meaning, at least this share is in a passage on its subject
 OPENING = 20  # characters; a name further on is not what a sentence is about
+
+
+def may_be_of_a_namesake(text: str, context: str | None, title: str) -> bool:
+    """Is a page titled for one of several things of a name, of a kind that the text does not speak of?
+
+    "Northlight (band)" is, where the text names Northlight and no band.
+    """
+    titled = _QUALIFIED.fullmatch(title)
+    if titled is None:
+        return False
+    said = f"{context or ''}\n{text}"
+    if not any(same_name(titled["name"], name.text) for name in names(said)):
+        return False
+    kind = {word.stem for word in tokens(titled["kind"]) if word.stem and not word.text.isdigit()}
+    return bool(kind) and kind.isdisjoint(_stems(said))
+
+
+@lru_cache(maxsize=64)  # texts: all passages of a run are compared with the same one
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word.stem for word in tokens(text) if word.stem)
 
 
 def about_something_else(claim: Claim, value: Value, evidence: Passage) -> bool:

@@ -1,0 +1,75 @@
+"""The page of a namesake corrects nothing: another town, film, band or person of the name.
+
+The second half was written before the first was run, and is only measured.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rarr import Reviser, Revision, Settings
+
+WORKED_WITH = [
+    # text, the title and page of a namesake, the title and page of its own, and the right value
+    ("Northlight is a harbour town of 4,200 people.", "Northlight (band)",
+     "Northlight is a band of 5 people. Northlight was founded in 1994.",
+     "Northlight (town)", "Northlight is a harbour town of 2,400 people.", "2,400"),
+    ("Marrow Hill opened as a station in 1861.", "Marrow Hill (film)",
+     "Marrow Hill opened in cinemas in 1987.",
+     "Marrow Hill (station)", "Marrow Hill opened as a station in 1868.", "1868"),
+    ("The river Aldra is 48 kilometres long.", "Aldra (novel)",
+     "Aldra is 412 pages long. Aldra was written by Ines Maro in 1952.",
+     "Aldra (river)", "The river Aldra is 84 kilometres long.", "84"),
+    ("The comet Sellen was found by Ruth Okafor.", "Sellen (software)",
+     "Sellen was written by Dev Patel. Sellen was released in 2012.",
+     "Sellen (comet)", "The comet Sellen was found by Mara Lind.", "Mara Lind"),
+    ("The painter Jon Tarv was born in Lisk in 1830.", "Jon Tarv (footballer)",
+     "Jon Tarv was born in Odda in 1977. Jon Tarv played for Lisk.",
+     "Jon Tarv (painter)", "Jon Tarv was born in Lisk in 1803. He was a painter.", "1803"),
+    ("Corvane, a medicine, was approved in 2009.", "Corvane (company)",
+     "Corvane was founded in 1999. Its head office was approved in 2001.",
+     "Corvane (medicine)", "Corvane was approved in 2006. It is a medicine for gout.", "2006"),
+]  # fmt: skip
+ONLY_MEASURED = [
+    ("The village of Hask has 310 inhabitants.", "Hask (island)", "Hask has 1,900 inhabitants.",
+     "Hask (village)", "The village of Hask has 130 inhabitants.", "130"),
+    ("The ship Orpheon sank in 1911.", "Orpheon (cinema)", "Orpheon closed in 1974. It opened in 1921.",
+     "Orpheon (ship)", "The ship Orpheon sank in 1917.", "1917"),
+    ("The opera Velda was first performed in Turin.", "Velda (play)", "Velda was first performed in Leeds.",
+     "Velda (opera)", "The opera Velda was first performed in Genoa.", "Genoa"),
+    ("The mountain Kessa is 3,120 metres high.", "Kessa (tower)", "Kessa is 132 metres high.",
+     "Kessa (mountain)", "The mountain Kessa is 3,210 metres high.", "3,210"),
+    ("The chess player Lena Broz died in 1958.", "Lena Broz (singer)", "Lena Broz died in 2003.",
+     "Lena Broz (chess player)", "The chess player Lena Broz died in 1985.", "1985"),
+    ("The language Tamor has 9 vowels.", "Tamor (card game)", "Tamor has 52 cards and 4 players.",
+     "Tamor (language)", "The language Tamor has 6 vowels.", "6"),
+]  # fmt: skip
+Case = tuple[str, str, str, str, str, str]
+
+
+def revised(folder: Path, text: str, *pages: tuple[str, str]) -> Revision:
+    rows = [{"title": title, "text": page, "source": title} for title, page in pages]
+    (folder / "pages.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    with Reviser(Settings(corpus=folder / "pages.jsonl", home=folder / "home", trace=False)) as reviser:
+        return reviser.revise(text)
+
+
+@pytest.mark.parametrize("case", [*WORKED_WITH, *ONLY_MEASURED], ids=lambda case: case[1])
+def test_page_of_a_namesake_corrects_nothing(tmp_path: Path, case: Case) -> None:
+    text, title, page, *_ = case
+    revision = revised(tmp_path, text, (title, page))
+    assert revision.text == text
+    assert "supported" not in [sentence.status for sentence in revision.report.sentences]
+
+
+@pytest.mark.parametrize("cases", [WORKED_WITH, ONLY_MEASURED], ids=["worked with", "only measured"])
+def test_right_page_beside_it_corrects_most(tmp_path: Path, cases: list[Case]) -> None:
+    right = 0
+    for number, (text, title, page, own_title, own_page, value) in enumerate(cases):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        revision = revised(folder, text, (title, page), (own_title, own_page))
+        right += value in revision.text
+        assert revision.text == text or value in revision.text
+    assert right >= 0.8 * len(cases)
