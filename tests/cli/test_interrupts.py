@@ -151,7 +151,12 @@ def test_interrupt_waits_for_what_writes_no_longer_than_that(tmp_path: Path) -> 
 def test_what_fails_to_write_keeps_nobody_from_it(tmp_path: Path) -> None:
     writes = "a = before_end(lambda: open('written', 'w').close()); a.__enter__()"
     fails = "b = before_end(lambda: 1 / 0); b.__enter__()"
-    assert is_clean(happens(instead(writes, fails, TELL, FOR_EVER), signalled(), tmp_path))
+    outcome = happens(instead(writes, fails, TELL, FOR_EVER), signalled(), tmp_path)
+    assert outcome.status == 130
+    assert outcome.seconds < SOON_S
+    told, interrupted = outcome.err.splitlines()
+    assert "division by zero" in told
+    assert interrupted == "rarr: interrupted"
     assert (tmp_path / "written").exists()
 
 
