@@ -24,8 +24,9 @@ def doctor(
       rarr doctor --search wikipedia,corpus --corpus notes/ --offline
     """
     from rarr.cli.doctor import as_text, examine
-    from rarr.views.terminal.revision import as_json as json_of
+    from rarr.views.terminal.revision import as_json as json_of, visible
 
     findings = examine(corpus, search, offline=offline)
-    write(json_of([one._asdict() for one in findings]) if as_json else for_command(as_text(findings)))
+    text = visible(for_command(as_text(findings)))
+    write(json_of([one._asdict() for one in findings]) if as_json else text)
     return 2 if any(finding.state == "broken" for finding in findings) else 0

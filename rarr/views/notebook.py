@@ -5,11 +5,10 @@ Every text in it is someone else's and is escaped. Colours are see-through, to s
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from html import escape
 
 from rarr.records import Revision, Sentence, Status
 from rarr.tools.text.diff import Segment, by_sentence, merged, traced
-from rarr.tools.text.markup import clipped, is_web
+from rarr.tools.text.markup import linked, shown
 from rarr.tools.text.notices import grouped
 
 _LINES: dict[Status, str] = {
@@ -31,7 +30,7 @@ def revision_html(revision: Revision) -> str:
         f'<div dir="auto" style="white-space:pre-wrap">{_text(revision)}</div>',
         _legend(revision.report.sentences),
         _list("Sources", _sources(revision)),
-        _list("Warnings", [escape(line) for line in grouped(revision.warnings)]),
+        _list("Warnings", [shown(line) for line in grouped(revision.warnings)]),
         "</div>",
     ]
     return "\n".join(part for part in parts if part)
@@ -48,14 +47,14 @@ def _text(revision: Revision) -> str:
 def _marked(pieces: Iterable[Segment]) -> str:
     tags = {"kept": "{}", "deleted": f'<del style="{_DELETED}">{{}}</del>'}
     tags["inserted"] = f'<ins style="{_INSERTED}">{{}}</ins>'
-    return "".join(tags[piece.kind].format(escape(piece.text)) for piece in pieces)
+    return "".join(tags[piece.kind].format(shown(piece.text)) for piece in pieces)
 
 
 def _sentence(sentence: Sentence, html: str) -> str:
     support = "" if sentence.support is None else f", support {sentence.support:.2f}"
     waiting = f"; not confirmed: {', '.join(sentence.open_words)}" if sentence.open_words else ""
-    shown = waiting if sentence.status == "unconfirmed" else ""
-    title = escape(f"{_words(sentence.status)}{support}{shown}")
+    open_words = waiting if sentence.status == "unconfirmed" else ""
+    title = shown(f"{_words(sentence.status)}{support}{open_words}")
     return f'<span title="{title}" style="border-bottom:2px {_LINES[sentence.status]}">{html}</span>'
 
 
@@ -74,14 +73,7 @@ def _sources(revision: Revision) -> list[str]:
     used = {*revision.report.evidence_ids, *(edit.evidence_id for edit in revision.edits if edit.accepted)}
     used.update(one for sentence in revision.report.sentences for one in sentence.evidence_ids)
     titles = {one.source: one.title for one in revision.evidence if one.id in used}
-    return [_source(source, title) for source, title in titles.items()]
-
-
-def _source(source: str, title: str) -> str:
-    shown = f"<bdi>{escape(title or clipped(source))}</bdi>"
-    if is_web(source):
-        return f'<a href="{escape(source)}" rel="noopener noreferrer">{shown}</a>'
-    return f"{shown} <bdi>({escape(clipped(source))})</bdi>" if title else shown
+    return [linked(source, title) for source, title in titles.items()]
 
 
 def _list(heading: str, items: Sequence[str]) -> str:

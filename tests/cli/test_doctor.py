@@ -1,12 +1,14 @@
 """What the doctor finds, and that every finding that is not ok names its cure."""
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
 import pytest
 from traces.helpers import filled
 
+from cli.helpers import Command
 from rarr.backends.nli import verifier
 from rarr.cli import doctor
 from rarr.cli.doctor import examine
@@ -199,3 +201,12 @@ def test_traces_are_counted_or_off(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert found("traces").state == "broken"
     monkeypatch.setenv("RARR_TRACE", "false")
     assert "trace is false" in found("traces").detail
+
+
+def test_findings_cannot_steer_the_terminal(command: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "no\x1b[2J\x9b\u202etes"
+    folder.mkdir()
+    (folder / "a.md").write_text("The bridge opened in 1937.")
+    shown = command("doctor", "--offline", "--corpus", str(folder)).out.decode()
+    assert "tes opens; passages: 1" in shown
+    assert not re.search("[\x1b\x80-\x9f\u202a-\u202e]", shown)

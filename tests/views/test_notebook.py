@@ -1,6 +1,8 @@
 """Edits in place, whatever their order, and HTML that nothing in a text or a source can break out of."""
 
+import re
 from datetime import UTC, datetime
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 
@@ -10,6 +12,7 @@ from makers import VALID
 
 from rarr.records import Edit, Evidence, Notice, Report, Revision, Sentence, with_edits
 from rarr.tools.text.diff import by_sentence, merged, traced
+from rarr.tools.text.markup import shown
 from rarr.views.notebook import revision_html
 
 HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & [red]"
@@ -81,8 +84,8 @@ def test_html_shows_what_was_kept_deleted_and_inserted(case: tuple[str, list[Edi
     made = revision(original, *edits, statuses=("supported", "unjudged"))
     html = revision_html(made)
     runs = by_sentence(traced(original, edits), made.report.sentences)
-    shown = "".join(text for _, run in runs for _, text in merged(run))
-    assert shown.replace("\r", "\n") in Page(html).text.replace("\r", "\n")
+    text = unescape(shown("".join(text for _, run in runs for _, text in merged(run))))
+    assert text.replace("\r", "\n") in Page(html).text.replace("\r", "\n")
 
 
 def test_each_sentence_says_its_status() -> None:
@@ -154,3 +157,16 @@ def test_long_names_of_sources_are_cut() -> None:
     html = revision_html(revision("It opened in 1937.", evidence=(found,)))
     assert "x" * 300 in html
     assert len(html) < 5000
+
+
+def test_what_is_not_seen_is_written_as_its_code_point() -> None:
+    html = revision_html(
+        revision(
+            "The bridge\u202e opened\u200b.\n",
+            statuses=("supported",),
+            evidence=(evidence(title="a\u2066\x9bb"),),
+            warnings=(Notice(code="a", message="so\u202eso", node="retrieve"),),
+        )
+    )
+    assert not re.search("[\x80-\x9f\u200b\u202a-\u202e\u2066-\u2069]", html)
+    assert html.count("⟨U+202E⟩") == 2
