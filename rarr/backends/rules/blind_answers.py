@@ -8,7 +8,14 @@ about the claim's subject and time; everything else is unknown.
 import re
 from collections.abc import Iterator
 
-from rarr.backends.rules.agreement import agreement, asked_for, confirms, unless_namesake, with_unit
+from rarr.backends.rules.agreement import (
+    AGREES_COVERAGE,
+    agreement,
+    asked_for,
+    confirms,
+    unless_namesake,
+    with_unit,
+)
 from rarr.backends.rules.answers import stands_in
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import Candidate, Passage, candidates, passage
@@ -29,6 +36,7 @@ from rarr.tools.text.document import Span
 LEAST_IN_COMMON = 0.5
 """The share of the claim's words that the answer's sentence says, or of its clause that the claim says: the
 greater of the two is at least this."""
+_NO_VALUE = "the query asks for no single value of the text"
 CLEARLY_LESS = 0.5
 """Of several values in an answer one counts, where the others stand so much less in the claim's place."""
 _SAME_TIME = re.compile(
@@ -45,11 +53,16 @@ _RATIO_BEFORE = re.compile(r"\d\s*(?:(?:in|out\s+of|to|per|for)\s+(?:every\s+)?|
 
 
 def beside_the_matter(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:
-    """`irrelevant` where the passage is about something else, so that no model need read it; else None."""
+    """The verdict where no model need read the passage; None where one must.
+
+    `irrelevant`: the passage is about something else. `unknown`: there is no value to compare an answer with.
+    """
     asked = asked_for(text, context, query)
-    if asked is None or not about_something_else(*asked, passage(evidence.text, evidence.title)):
-        return None
-    return _verdict("irrelevant", _said(*asked), "", "the evidence is about something else")
+    if asked is None:
+        return _verdict("unknown", text[query.start : query.end], "", _NO_VALUE)
+    if about_something_else(*asked, passage(evidence.text, evidence.title)):
+        return _verdict("irrelevant", _said(*asked), "", "the evidence is about something else")
+    return None
 
 
 def compared(text: str, context: str | None, query: Query, evidence: Evidence, answer: str) -> Agreement:
@@ -61,7 +74,7 @@ def compared(text: str, context: str | None, query: Query, evidence: Evidence, a
     if not stands_in(answer, f"{evidence.title}\n{evidence.text}"):
         return _verdict("unknown", said, answer, f"{answer!r} does not stand in the evidence")
     if asked is None:
-        return _verdict("unknown", said, answer, "the query asks for no single value of the text")
+        return _verdict("unknown", said, answer, _NO_VALUE)
     return unless_namesake(
         _compared(text, context, query, evidence, answer, asked), text, context, evidence.title
     )
@@ -82,8 +95,8 @@ def _compared(
         return _verdict("unknown", said, answer, "the two answers are no values that can be compared")
     own = [one for one in its if same(value, one.value)]
     if own:
-        if not any(confirms(claim, value, one, read_once) for one in own):
-            return _verdict("unknown", said, answer, "the same value is said of another subject or time")
+        if not any(_says_the_same(claim, value, one, read_once) for one in own):
+            return _verdict("unknown", said, answer, "the same value is said of another thing or time")
         return _verdict("agrees", said, answer, "the same value")
     best = its[0]
     its_words = with_unit(best.sentence, best.value)
@@ -97,6 +110,11 @@ def _compared(
     return _verdict(
         "disagrees", said, its_words, f"read without the text, the evidence answers {its_words!r}"
     )
+
+
+def _says_the_same(claim: Claim, value: Value, own: Candidate, evidence: Passage) -> bool:
+    in_common = max(own.coverage, own.told)
+    return in_common >= AGREES_COVERAGE and confirms(claim, value, own, evidence)
 
 
 def _doubt(

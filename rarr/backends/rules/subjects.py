@@ -1,6 +1,7 @@
 """What a passage is about: does it say a name, and is a sentence of it about the claim's subject?"""
 
 import re
+from collections.abc import Iterable, Set
 from functools import lru_cache
 
 from rarr.backends.rules.claims import Claim
@@ -50,12 +51,17 @@ def says(evidence: Passage, name: str) -> bool:
 
     A surname is not enough where the passage gives it to somebody of another first name.
     """
+    values = [value for part in evidence.sentences for value in part.values]
+    return _is_said(name, evidence.key_words, values)
+
+
+def _is_said(name: str, words: Set[str], values: Iterable[Value]) -> bool:
     short = shortest_form(name)
-    if not evidence.key_words.issuperset(short):
+    if not words >= {*short}:
         return False
     if short == key_words(name):
         return True
-    named = [v.read.text for part in evidence.sentences for v in part.values if isinstance(v.read, Name)]
+    named = [value.read.text for value in values if isinstance(value.read, Name)]
     namesakes = [other for other in named if len(key_words(other)) > 1 and key_words(other)[-1:] == short]
     return not namesakes or any(same_name(name, other) for other in namesakes)
 
@@ -65,7 +71,8 @@ def about_subject(claim: Claim, value: Value, found: Candidate, evidence: Passag
     subject = subject_of(claim, value)
     if subject is None:
         return True
-    if {*key_words(found.sentence.text), *evidence.title_words}.issuperset(shortest_form(subject)):
+    words = {*key_words(found.sentence.text), *evidence.title_words}
+    if _is_said(subject, words, (*found.sentence.values, *evidence.title_values)):
         return True
     named = [v for v in found.sentence.values if v.kind == "name"]
     if named and named[0] == found.value:

@@ -199,6 +199,46 @@ def test_a_query_about_no_value_is_left_unknown() -> None:
     assert (agreement.verdict, agreement.text_answer) == ("unknown", "grand at dusk")
 
 
+def test_a_query_about_no_value_is_not_read() -> None:
+    text = "The Orrel Dam is a marvel of its time."
+    query = Query(id="q1", text="What is the Orrel Dam?", start=0, end=len(text))
+    unread = beside_the_matter(text, None, query, evidence("The Orrel Dam is a wall of stone."))
+    assert unread is not None
+    assert unread.verdict == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "passage", "title"),
+    [
+        (
+            "# The Orrel Dam\n\nThe head builder was Ida Lunde.\n",
+            "Ida Lunde",
+            "The Mead Dam was begun in 1931. Ida Lunde was the head builder of the Mead Dam.",
+            "Mead Dam",
+        ),
+        (
+            "# Corvel Ferry\n\nThe captain is Otto Brandt.\n",
+            "Otto Brandt",
+            "The Sund Ferry sails at noon. Otto Brandt is captain of the Sund Ferry. The fare is low.",
+            "Sund Ferry",
+        ),
+        (
+            "# Almery Museum\n\nIts first director was Rosa Quint.\n",
+            "Rosa Quint",
+            "Rosa Quint was the first director of the Harbour Museum. The house has a café.",
+            "Harbour Museum",
+        ),
+    ],
+)
+def test_the_same_value_of_another_thing_does_not_agree(
+    text: str, said: str, passage: str, title: str
+) -> None:
+    start = text.index(said)
+    query = Query(id="q1", text="?", start=start, end=start + len(said))
+    found = evidence(passage).model_copy(update={"title": title})
+    assert compared(text, None, query, found, said).verdict == "unknown"
+
+
 def test_a_passage_about_something_else_is_not_read() -> None:
     text = "The Orrel Dam opened in 1935."
     query = Query(id="q1", text="The Orrel Dam opened when?", start=24, end=28)
