@@ -6,6 +6,7 @@ import sys
 import threading
 from contextlib import closing
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from evals.doubles import row, write_rows
@@ -123,11 +124,11 @@ def holds(index: Path) -> tuple[int, int]:
 
 def interrupted_index(corpora: tuple[Path, Path], act: Act, at: str, tmp_path: Path) -> tuple[int, int]:
     corpus, index = corpora
-    shutil.rmtree(tmp_path / "i", ignore_errors=True)
-    shutil.copytree(index, tmp_path / "i")
-    outcome = ended(act, COMMAND, ["index", str(corpus), "-o", "i"], tmp_path, at=at)
+    updated = tmp_path / uuid4().hex  # another each time: a reader of the last one may still watch it
+    shutil.copytree(index, updated)
+    outcome = ended(act, COMMAND, ["index", str(corpus), "-o", updated.name], tmp_path, at=at)
     assert outcome.clean, outcome
-    return holds(tmp_path / "i")
+    return holds(updated)
 
 
 @pytest.mark.parametrize("at", ["alaska-purchase.md", "frankenstein.md"])
