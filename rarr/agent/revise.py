@@ -18,6 +18,7 @@ from rarr.state import State
 from rarr.tools.concurrency.background import run
 from rarr.tools.concurrency.worker import in_thread, work
 from rarr.tools.models.meter import METER, Meter, ModelCall
+from rarr.tools.text.notices import by_reason
 from rarr.tools.text.nouns import kind_of
 from rarr.unicode import valid
 
@@ -211,8 +212,7 @@ class Reviser:
     def _corpus_notices(self) -> list[Notice]:
         skipped: Sequence[tuple[str, str]] = getattr(self._components.retriever, "skipped", ())
         return [
-            Notice(code="file_skipped", message=f"{file} is not searched: {reason}", node="retrieve")
-            for file, reason in skipped
+            Notice(code="file_skipped", message=line, node="retrieve") for line in by_reason(skipped)
         ] + self._unsearched
 
 

@@ -19,6 +19,7 @@ def index(path: options.Documents, out: options.Index) -> int:
     """
     from rarr.retrievers.corpus.index import build_index
     from rarr.settings import Settings
+    from rarr.tools.text.notices import by_reason
     from rarr.views.terminal.revision import Waiting
 
     settings = Settings()
@@ -31,8 +32,8 @@ def index(path: options.Documents, out: options.Index) -> int:
             max_file_mb=settings.max_file_mb,
             progress=lambda done, total: waiting.say(f"{done} of {counted(total, 'file')}"),
         )
-    for file, reason in report.skipped:
-        warn(f"{file} is skipped: {reason}")
+    for line in by_reason(report.skipped):
+        warn(line)
     files = f"{report.read} read, {report.unchanged} unchanged, {report.removed} removed"
     write(f"documents: {report.documents}\npassages: {report.passages}\nfiles: {files}\n")
     return 0

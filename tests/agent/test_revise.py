@@ -155,7 +155,7 @@ def test_file_that_is_not_searched_is_a_warning(notes: Path) -> None:
     revision = rarr.revise("Kestrel Library opened in 1976.", corpus=notes)
     [warning] = revision.warnings
     assert (warning.code, warning.node, warning.query_id) == ("file_skipped", "retrieve", None)
-    assert "broken.pdf is not searched: " in warning.message
+    assert "broken.pdf: not searched: " in warning.message
     assert revision.report.sentences[0].status == "supported"
 
 

@@ -45,7 +45,7 @@ class Batches:
             if not problem.lasting:
                 self._manifest.discard(version_id)
                 raise
-            notes.append(str(problem))
+            notes.append(f"{'what follows is ' if documents else ''}not searched: {problem}")
         self._manifest.finish(version_id, documents, passages, notes.kept())
         self._waiting += passages
         if self._waiting >= _BATCH or time.monotonic() - self._since > _SECONDS:

@@ -100,7 +100,9 @@ class Manifest:
         noted = self._sqlite.execute(
             "SELECT name, notes FROM versions WHERE state = 'live' AND notes != '[]'"
         )
-        return rows + [(name, note) for name, notes in noted for note in json.loads(notes)]
+        return [(file, f"not searched: {reason}") for file, reason in rows] + [
+            (name, note) for name, notes in noted for note in json.loads(notes)
+        ]
 
     def begin(self, version: Version) -> int:
         """Writes down a version as pending; its id."""

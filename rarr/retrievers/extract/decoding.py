@@ -2,7 +2,7 @@
 
 import codecs
 
-from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.documents import Complain, UnreadableError
 
 # UTF-32 before UTF-16: the shorter mark is how the longer one begins.
 _MARKS = (
@@ -15,10 +15,10 @@ _MARKS = (
 _SAMPLE = 65_536  # bytes that are enough to tell an encoding; telling is slow
 
 
-def decode(data: bytes, declared: str | None = None) -> str:
+def decode(data: bytes, declared: str | None = None, complain: Complain = lambda _: None) -> str:
     """The text of `data`: by its byte order mark, as UTF-8, as `declared`, else as its bytes look.
 
-    Raises `UnreadableError` for what is no text.
+    The last is a guess, which goes to `complain`. Raises `UnreadableError` for what is no text.
     """
     marked = [encoding for mark, encoding in _MARKS if data.startswith(mark)]
     for encoding in marked or ["utf-8", *([declared] if declared else [])]:
@@ -29,7 +29,9 @@ def decode(data: bytes, declared: str | None = None) -> str:
         if "\0" in text:
             break
         return text
-    return _guessed(data)
+    encoding = _guessed(data)
+    complain(f"read as {encoding}, since it is not UTF-8: save it as UTF-8 if its words look wrong")
+    return data.decode(encoding, errors="replace")
 
 
 def _guessed(data: bytes) -> str:
@@ -38,4 +40,4 @@ def _guessed(data: bytes) -> str:
     guess = None if b"\0" in data else from_bytes(data[:_SAMPLE]).best()
     if guess is None:
         raise UnreadableError("it is not text in a known encoding: save it as UTF-8")
-    return data.decode(guess.encoding, errors="replace")
+    return guess.encoding

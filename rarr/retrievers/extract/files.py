@@ -75,7 +75,7 @@ def kind(name: str) -> str:
 
 
 def _text(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    text = decode(_content(path, max_bytes))
+    text = decode(_content(path, max_bytes), complain=complain)
     front = _FRONT_MATTER.match(text)  # as notes and static sites have it; Markdown itself does not know it
     facts = dict(_FACT.findall(front[1])) if front else {}
     title = facts.get("title") or _heading(text[front.end() if front else 0 :][:_OPENING]) or _stem(path)
@@ -83,7 +83,7 @@ def _text(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
 
 
 def _page(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    page = read_page(_content(path, max_bytes))
+    page = read_page(_content(path, max_bytes), complain=complain)
     yield Document(page.text, page.title or _stem(path), published_at=page.published_at)
 
 

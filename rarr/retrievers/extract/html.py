@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from rarr.retrievers.extract.decoding import decode
-from rarr.retrievers.extract.documents import MEGABYTE, UnreadableError, moment
+from rarr.retrievers.extract.documents import MEGABYTE, Complain, UnreadableError, moment
 
 _DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _BLOCKS = ("head", "p", "item", "quote", "code", "table")
@@ -27,17 +27,24 @@ MOST_BYTES = 5_000_000
 """Of a page from the web: twenty times a long article. What is hostile takes longer than in proportion."""
 
 
-def read_page(data: bytes, charset: str | None = None, *, most_bytes: int | None = None) -> Page:
+def read_page(
+    data: bytes,
+    charset: str | None = None,
+    *,
+    most_bytes: int | None = None,
+    complain: Complain = lambda _: None,
+) -> Page:
     """The page in `data`, which may hold no text. Raises `UnreadableError` where it is no page, or too long.
 
     `charset` is what the server said of its encoding, which goes before what the page says of itself.
+    A guess at it goes to `complain`.
     """
     if most_bytes is not None and len(data) > most_bytes:
         raise UnreadableError(f"its HTML is longer than {most_bytes // MEGABYTE} MB")
     import trafilatura  # takes half a second to import
 
     declared = _DECLARED.search(data[:4096])
-    html = decode(data, charset or (declared[1].decode("ascii") if declared else None))
+    html = decode(data, charset or (declared[1].decode("ascii") if declared else None), complain)
     if "<body" not in html.lower():  # trafilatura takes a fragment of one element for nothing
         html = f"<html><body>{html}</body></html>"
     logging.getLogger("trafilatura").addHandler(_SILENCE)

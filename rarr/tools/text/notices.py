@@ -22,6 +22,18 @@ def grouped(warnings: Iterable[Notice]) -> list[str]:
     ]
 
 
+def by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
+    """A line a reason, of (file, reason) pairs: the first file that it is said of, and how many others."""
+    files: dict[str, list[str]] = {}
+    for file, reason in skipped:
+        files.setdefault(reason, []).append(file)
+    others = {reason: counted(len(named) - 1, "other file") for reason, named in files.items()}
+    return [
+        f"{named[0]}{f' and {others[reason]}' if named[1:] else ''}: {reason}"
+        for reason, named in files.items()
+    ]
+
+
 def _said(notice: Notice) -> str:
     """Its message for a person who reads it behind its code, without what the code says already."""
     return notice.message.removeprefix(f"{notice.code.removesuffix('_failed')} failed: ")

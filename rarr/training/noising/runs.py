@@ -14,6 +14,7 @@ from rarr.tools.concurrency.background import run
 from rarr.tools.concurrency.together import together
 from rarr.tools.models.meter import METER, Meter
 from rarr.tools.storage.line_files import Appending, locked
+from rarr.tools.text.notices import by_reason
 from rarr.training.noising.item import noised
 from rarr.training.noising.relevance import RELEVANT
 from rarr.training.noising.rows import Dropped, Reason, dropped, dropped_beside, mend, rows
@@ -121,7 +122,7 @@ class _Work:
         self.unmade: dict[str, Reason] = {}
         self.failed: list[Failed] = []
         skipped = getattr(parts.retriever, "skipped", ())  # as in a revision
-        self.warnings = [f"{file} is not searched: {reason}" for file, reason in skipped]
+        self.warnings = by_reason(skipped)
         self.usage = Usage()
 
     async def all(self, jobs: int) -> None:

@@ -1,4 +1,6 @@
+import gzip
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -121,9 +123,35 @@ def test_files_that_the_system_refuses_are_tried_again(
         patched.setattr(Path, "open", refuse)
         report = build()
     assert report.skipped == [
-        ((folder / "more/paris.txt").as_posix(), "it cannot be read (Permission denied)")
+        ((folder / "more/paris.txt").as_posix(), "not searched: it cannot be read (Permission denied)")
     ]
     assert counts(build()) == (1, 1, 0)
+
+
+def test_a_file_that_is_read_in_part_is_not_called_unsearched(folder: Path, build: Build) -> None:
+    (folder / "a.jsonl").write_text('{"text": "Good line."}\nbad\n')
+    (folder / "b.jsonl").write_text("bad\n")
+    told = [(Path(file).name, reason.partition(":")[0]) for file, reason in build().skipped]
+    assert told == [
+        ("a.jsonl", "line 2 is left out"),
+        ("b.jsonl", "line 1 is left out"),
+        ("b.jsonl", "not searched"),
+    ]
+
+
+def test_what_follows_a_damage_is_not_searched(folder: Path, build: Build) -> None:
+    packed = gzip.compress(b'{"text": "Good line."}\n' * 50_000)
+    (folder / "a.jsonl.gz").write_bytes(packed[: len(packed) // 2])
+    [(_, reason)] = build().skipped
+    assert reason.startswith("what follows is not searched: its compressed content is damaged")
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.html"])
+def test_an_encoding_that_is_guessed_is_told(folder: Path, build: Build, name: str) -> None:
+    text = "<p>" * name.endswith("html") + "Die Brücke über die Mühlbäche ist für Fußgänger gesperrt. " * 5
+    (folder / name).write_bytes(text.encode("cp1252"))
+    [(_, reason)] = build().skipped
+    assert re.match(r"read as \w+, since it is not UTF-8: ", reason)
 
 
 def test_many_bad_lines_are_summed_up(folder: Path, build: Build) -> None:
@@ -134,7 +162,7 @@ def test_many_bad_lines_are_summed_up(folder: Path, build: Build) -> None:
 
 def test_no_readable_file_is_an_input_error(tmp_path: Path, out: Path) -> None:
     (tmp_path / "empty.md").touch()
-    with pytest.raises(InputError, match=r"empty\.md: it holds no text\): mend it or give another corpus"):
+    with pytest.raises(InputError, match=r"empty\.md: not searched: it holds no text\): mend it or give"):
         built(tmp_path / "empty.md", out)
 
 

@@ -70,7 +70,7 @@ def test_skipped_lists_files_that_were_not_read_and_notes(manifest: Manifest) ->
     begun(manifest, "a")
     manifest.publish()
     manifest.set_skipped([("b", "too large")])
-    assert manifest.skipped() == [("b", "too large"), ("a", "note")]
+    assert manifest.skipped() == [("b", "not searched: too large"), ("a", "note")]
 
 
 def test_a_folder_without_a_manifest_is_an_error(tmp_path: Path) -> None:

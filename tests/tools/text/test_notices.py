@@ -4,7 +4,7 @@ import pytest
 from makers import TEXT, check, evidence, query
 
 from rarr.records import Notice, Report, Revision, Sentence, Status, Verdict
-from rarr.tools.text.notices import grouped, nothing_checked
+from rarr.tools.text.notices import by_reason, grouped, nothing_checked
 
 CHECK_FAILED = Notice(code="check_failed", message="the server is gone", node="check_agreement")
 
@@ -47,3 +47,8 @@ def test_what_the_code_says_is_not_said_twice() -> None:
 def test_same_warnings_are_counted() -> None:
     one, other = Notice(code="c", message="m", node="n"), Notice(code="c", message="o", node="n")
     assert grouped([one, other, one]) == ["c: m (2 times)", "c: o"]
+
+
+def test_by_reason_names_one_file_a_reason() -> None:
+    skipped = [("a.pdf", "locked"), ("b.md", "empty"), ("c.pdf", "locked"), ("d.pdf", "locked")]
+    assert by_reason(skipped) == ["a.pdf and 2 other files: locked", "b.md: empty"]
