@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.answers import annotated, judgements, verdict_by
+from benchmarks.assistant_answers import annotated, judgements, verdict_by
 from rarr import Edit, Evidence, Report, Revision, Sentence
 
 
