@@ -1,124 +1,198 @@
-"""Answers of a chat assistant (Factcheck-GPT), revised against their evidence, beside a human's revision."""
+"""Answers about invented documents, with planted errors: what becomes of each marked sentence.
 
-import re
+    python -m benchmarks.answers [--half tuned|held_out|both] [--each] [--alone] [--model M] [--base-url URL]
+
+The documents of both halves are one corpus. Each answer is revised as a whole, or with --alone each marked
+sentence by itself. `tuned` may be worked with; `held_out` is for measuring alone, so only totals are printed.
+"""
+
+import argparse
+import json
+import shutil
 import tempfile
-from collections import Counter
+import time
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
-from benchmarks.shared_data import rows
-from rarr import Edit, InputError, Reviser, Revision, Settings
-from rarr.records import Status, with_edits
+from benchmarks.report import machine, share, table
+from rarr import Reviser, Revision, Sentence, Settings
+from rarr.records import Status
+from rarr.tools.text.diff import segments
+from rarr.tools.text.document import Span
 
-ANSWERS = "dev/editing/factcheckgpt_response.jsonl"
-ANNOTATIONS = ("factual", "not factual", "not annotated")
-_AROUND = 60  # characters on either side of an edit
-_EVIDENCE = 300  # characters of an edit's evidence, at most
+FOLDER = Path(__file__).resolve().parent.parent / "examples" / "answers"
+HALVES = ("tuned", "held_out")
+CORRECTED, DAMAGED, CHANGED = "corrected exactly", "damaged", "changed"
+STATUSES: tuple[str, ...] = get_args(Status)
 
 
-class Judged(NamedTuple):
-    """An accepted edit beside the human revision: `correct`, `wrong` or `undecided`."""
+class Mark(NamedTuple):
+    """A sentence that can be checked; `wrong` and `right` are None where nothing is wrong in it."""
+
+    sentence: str
+    wrong: str | None
+    right: str | None
+    kind: str
+
+    @property
+    def corrected(self) -> str:
+        """The sentence as it should be."""
+        if self.wrong is None or self.right is None:
+            return self.sentence
+        return self.sentence.replace(self.wrong, self.right)
+
+
+class Answer(NamedTuple):
+    """An answer with the document that it is about."""
+
+    name: str
+    half: str
+    document: Path
+    text: str
+    marks: tuple[Mark, ...]
+
+
+class Outcome(NamedTuple):
+    """What became of a marked sentence: what was done to it, or else its status.
+
+    `evidence` holds the passages that the sentence or its edits cite.
+    """
 
     answer: str
-    verdict: str
-    before: str
-    edit: Edit
-    evidence: str
+    mark: Mark
+    sentence: str
+    result: str
+    evidence: tuple[str, ...]
 
 
-def print_answers() -> None:
-    """Part 2 of `benchmarks.real_text`."""
-    print("\n## Answers with their evidence\n")
-    statuses: Counter[tuple[str, str]] = Counter()
-    edits: Counter[str] = Counter()
-    judged: list[Judged] = []
-    refused = 0
-    problems: list[str] = []
-    answers = rows(ANSWERS)
-    for answer in answers:
-        try:
-            revision = revised(answer)
-        except InputError as error:  # an answer that came without evidence
-            problems.append(f"{answer['id']}: {error}")
-            refused += 1
+def answers(*halves: str) -> list[Answer]:
+    """The answers of these halves by name."""
+    return [_answer(half, folder) for half in halves for folder in sorted((FOLDER / half).iterdir())]
+
+
+def reviser(folder: Path, *, model: str = "embedded", base_url: str | None = None) -> Reviser:
+    """Revises against the documents of both halves; copies and the index go into `folder`."""
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    for answer in answers(*HALVES):
+        shutil.copy(answer.document, corpus / f"{answer.name}{answer.document.suffix}")
+    return Reviser(Settings(corpus=corpus, home=folder / "home", model=model, base_url=base_url))
+
+
+def outcomes(by: Reviser, answer: Answer, *, alone: bool = False) -> list[Outcome]:
+    """What becomes of the marked sentences of an answer, or of each of them `alone`."""
+    if alone:
+        return [outcome(by.revise(mark.sentence), answer.name, mark) for mark in answer.marks]
+    revision = by.revise(answer.text)
+    return [outcome(revision, answer.name, mark) for mark in answer.marks]
+
+
+def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
+    """What a revision makes of a marked sentence of its text."""
+    start = revision.original.index(mark.sentence)
+    place = revised_place(revision, Span(start, start + len(mark.sentence)))
+    sentence = place.of(revision.text)
+    judged = _judged(revision, place)
+    result: str
+    if sentence == mark.sentence:
+        result = judged.status if judged else "unjudged"
+    elif mark.wrong is None:
+        result = CHANGED
+    else:
+        result = CORRECTED if sentence == mark.corrected else DAMAGED
+    return Outcome(answer, mark, sentence, result, tuple(_cited(revision, place, judged)))
+
+
+def revised_place(revision: Revision, place: Span) -> Span:
+    """Where the characters at `place` of the original, and what replaced them, are in the revised text."""
+    before = within = at = 0
+    for piece in segments(revision.original, revision.edits):
+        length = len(piece.text)
+        if piece.kind == "inserted":
+            before += length if at <= place.start else 0
+            within += length if place.start < at <= place.end else 0
             continue
-        statuses.update(annotated(answer, revision))
-        edits.update("accepted" if edit.accepted else "rejected" for edit in revision.edits)
-        judged += judgements(answer, revision)
-        problems += [f"{answer['id']}: {notice.code}: {notice.message}" for notice in revision.warnings]
-    verdicts = Counter(one.verdict for one in judged)
-    print(f"answers: {len(answers)}, revised {len(answers) - refused}, refused {refused}\n")
-    print(f"| status | sentences | {' | '.join(ANNOTATIONS)} |\n|---|---:|---:|---:|---:|")
-    for status in get_args(Status):
-        counts = [statuses[status, annotation] for annotation in ANNOTATIONS]
-        print(f"| {status} | {sum(counts)} | {' | '.join(map(str, counts))} |")
-    print(f"\nedits: {_counts(edits)}; of the accepted, by the human revision: {_counts(verdicts)}")
-    print("\nwarnings and refusals:", *problems or ["none"], sep="\n- ")
-    print("\naccepted edits:")
-    for one in judged:
-        print(f"- {one.answer} {one.edit.id} {one.verdict}: {_marked(one)} | evidence: {one.evidence}")
+        if piece.kind == "kept":
+            before += max(0, min(at + length, place.start) - at)
+            within += max(0, min(at + length, place.end) - max(at, place.start))
+        at += length
+    return Span(before, before + within)
 
 
-def revised(answer: dict[str, Any]) -> Revision:
-    """One answer, to its question, with one file a passage as the corpus."""
+def counted(done: Sequence[Outcome], *, wrong: bool) -> dict[str, list[bool]]:
+    """For each result, which of the wrong (or else the right) sentences have it."""
+    group = [one for one in done if (one.mark.wrong is not None) == wrong]
+    results = (CORRECTED, DAMAGED) if wrong else (CHANGED,)
+    return {name: [one.result == name for one in group] for name in (*results, *STATUSES)}
+
+
+def _answer(half: str, folder: Path) -> Answer:
+    (document,) = folder.glob("document.*")
+    lines = (folder / "marks.jsonl").read_text(encoding="utf-8").splitlines()
+    marks = tuple(Mark(**json.loads(line)) for line in lines)
+    return Answer(folder.name, half, document, (folder / "answer.md").read_text(encoding="utf-8"), marks)
+
+
+def _judged(revision: Revision, place: Span) -> Sentence | None:
+    """The sentence of the report that shares most characters with `place`."""
+
+    def shared(sentence: Sentence) -> int:
+        return min(sentence.end, place.end) - max(sentence.start, place.start)
+
+    best = max(revision.report.sentences, key=shared, default=None)
+    return best if best and shared(best) > 0 else None
+
+
+def _cited(revision: Revision, place: Span, judged: Sentence | None) -> Iterator[str]:
+    """The passages of the sentence, and before them those of the edits that wrote words of it."""
+    words = place.of(revision.text)
+    ids = [edit.evidence_id for edit in revision.edits if edit.accepted and edit.new in words]
+    ids += judged.evidence_ids if judged else ()
+    texts = {one.id: " ".join(one.text.split()) for one in revision.evidence}
+    yield from dict.fromkeys(texts[one] for one in ids)
+
+
+def print_half(half: str, done: Sequence[Outcome]) -> None:
+    """The totals of a half."""
+    print(f"\n## {half}: {len({one.answer for one in done})} answers\n")
+    for title, wrong in (("wrong sentences", True), ("right sentences", False)):
+        body = [[name, share(hits)] for name, hits in counted(done, wrong=wrong).items()]
+        print(f"{table([title, 'count, share and interval'], body)}\n")
+
+
+def print_each(done: Sequence[Outcome]) -> None:
+    """Each sentence with its result, what is wrong in it, and the evidence."""
+    for one in sorted(done, key=lambda one: (one.mark.wrong is None, one.result)):
+        wrong = f" [{one.mark.kind}: {one.mark.wrong} → {one.mark.right}]" if one.mark.wrong else ""
+        print(f"- {one.result}: {one.answer}: {one.sentence}{wrong}")
+        for passage in one.evidence:
+            print(f"    {passage}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
+    parser.add_argument("--each", action="store_true", help="print each sentence of the tuned half")
+    parser.add_argument("--alone", action="store_true", help="revise each marked sentence by itself")
+    parser.add_argument("--model", default="embedded", help="what reads, as in the settings")
+    parser.add_argument("--base-url", help="the server of the model, as in the settings")
+    options = parser.parse_args()
+    halves = HALVES if options.half == "both" else (options.half,)
+    if options.each and "tuned" not in halves:
+        parser.error("--each would show the sentences of held_out, which is for measuring alone")
+    started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        corpus = Path(folder) / "evidence"
-        corpus.mkdir()
-        for number, passage in enumerate(answer["evidence"]):
-            (corpus / f"{number:02}.txt").write_text(passage["text"], encoding="utf-8")
-        reviser = Reviser(Settings(corpus=corpus, home=Path(folder) / "home"))
-        return reviser.revise(answer["original"], answer["question"])
+        by = reviser(Path(folder), model=options.model, base_url=options.base_url)
+        for half in halves:
+            done = [one for answer in answers(half) for one in outcomes(by, answer, alone=options.alone)]
+            print_half(half, done)
+            if options.each and half == "tuned":
+                print_each(done)
+    print(f"{time.perf_counter() - started:.1f} seconds by {options.model} on {machine()}")
 
 
-def judgements(answer: dict[str, Any], revision: Revision) -> Iterator[Judged]:
-    """The accepted edits, each with what the human revision says of it."""
-    evidence = {one.id: " ".join(one.text.split()) for one in revision.evidence}
-    for number, edit in enumerate(revision.edits):
-        if edit.accepted:
-            before = with_edits(revision.original, revision.edits[:number])
-            human = [_sentence(answer, before, edit)["revised"], answer["revised"]]
-            verdict = next((found for text in human if (found := verdict_by(text, edit))), "undecided")
-            yield Judged(answer["id"], verdict, before, edit, evidence[edit.evidence_id][:_EVIDENCE])
-
-
-def annotated(answer: dict[str, Any], revision: Revision) -> Iterator[tuple[str, str]]:
-    """The status of each sentence with what the annotation says of a sentence of these words."""
-    told = {one["text"].strip(): one["factual"] for one in answer["meta"]["sentences"]}
-    names: dict[Any, str] = {True: "factual", False: "not factual"}
-    for sentence in revision.report.sentences:
-        yield sentence.status, names.get(told.get(sentence.text), "not annotated")
-
-
-def verdict_by(human: str, edit: Edit) -> str:
-    """`wrong` where the old value stands in a human text, `correct` where only the new one does, or empty."""
-    if _says(human, edit.old):
-        return "wrong"
-    return "correct" if _says(human, edit.new) else ""
-
-
-def _sentence(answer: dict[str, Any], text: str, edit: Edit) -> dict[str, Any]:
-    """The sentence of the annotation that is most like what stands around the edit."""
-    around = text[max(0, edit.start - _AROUND) : edit.end + _AROUND]
-    told: Sequence[dict[str, Any]] = answer["meta"]["sentences"]
-    holding = [one for one in told if edit.old in one["text"]] or told
-
-    def likeness(one: dict[str, Any]) -> int:
-        return SequenceMatcher(None, one["text"], around, False).find_longest_match().size
-
-    return max(holding, key=likeness)
-
-
-def _says(text: str, value: str) -> bool:
-    return bool(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE))
-
-
-def _marked(one: Judged) -> str:
-    edit = one.edit
-    left, right = one.before[max(0, edit.start - _AROUND) : edit.start], one.before[edit.end :][:_AROUND]
-    return " ".join(f"…{left}[{edit.old} → {edit.new}]{right}…".split())
-
-
-def _counts(counts: Counter[str]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in counts.most_common()) or "none"
+if __name__ == "__main__":
+    main()

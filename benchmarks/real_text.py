@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.answers import print_answers
+from benchmarks.assistant_answers import print_answers
 from benchmarks.corpus import index_rules
 from benchmarks.corruptions import KINDS, Corruption, sample
 from benchmarks.report import machine, share
