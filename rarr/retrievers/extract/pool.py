@@ -68,7 +68,7 @@ class Call(Generic[Result]):
                 self._process = process
             with _watched(process, self._limits.seconds, turn):
                 outcome = process.ask(self._request, self._limits.megabytes * 1_000_000)
-            keep = process.used = not (outcome.last or process.gave_way)
+            keep = process.used = not (outcome.last or process.gave_way or process.late or turn.lost)
             return outcome
         except EOFError:
             if process.status() == 0 and process.used:  # it had just ended, for want of work
@@ -213,8 +213,10 @@ def _watched(process: Process, seconds: float, turn: Turn) -> Iterator[None]:
         if not turn.slow_down():
             process.kill()
 
-    threading.Thread(target=watch, name="rarr-watch", daemon=True).start()
+    watcher = threading.Thread(target=watch, name="rarr-watch", daemon=True)
+    watcher.start()
     try:
         yield
     finally:
         done.set()
+        watcher.join()  # it may be changing the turn

@@ -1,0 +1,89 @@
+"""Calls that become slow as they end: their places and their processes."""
+
+import threading
+import time
+from typing import cast
+
+import pytest
+
+from rarr.retrievers.extract import pool
+from rarr.retrievers.extract.worker import Process
+from rarr.retrievers.extract.worker_main import Limits, Outcome
+
+ANSWER = Outcome("answer")
+
+
+class Answering:
+    """A stand-in for a process that answers after about as long as a call may be fast."""
+
+    used = gave_way = late = killed = False
+
+    def __init__(self, seconds: float = 0.002) -> None:
+        self._seconds = seconds
+
+    def ask(self, request: bytes, most: int) -> Outcome:
+        time.sleep(self._seconds)
+        return ANSWER
+
+    def runs(self) -> bool:
+        return not self.killed
+
+    def give_way(self) -> None:
+        self.gave_way = True
+
+    def end_late(self) -> None:
+        self.late = True
+        self.kill()
+
+    def kill(self) -> None:
+        self.killed = True
+
+    end = kill
+
+
+def places(semaphore: threading.Semaphore) -> int:
+    """The free places, counted by taking them."""
+    return sum(semaphore.acquire(blocking=False) for _ in range(10))
+
+
+def watcher_ended() -> bool:
+    """Waits for the thread that watches a call."""
+    for thread in threading.enumerate():
+        if thread.name == "rarr-watch":
+            thread.join(10.0)
+    return all(thread.name != "rarr-watch" for thread in threading.enumerate())
+
+
+@pytest.fixture
+def only(monkeypatch: pytest.MonkeyPatch) -> pool._Pool:
+    """A pool of one fast and one slow place, where a call is slow after 2 ms."""
+    own = pool._Pool(fast=1, slow=1)
+    monkeypatch.setattr(pool, "_pool", own)
+    monkeypatch.setattr(pool, "SLOW_S", 0.002)
+    return own
+
+
+class Hesitant(threading.Semaphore):
+    """A semaphore that takes longer to acquire than the call takes to end."""
+
+    def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
+        time.sleep(0.05)
+        return super().acquire(blocking, timeout)
+
+
+def test_call_that_becomes_slow_as_it_ends_gives_its_place_back(only: pool._Pool) -> None:
+    only._slow = Hesitant(1)
+    with only.turn() as turn, pool._watched(cast(Process, Answering()), 20.0, turn):
+        time.sleep(0.01)
+    assert watcher_ended()
+    assert (places(only._fast), places(only._slow)) == (1, 1)
+
+
+def test_process_that_was_killed_as_it_answered_is_not_used_again(
+    only: pool._Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = Answering(0.05)
+    monkeypatch.setattr(pool, "Process", lambda: process)
+    assert only._slow.acquire()  # no slow place is free: the watcher kills the process
+    assert pool.Call(str.lower, "ANSWER", limits=Limits(20, 200))() == "answer"
+    assert (process.killed, only._kept()) == (True, None)
