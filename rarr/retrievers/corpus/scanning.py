@@ -54,11 +54,12 @@ def scan(path: Path, max_bytes: int) -> Scan:
         else:
             _look(name, candidate, max_bytes, found)
     if leaving:
-        more = f", nor are {len(leaving) - 1} others" if len(leaving) > 1 else ""
-        found.skipped.append(Skip(leaving[0], f"a link that leads out of the corpus is not followed{more}"))
+        why = "a link that leads out of the corpus is not followed"
+        more = f" (links like this: {len(leaving)})" if len(leaving) > 1 else ""
+        found.skipped.append(_skip(leaving[0], why + more))
     if not found.files:
-        why = found.skipped[0] if found.skipped else None
-        reason = f"{why.file or path}: {why.reason}" if why else f"it holds none of {', '.join(KINDS)}"
+        first = found.skipped[0] if found.skipped else None
+        reason = f"{first.file or path}: {first.reason}" if first else f"it holds none of {', '.join(KINDS)}"
         raise InputError(
             f"nothing to read in corpus {str(path)!r} ({reason}): give a folder or file with text"
         )
@@ -79,7 +80,7 @@ def located(path: Path) -> Path:
 def _walk(root: Path, skipped: list[Skip]) -> Iterator[tuple[str, Path]]:
     def failed(error: OSError) -> None:
         skipped.append(
-            Skip(_name(Path(error.filename), root), f"the folder cannot be read ({error.strerror})")
+            _skip(_name(Path(error.filename), root), f"the folder cannot be read ({error.strerror})")
         )
 
     for where, folders, files in os.walk(root, onerror=failed):
@@ -89,7 +90,7 @@ def _walk(root: Path, skipped: list[Skip]) -> Iterator[tuple[str, Path]]:
             continue
         folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
         skipped.extend(
-            Skip(_name(here / folder, root), "links to folders are not followed")
+            _skip(_name(here / folder, root), "links to folders are not followed")
             for folder in folders
             if _is_link(here / folder)
         )
@@ -125,7 +126,7 @@ def _look(name: str, path: Path, max_bytes: int, found: Scan) -> None:
         broken = error.errno in (errno.ENOENT, errno.ELOOP)
         reason = "the link leads nowhere" if broken else f"it cannot be read ({error.strerror})"
     except UnicodeEncodeError:
-        name, reason = name.encode(errors="backslashreplace").decode(), "its name is not Unicode: rename it"
+        reason = "its name is not Unicode: rename it"
     else:
         if not stat.S_ISREG(facts.st_mode):
             reason = "it is no regular file"
@@ -134,4 +135,9 @@ def _look(name: str, path: Path, max_bytes: int, found: Scan) -> None:
         else:
             found.files.append(File(name, path, facts.st_size, facts.st_mtime_ns))
             return
-    found.skipped.append(Skip(name, reason))
+    found.skipped.append(_skip(name, reason))
+
+
+def _skip(name: str, reason: str) -> Skip:
+    """A skip whose name can be stored and printed, even if it is not Unicode."""
+    return Skip(name.encode(errors="backslashreplace").decode(), reason)

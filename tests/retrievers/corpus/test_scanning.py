@@ -56,7 +56,7 @@ def test_links_out_of_the_corpus_are_not_followed_which_is_told_once(folder: Pat
     (folder / "two.md").symlink_to(tmp_path / "step.md")  # out and in again: it ends in the corpus
     assert names(folder) == ["peaches.md", "two.md", "more/paris.txt"]
     [(name, reason)] = skipped(folder)
-    assert (name, reason.partition(", ")[2]) == ("more/one.md", "nor are 1 others")
+    assert (name, reason.partition(" (")[2]) == ("more/one.md", "links like this: 2)")
 
 
 def test_links_of_a_corpus_that_is_a_link_itself_are_followed_in_it(folder: Path, tmp_path: Path) -> None:
@@ -103,6 +103,13 @@ def test_large_files_are_skipped_unread(folder: Path) -> None:
 def test_names_that_are_no_unicode_are_skipped(folder: Path) -> None:
     Path(os.fsdecode(os.fsencode(folder) + b"/\xff.txt")).write_text("Text.")
     assert skipped(folder) == [Skip("\\udcff.txt", "its name is not Unicode: rename it")]
+
+
+@pytest.mark.parametrize("target", [".", "../secret.txt"])
+def test_links_whose_names_are_no_unicode_are_skipped(folder: Path, tmp_path: Path, target: str) -> None:
+    (tmp_path / "secret.txt").write_text("Secret.")
+    (folder / os.fsdecode(b"\xff.txt")).symlink_to(target)
+    assert [skip.file for skip in skipped(folder)] == [r"\udcff.txt"]
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may read everything")
