@@ -106,12 +106,12 @@ class Corpus:
             return None
         places = {valid(path): path for path in (place(self._shown, name) for name in names)}
         file, _, item = source.rpartition("#")
-        where, wanted = (source, 0) if source in places else (file, int(item) if item.isdecimal() else 0)
+        where, wanted = (source, "0") if source in places else (file, item)
         if where not in places:
             return None
         try:
             found = extract(Path(places[where]).expanduser(), self._max_bytes, lambda _: None)
-            return next((one.text for one in found if one.item == wanted), None)
+            return next((one.text for one in found if str(one.item) == wanted), None)
         except UnreadableError:
             return None
 

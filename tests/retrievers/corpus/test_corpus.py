@@ -187,6 +187,13 @@ async def test_text_of_what_is_not_in_the_corpus_is_not_shown(
     assert await opened(folder).extracted(f"{folder}/{source}") is None
 
 
+@pytest.mark.parametrize("item", ["nonsense", "", "1", "9" * 5000])
+async def test_text_of_an_item_that_a_file_does_not_hold_is_not_shown(
+    folder: Path, opened: Open, item: str
+) -> None:
+    assert await opened(folder).extracted(f"{folder}/peaches.md#{item}") is None
+
+
 async def test_text_of_a_file_that_is_gone_is_not_shown(folder: Path, opened: Open) -> None:
     corpus = opened(folder)
     (folder / "peaches.md").unlink()
