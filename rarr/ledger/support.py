@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.components import AsksModel, Classifier, Components, Verifier
+from rarr.ledger.attribution import best_support
 from rarr.records import AttributionClass, Change, Edit, Evidence, Notice, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker import work
@@ -20,7 +21,8 @@ class Support(NamedTuple):
     """A sentence, the queries about it, and its support by each evidence (None: could not be judged).
 
     `searched`: there are queries about it, and no search for them failed. `refuting` is the evidence by which
-    the verifier finds it contradicted, whatever its support.
+    the verifier finds it contradicted, whatever its support; `unclassified` the evidence of which the
+    verifier failed to say whether it contradicts the sentence.
     """
 
     span: Span
@@ -28,14 +30,14 @@ class Support(NamedTuple):
     by_evidence: dict[str, float | None]
     searched: bool
     refuting: frozenset[str] = frozenset()
+    unclassified: frozenset[str] = frozenset()
 
     @property
     def best(self) -> float | None:
         """The best entailment by one evidence; 0 where a search found none, None where nothing was judged."""
-        judged = [score for score in self.by_evidence.values() if score is not None]
-        if judged:
-            return max(judged)
-        return 0.0 if self.searched and not self.by_evidence else None
+        if not self.searched and not self.by_evidence:
+            return None
+        return best_support(list(self.by_evidence.values()))
 
 
 async def sentence_support(
@@ -153,7 +155,7 @@ async def classes(
 async def with_refuting(
     state: State, supports: Sequence[Support], components: Components
 ) -> tuple[list[Support], list[Notice]]:
-    """The supports with what the verifier finds to contradict their sentences.
+    """The supports with the evidence that contradicts their sentences or could not be classified.
 
     It is asked of what could confirm a sentence: of evidence that supports it or agrees with it. A verifier
     that knows support alone, or asks a language model, of which support is a verdict already, is not asked.
@@ -172,11 +174,17 @@ async def with_refuting(
         *(_classed(state, [supports[n].span for n in about_it[it.id]], it, components) for it in known)
     )
     refuting: dict[int, set[str]] = defaultdict(set)
+    unclassified: dict[int, set[str]] = defaultdict(set)
     for evidence, (found, _) in zip(known, outcomes, strict=True):
         for index, kind in zip(about_it[evidence.id], found, strict=True):
-            if kind in ("contradictory", None):
+            if kind == "contradictory":
                 refuting[index].add(evidence.id)
-    told = [one._replace(refuting=frozenset(refuting[index])) for index, one in enumerate(supports)]
+            elif kind is None:
+                unclassified[index].add(evidence.id)
+    told = [
+        one._replace(refuting=frozenset(refuting[index]), unclassified=frozenset(unclassified[index]))
+        for index, one in enumerate(supports)
+    ]
     return told, [notice for _, notice in outcomes if notice is not None]
 
 

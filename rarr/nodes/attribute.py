@@ -101,8 +101,10 @@ class _Outcomes:
 def _sentence(state: State, one: Support, outcomes: _Outcomes, threshold: float) -> Sentence:
     against = [e for query_id in one.query_ids for e in outcomes.contradicting(query_id)]
     asked = outcomes.asked(state["text"], one)
-    one = one._replace(refuting=one.refuting - outcomes.converted(one))
-    evidence = {name: it for name, it in outcomes.evidence.items() if name not in one.refuting}
+    converted = outcomes.converted(one)
+    one = one._replace(refuting=one.refuting - converted, unclassified=one.unclassified - converted)
+    left_out = one.refuting | one.unclassified
+    evidence = {name: it for name, it in outcomes.evidence.items() if name not in left_out}
     parts = parts_of(state["text"], state["context"], one, asked, evidence, against)
     status, evidence_ids = _status(one, parts, outcomes, threshold, against)
     return Sentence(
@@ -122,15 +124,17 @@ def _status(
     """Contradiction outweighs support; what failed is never passed off as what was not found."""
     if against:
         return "contradicted", against
-    speaking = {e: score for e, score in one.by_evidence.items() if score and e not in one.refuting}
-    best = max(speaking, key=lambda e: speaking[e], default="")
     enough = threshold if parts else max(threshold, SURE)
-    if best and speaking[best] >= enough and all(part.state == "confirmed" for part in parts):
+    reaching = {e: s for e, s in one.by_evidence.items() if s and s >= enough and e not in one.refuting}
+    supporting = {e: score for e, score in reaching.items() if e not in one.unclassified}
+    if supporting and all(part.state == "confirmed" for part in parts):
+        best = max(supporting, key=lambda e: supporting[e])
         said = [part.evidence_id for part in parts]
         return "supported", [best, *said, *(e for q in one.query_ids for e in outcomes.agreeing(q))]
     if any(query_id in outcomes.failed for query_id in one.query_ids):
         return "retrieval_failed", []
-    if not one.searched or None in one.by_evidence.values():
+    unclassified = bool(reaching) and not supporting
+    if unclassified or not one.searched or None in one.by_evidence.values():
         return "unjudged", []
     verdicts = {verdict for query_id in one.query_ids for verdict in outcomes.verdicts[query_id]}
     if verdicts <= {"irrelevant"} and not (one.by_evidence and (one.best or 0.0) >= threshold):

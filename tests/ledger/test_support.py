@@ -1,13 +1,22 @@
 """Which queries and which evidence belong to a sentence, also after an edit."""
 
+from collections.abc import Sequence
+
 from hypothesis import given, strategies as st
 from makers import VALID, check, edit, evidence, query, runtime, state
 
 from rarr.backends.rules.support import ValueVerifier
 from rarr.ledger.support import Support, classes, moved, sentence_support, with_refuting
-from rarr.records import Edit, Query
+from rarr.records import AttributionClass, Edit, Query
 from rarr.testing import ScriptedVerifier
 from rarr.tools.text.document import Span, sentences
+
+
+class Unclassified(ScriptedVerifier):
+    """Fails to say what evidence is to a sentence."""
+
+    async def classify(self, *_: object) -> Sequence[AttributionClass | None]:
+        raise TimeoutError
 
 
 def places(queries: list[Query]) -> list[tuple[int, int]]:
@@ -105,6 +114,14 @@ async def test_evidence_that_the_verifier_finds_to_contradict_a_sentence_is_told
     components = runtime(verifier=ValueVerifier(0.5)).context
     [told], failures = await with_refuting(before, [one], components)
     assert (told.refuting, len(failures)) == (frozenset({"q1.1"}), 0)
+
+
+async def test_evidence_that_could_not_be_classified_is_not_said_to_contradict() -> None:
+    one = Support(Span(0, 5), ("q1",), {"q1.1": 0.9}, searched=True)
+    components = runtime(verifier=Unclassified()).context
+    [told], failures = await with_refuting(state(found=[evidence()]), [one], components)
+    assert (told.refuting, told.unclassified) == (frozenset(), frozenset({"q1.1"}))
+    assert [notice.code for notice in failures] == ["verification_failed"]
 
 
 async def test_verifier_that_knows_support_alone_contradicts_nothing() -> None:

@@ -11,10 +11,11 @@ from makers import TEXT, check, evidence, query, runtime, state
 from rarr.ledger import coverage as ledger_coverage
 from rarr.ledger.coverage import select
 from rarr.nodes.attribute import attribute
-from rarr.records import Check, Evidence, Part, Sentence
+from rarr.records import AttributionClass, Check, Evidence, Part, Sentence
 from rarr.settings import Settings
 from rarr.state import Unsearched
 from rarr.testing import ScriptedVerifier
+from rarr.tools.text.document import Span
 
 
 def coverage(chosen: Sequence[Evidence]) -> float:
@@ -175,6 +176,29 @@ async def test_what_a_check_judged_and_did_not_decide_is_unconfirmed() -> None:
 async def test_what_the_verifier_cannot_judge_is_unjudged() -> None:
     sentence = await only_sentence([check("irrelevant")], ScriptedVerifier({}))
     assert (sentence.status, sentence.support) == ("unjudged", None)
+
+
+class FailsToClassify(ScriptedVerifier):
+    """Fails to say what evidence named `failing` is to a sentence."""
+
+    def __init__(self, failing: Sequence[str]) -> None:
+        super().__init__(lambda *_: 0.8)
+        self._failing = failing
+
+    async def classify(
+        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+    ) -> Sequence[AttributionClass | None]:
+        return [None if evidence.id in self._failing else "attributable" for _ in spans]
+
+
+@pytest.mark.parametrize(("failing", "status"), [(["q1.1"], "supported"), (["q1.1", "q1.2"], "unjudged")])
+async def test_what_could_not_be_classified_neither_supports_nor_refutes(
+    failing: list[str], status: str
+) -> None:
+    found = [evidence(TEXT), evidence(TEXT, id="q1.2", source="other.md")]
+    checks = [check("agrees"), check("agrees", "q1.2")]
+    sentence = await only_sentence(checks, FailsToClassify(failing), found=found)
+    assert sentence.status == status
 
 
 async def test_failed_search_is_not_a_search_without_results() -> None:
