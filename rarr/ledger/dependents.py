@@ -183,9 +183,10 @@ def _is_year(value: float) -> bool:
 
 
 def _written(value: float, like: str) -> str:
+    thousands = "," if "," in like else ""
     if "." in like or not value.is_integer():
-        return f"{value:.{len(like.partition('.')[2]) or 1}f}"
+        return f"{value:{thousands}.{len(like.partition('.')[2]) or 1}f}"
     word = next((word for word, number in _WORDS.items() if number == value), "")
     if like.casefold() in _WORDS and word:
         return word.capitalize() if like[0].isupper() else word
-    return f"{int(value):,}" if "," in like else str(int(value))
+    return f"{int(value):{thousands}}"

@@ -43,6 +43,11 @@ def test_difference_of_two_quantities() -> None:
     assert found(text, "1,310", "1,330") == [("1,060", "1,080")]
 
 
+def test_thousands_separator_stays_with_decimals() -> None:
+    text = "The road is 1,330.5 m long. The path is 270 m long, 1,040.5 m less."
+    assert found(text, "1,310.5", "1,330.5") == [("1,040.5", "1,060.5")]
+
+
 def test_sum_of_two_quantities() -> None:
     text = "The first pipe is 30 km long. With the second, of 20 km, it makes 45 km in total."
     assert found(text, "25", "30") == [("45", "50")]
