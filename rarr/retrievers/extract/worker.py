@@ -64,7 +64,9 @@ class Process:
         try:
             receive(self._pipe("stdout"))
         except EOFError:
-            raise _unstarted(f"status {self.status()}") from None
+            status = self.status()
+            self.end()
+            raise _unstarted(f"status {status}") from None
         except BaseException:
             self.end()
             raise

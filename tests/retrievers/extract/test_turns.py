@@ -1,12 +1,14 @@
 """Calls that become slow as they end: their places and their processes."""
 
+import subprocess
 import threading
 import time
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
-from rarr.retrievers.extract import pool
+from rarr.retrievers.extract import pool, worker
+from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.worker import Process
 from rarr.retrievers.extract.worker_main import Limits, Outcome
 
@@ -87,3 +89,20 @@ def test_process_that_was_killed_as_it_answered_is_not_used_again(
     assert only._slow.acquire()  # no slow place is free: the watcher kills the process
     assert pool.Call(str.lower, "ANSWER", limits=Limits(20, 200))() == "answer"
     assert (process.killed, only._kept()) == (True, None)
+
+
+def test_process_that_does_not_start_leaves_no_pipe_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[subprocess.Popen[bytes]] = []
+
+    class Recorded(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            begun.append(self)
+
+    monkeypatch.setattr(worker, "_PROGRAM", "raise SystemExit(3)")
+    monkeypatch.setattr(subprocess, "Popen", Recorded)
+    with pytest.raises(UnreadableError, match=r"cannot be started \(status 3\)"):
+        Process()
+    [process] = begun
+    assert process.stdin is not None and process.stdin.closed
+    assert process.stdout is not None and process.stdout.closed
