@@ -59,8 +59,7 @@ class PromptedQuestions:
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Questions in text order, near-duplicates merged.
 
-        A part of a long text that fails is left out with a warning. Raises what the last of them raised
-        where all failed.
+        A part that fails is left out with a warning. If all parts fail, raises the first failure.
         """
         spans = await work(parts, text)
         found = await asyncio.gather(
