@@ -81,8 +81,12 @@ def made(words: int, seed: int) -> tuple[str, list[tuple[str, str]], int]:
     """A text of about so many words, its documents (title, text), and how many errors were planted."""
     chance = random.Random(seed)
     sections, documents, count, planted = ["# Places of the valley"], [], 0, 0
+    names: set[str] = set()
     while count < words:
-        name = f"{_place(chance)} {_place(chance)} {chance.choice(_KINDS)}"
+        name = _name(chance)
+        while name in names:
+            name = _name(chance)
+        names.add(name)
         year, visitors = chance.randrange(1700, 1990), chance.randrange(1000, 90_000)
         facts = [
             f"{name} was built in {year}.",
@@ -96,6 +100,10 @@ def made(words: int, seed: int) -> tuple[str, list[tuple[str, str]], int]:
         sections += [f"## {name}", " ".join([*facts[:2], _ASIDE]), " ".join(facts[2:])]
         count += sum(len(one.split()) for one in sections[-3:])
     return "\n\n".join(sections), documents, planted
+
+
+def _name(chance: random.Random) -> str:
+    return f"{_place(chance)} {_place(chance)} {chance.choice(_KINDS)}"
 
 
 def _place(chance: random.Random) -> str:

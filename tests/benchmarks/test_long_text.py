@@ -13,6 +13,11 @@ def test_text_is_made_alike_and_differs_from_its_documents_in_the_planted_years(
     assert sum(a != b for a, b in zip(told, known, strict=True)) == planted > 5
 
 
+def test_every_place_of_a_long_text_has_its_own_name() -> None:
+    _, documents, _ = made(100_000, seed=0)
+    assert len({name for name, _ in documents}) == len(documents) > 2000
+
+
 def test_run_is_measured() -> None:
     row = measured(100, "embedded", "", None, seed=0)
     assert row["judged"] == 1
