@@ -121,10 +121,9 @@ async def test_offsets_count_line_ends_as_they_are(tmp_path: Path, opened: Open,
     assert passage.text.endswith("עולם.")
 
 
-@pytest.mark.parametrize("query", ["", " ", "?!", "zebra", "the of"])
+@pytest.mark.parametrize("query", ["", " ", "?!", "zebra"])
 async def test_what_matches_nothing_finds_nothing(folder: Path, opened: Open, query: str) -> None:
-    found = await opened(folder).retrieve(query, 5)
-    assert found == [] or query == "the of"
+    assert await opened(folder).retrieve(query, 5) == []
 
 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -103,7 +103,7 @@ def test_failures_become_one_line(raised: BaseException) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_other_exceptions_pass(index: Path) -> None:
+def test_other_exceptions_pass() -> None:
     with pytest.raises(KeyboardInterrupt), failures(RetrievalError):
         raise KeyboardInterrupt
 
