@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from rarr.records import Edit
-from rarr.tools.text.document import Span, sentences
+from rarr.tools.text.document import Span, paragraph_end, sentences
 
 _NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\w)|(?<![\w.,-])\d+(?:\.\d+)?(?!\w)")
 _SMALL = (
@@ -140,10 +140,9 @@ def _repeated(text: str, corrections: Sequence[Correction]) -> Iterator[Dependen
 def _concluded(text: str, corrections: Sequence[Correction]) -> Iterator[Dependent]:
     """Later sentences of the same paragraph that say that they draw a conclusion."""
     for edit, place in corrections:
-        end = text.find("\n\n", place.end)
+        end = paragraph_end(text, place.end)
         for span in sentences(text):
-            behind = place.end <= span.start < (len(text) if end < 0 else end)
-            if behind and _CONCLUSION.search(span.of(text)):
+            if place.end <= span.start < end and _CONCLUSION.search(span.of(text)):
                 yield Dependent(span, edit)
 
 
@@ -159,7 +158,7 @@ def _numbers(text: str) -> tuple[_Number, ...]:
         behind = text[place.end : min(following.start, sentence.end)]
         apart = _APART.search(behind) or _BY.search(text[sentence.start : place.start])
         together = _TOGETHER.search(text, sentence.start, sentence.end)
-        value = _value(place.of(text)) or 0.0
+        value = _number(place.of(text))
         found.append(_Number(place, value, _unit(text, place.end), bool(apart), bool(together)))
     return tuple(found)
 
@@ -173,9 +172,12 @@ def _unit(text: str, end: int) -> str:
 
 def _value(said: str) -> float | None:
     said = said.strip()
-    if said.casefold() in _WORDS:
-        return float(_WORDS[said.casefold()])
-    return float(said.replace(",", "")) if _NUMBER.fullmatch(said) else None
+    return _number(said) if said.casefold() in _WORDS or _NUMBER.fullmatch(said) else None
+
+
+def _number(said: str) -> float:
+    """The value of what `_NUMBER` or `_WORD` matched."""
+    return float(_WORDS.get(said.casefold()) or said.replace(",", ""))
 
 
 def _is_year(value: float) -> bool:

@@ -67,7 +67,7 @@ async def decide(
         refusal = _still_disagrees(again[source.id], must_agree=must_agree)
     if not query.follows:
         refusal = refusal or await work(
-            _outweighed, change, query, checks, source, evidence, again, settings.source_kinds
+            _outweighed, change, query, checks, source, others, evidence, again, settings.source_kinds
         )
     rechecked = (
         Check(**agreement.model_dump(), query_id=query.id, evidence_id=name)
@@ -98,18 +98,19 @@ def _outweighed(
     query: Query,
     checks: Sequence[Check],
     source: Evidence,
+    others: Sequence[Evidence],
     evidence: Mapping[str, Evidence],
     again: Mapping[str, Agreement],
     kinds: Mapping[str, Kind],
 ) -> str:
     """Why the other sources hold an edit back: those for the text as it is, or for yet another answer.
 
-    A source that disagrees and names no answer holds the edit back only while it still disagrees.
+    `others` disagree with the text as `source` does. A source that disagrees and names no answer holds the
+    edit back only while it still disagrees.
     """
     agreed = {check.evidence_id for check in checks if check.verdict == "agrees"}
     named = {check.evidence_id for check in checks if check.evidence_answer}
     agreeing = [one for one in heard([evidence[c.evidence_id] for c in checks], source) if one.id in agreed]
-    others = _others(checks, source, evidence)
     ours = Side([source, *(one for one in others if again[one.id].verdict == "agrees")], kinds)
     if agreeing and not ours.outweighs(Side(agreeing, kinds), query.text):
         return f"sources disagree: {agreeing[0].id} agrees with the text"

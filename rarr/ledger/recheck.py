@@ -9,7 +9,7 @@ from rarr.state import State
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.meter import meter
-from rarr.tools.text.document import Span
+from rarr.tools.text.document import Span, paragraph_end
 
 
 class Trial:
@@ -96,5 +96,4 @@ def _moved(queries: Sequence[Query], changes: Sequence[Change]) -> list[Query]:
 
 def _paragraph(text: str, sentence: Span) -> Span:
     """From the sentence to the end of its paragraph."""
-    end = text.find("\n\n", sentence.end)
-    return Span(sentence.start, len(text) if end < 0 else end)
+    return Span(sentence.start, paragraph_end(text, sentence.end))

@@ -85,13 +85,21 @@ def kind_of(source: str, kinds: Mapping[str, Kind]) -> Kind:
 
 
 def independent(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
-    """The evidence in groups, one a source. What mirrors one of a group, or is of its source, is in it."""
+    """Group the evidence by independent source.
+
+    Evidence joins a group if it shares the origin of a member, or nearly all of its words.
+    """
     groups: list[list[_Read]] = []
     for one in evidence:
         read = _Read(one, _origin(one.source), _shingles(one.text))
-        same = [group for group in groups if any(_one_source(read, other) for other in group)]
-        groups = [group for group in groups if group not in same]
-        groups.append([*(other for group in same for other in group), read])
+        apart: list[list[_Read]] = []
+        same: list[_Read] = []
+        for group in groups:
+            if any(_one_source(read, other) for other in group):
+                same += group
+            else:
+                apart.append(group)
+        groups = [*apart, [*same, read]]
     return [[read.evidence for read in group] for group in groups]
 
 

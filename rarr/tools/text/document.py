@@ -154,6 +154,12 @@ def sentences_of(text: str, parsed: Sequence[Block], *, tables: bool = False) ->
     return found
 
 
+def paragraph_end(text: str, start: int) -> int:
+    """Where the paragraph that `start` is in ends."""
+    end = text.find("\n\n", start)
+    return len(text) if end < 0 else end
+
+
 def protected(text: str, start: int, end: int) -> list[Span]:
     """Code, links, citations, footnote marks and formulas between `start` and `end`: never to be edited."""
     return [Span(match.start(), match.end()) for match in _PROTECTED.finditer(text, start, end)]
