@@ -154,7 +154,7 @@ async def answers() -> None:
 
 async def _asked(name: str, ask: Callable[[], Awaitable[Any]]) -> None:
     async with Memory() as memory:
-        before, started = memory.own or _megabytes("self"), time.perf_counter()
+        before, started = _megabytes("self"), time.perf_counter()
         try:
             outcome = str(await ask())
         except Exception as error:

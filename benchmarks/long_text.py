@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -137,15 +137,20 @@ def measured(words: int, model: str, url: str, deadline: float | None, seed: int
 
 
 def _row(words: int, model: str, seed: int) -> list[str]:
-    with _server() if model == "rules" else _nothing() as url:
+    with _server() if model == "rules" else nullcontext("") as url:
         whole = _apart(words, model, url, seed)
         deadline = whole["seconds"] / SHARE
         cut = _apart(words, model, url, seed, deadline)
-    times = [f"{whole['seconds']:.1f}", f"{whole['peak_mb']:.0f}"]
-    shares = [f"{whole['judged']:.0%}", f"{whole['corrected']:.0%}"]
     return [
-        *(f"{words:,}", model, *times, *shares),
-        *(f"{deadline:.1f}", f"{cut['seconds'] / deadline:.2f}", f"{cut['judged']:.0%}"),
+        f"{words:,}",
+        model,
+        f"{whole['seconds']:.1f}",
+        f"{whole['peak_mb']:.0f}",
+        f"{whole['judged']:.0%}",
+        f"{whole['corrected']:.0%}",
+        f"{deadline:.1f}",
+        f"{cut['seconds'] / deadline:.2f}",
+        f"{cut['judged']:.0%}",
     ]
 
 
@@ -155,11 +160,6 @@ def _apart(words: int, model: str, url: str, seed: int, deadline: float | None =
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
-
-
-@contextmanager
-def _nothing() -> Iterator[str]:
-    yield ""
 
 
 @contextmanager

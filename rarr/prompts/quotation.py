@@ -103,11 +103,12 @@ class Quotation(NamedTuple):
             new = replacement(match)
             if new == match[0]:
                 continue
-            start, at, before = *match.span(), at
-            pieces += (self.shown[before:start], new)
-            places += self.places[before : min(at, start + len(new))]
+            start, end = match.span()
+            pieces += (self.shown[at:start], new)
+            places += self.places[at : min(end, start + len(new))]
             # A mark that is put in has the place of the label behind it.
-            places += [*self.places[at : at + 1]] * (start + len(new) - at)
+            places += [*self.places[end : end + 1]] * (start + len(new) - end)
+            at = end
         if not pieces:
             return self
         return self._replace(shown="".join([*pieces, self.shown[at:]]), places=[*places, *self.places[at:]])

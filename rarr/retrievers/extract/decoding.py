@@ -24,7 +24,7 @@ def decode(data: bytes, declared: str | None = None, complain: Complain = lambda
     for encoding in marked or ["utf-8", *([declared] if declared else [])]:
         try:
             text = data.decode(encoding)
-        except (UnicodeError, LookupError, ValueError):
+        except (LookupError, ValueError):
             continue
         if "\0" in text:
             break

@@ -26,9 +26,7 @@ def read_pdf(data: bytes, *, most_characters: int = MOST_CHARACTERS) -> tuple[st
         reader = pypdf.PdfReader(io.BytesIO(data))
         text = "\n\n".join(_texts(reader, most_characters))
         title = reader.metadata.title if reader.metadata else None
-    except UnreadableError:
-        raise
-    except MemoryError:  # the process has a limit
+    except (UnreadableError, MemoryError):  # the process has a limit of memory
         raise
     except Exception as error:  # a damaged PDF makes the parser raise almost anything
         raise UnreadableError(f"its PDF cannot be read ({type(error).__name__}: {error})") from error

@@ -41,9 +41,8 @@ class Call(Generic[Result]):
     def __call__(self) -> Result:
         """The result. Raises `UnreadableError`, also where the call went beyond its limits."""
         with _pool.turn() as turn:
-            outcome = self._asked(turn)
-            while outcome is None:
-                outcome = self._asked(turn)
+            while (outcome := self._asked(turn)) is None:
+                pass
         if outcome.out_of_memory:
             raise UnreadableError(f"to read it takes more than {self._limits.megabytes} MB of memory")
         if outcome.unreadable:
