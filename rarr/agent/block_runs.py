@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from rarr.components import Components
-from rarr.ledger.block_results import CUT, Outcome, begun, ended, joined
+from rarr.ledger.block_results import CUT, Outcome, block_state, join_blocks, without_working_keys
 from rarr.records import Notice
 from rarr.settings import Settings
 from rarr.state import State
@@ -37,7 +37,7 @@ async def by_blocks(start: State, size: int, components: Components, run: RunBlo
     walk = _Walk(start, size, run)
     await together(*(walk.work() for _ in range(_at_once(components))))
     outcomes = [walk.outcomes[number] for number in sorted(walk.outcomes)]
-    state = await asyncio.to_thread(joined, start, outcomes, components.settings.report_size)
+    state = await asyncio.to_thread(join_blocks, start, outcomes, components.settings.report_size)
     return {**state, "warnings": [*state["warnings"], *_left_out(outcomes, meter(), unread=walk.unread)]}
 
 
@@ -84,7 +84,8 @@ class _Walk:
         text, context = self._start["original"], self._start["context"]
         place = block.span._asdict()
         with apart(), span("block", f"block {block.number}", "", lead=block.lead, **place):
-            return ended(await self._run(begun(text, context, block.number, block.span, block.lead)))
+            begun = block_state(text, context, block.number, block.span, block.lead)
+            return without_working_keys(await self._run(begun))
 
 
 def _left_out(outcomes: Sequence[Outcome], meter: Meter, *, unread: bool) -> list[Notice]:

@@ -1,4 +1,4 @@
-"""One run out of those of the blocks of a long text: places moved, the report and the scores of the whole."""
+"""Join the runs of a long text's blocks into one: shift places, build one report and one set of scores."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
@@ -14,7 +14,7 @@ from rarr.tools.text.text_blocks import TextBlock
 
 CUT = "budget_exhausted"
 """The code of the warning that a limit of the run has left something out."""
-_NEEDLESS = ("passages", "tried", "settled", "followed", "reached", "lacking")
+_WORKING_KEYS = ("passages", "tried", "settled", "followed", "reached", "lacking")
 
 _Placed = TypeVar("_Placed", Query, Edit, Sentence, Part)
 
@@ -40,7 +40,7 @@ class Outcome(NamedTuple):
         return sum(one.status != "unjudged" for one in _sentences(self.state)) if self.state else 0
 
 
-def begun(text: str, context: str | None, number: int, span: Span, lead: str) -> State:
+def block_state(text: str, context: str | None, number: int, span: Span, lead: str) -> State:
     """The state with which the run of a block of `text` begins."""
     said = lead + span.of(text)
     return State(
@@ -48,12 +48,12 @@ def begun(text: str, context: str | None, number: int, span: Span, lead: str) ->
     )
 
 
-def ended(state: State) -> State:
-    """What is needed of the run of a block after it."""
-    return cast(State, {name: value for name, value in state.items() if name not in _NEEDLESS})
+def without_working_keys(state: State) -> State:
+    """The state without the keys that only the block's own run needs."""
+    return cast(State, {name: value for name, value in state.items() if name not in _WORKING_KEYS})
 
 
-def joined(start: State, outcomes: Sequence[Outcome], report_size: int) -> State:
+def join_blocks(start: State, outcomes: Sequence[Outcome], report_size: int) -> State:
     """The state of the whole run, by its blocks in the order of the text, of which some may be missing.
 
     Edits stand in the order of the text: those of a block were made in the text as the blocks before left it.
@@ -111,14 +111,14 @@ def _unjudged(text: str, spans: Iterable[Span], grown: int) -> list[Sentence]:
 
 
 def _sentences(state: State) -> Sequence[Sentence]:
-    """Those of the report; without one, what it would be about."""
+    """The sentences of the report. Without a report, all sentences of the block as unjudged."""
     if (report := state.get("report")) is not None:
         return report.sentences
     return _unjudged(state["text"], (s for s in sentences(state["text"]) if s.start >= state["lead"]), 0)
 
 
 def _scores(states: Sequence[State], parts: Sequence[tuple[str, str]]) -> Scores:
-    """Over all sentences that were judged; what is kept counts that nobody went through as well."""
+    """Attribution over all judged sentences. Preservation also counts blocks that no run reached."""
     scored = [one for one in states if "scores" in one and "judged" in one]
     if not scored:
         return Scores()
@@ -136,7 +136,7 @@ def _scores(states: Sequence[State], parts: Sequence[tuple[str, str]]) -> Scores
 
 
 def _warnings(outcomes: Sequence[Outcome]) -> list[Notice]:
-    """Each once; what two blocks found suspicious is so once. Limits are the whole run's to tell of."""
+    """Each warning once. Drops the blocks' warnings about limits, because the whole run gives its own."""
     states = [one.state for one in outcomes if one.state is not None]
     told: dict[tuple[str, str, str, str | None], Notice] = {}
     for one in (one for state in states for one in (*state["warnings"], *state.get("told", []))):

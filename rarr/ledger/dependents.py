@@ -49,13 +49,14 @@ class Correction(NamedTuple):
 class Dependent(NamedTuple):
     """A place that draws on the old value of a correction.
 
-    `new` is what follows from the new one, empty where only a reader can tell; `reckoned`: by arithmetic.
+    `new` is what the place should say now, or empty if only a reader can tell. `computed`: `new` comes from
+    arithmetic.
     """
 
     place: Span
     edit: Edit
     new: str = ""
-    reckoned: bool = False
+    computed: bool = False
 
 
 class _Number(NamedTuple):
@@ -69,62 +70,70 @@ class _Number(NamedTuple):
 
 
 def dependents(text: str, corrections: Sequence[Correction]) -> list[Dependent]:
-    """What in `text` draws on what was corrected, in text order; each place once, what is reckoned first."""
+    """The places of `text` that draw on a corrected value, in text order.
+
+    Each place is given once: a computed value comes before a repeated value and a conclusion.
+    """
     found: dict[Span, Dependent] = {}
-    for one in (*_reckoned(text, corrections), *_repeated(text, corrections), *_concluded(text, corrections)):
+    for one in (*_computed(text, corrections), *_repeated(text, corrections), *_concluded(text, corrections)):
         if not any(one.place.overlaps(place) for place in found):
             found[one.place] = one
     return [found[place] for place in sorted(found)]
 
 
-def _reckoned(text: str, corrections: Sequence[Correction]) -> Iterator[Dependent]:
+def _computed(text: str, corrections: Sequence[Correction]) -> Iterator[Dependent]:
     """Numbers that were the difference, or the sum, of two others, of which one or both were corrected."""
     numbers = _numbers(text)
-    written = [(one, c) for c in corrections for one in numbers if one.place.overlaps(c.place)]
-    old = {one.place: value for one, c in written if (value := _value(c.edit.old)) is not None}
+    written = [(number, c) for c in corrections for number in numbers if number.place.overlaps(c.place)]
+    old = {number.place: value for number, c in written if (value := _value(c.edit.old)) is not None}
     by_old: dict[float, list[_Number]] = defaultdict(list)
-    for one in numbers:
-        by_old[round(old.get(one.place, one.value), 6)].append(one)
-    for mine, correction in written:
-        if mine.place not in old:
+    for number in numbers:
+        by_old[round(old.get(number.place, number.value), 6)].append(number)
+    for corrected, correction in written:
+        if corrected.place not in old:
             continue
-        was = old[mine.place]
-        first = next((s.start for s in sentences(text) if s.overlaps(mine.place)), mine.place.start)
-        for one in numbers:
-            if one.place in old or one.place.start < first:
+        old_value = old[corrected.place]
+        first = next((s.start for s in sentences(text) if s.overlaps(corrected.place)), corrected.place.start)
+        for derived in numbers:
+            if derived.place in old or derived.place.start < first:
                 continue
-            follows = [
+            values = [
                 value
-                for other, value in _follows(one, mine, was, by_old)
-                if other not in (one, mine) and value != one.value
+                for operand, value in _recomputed(derived, corrected, old_value, by_old)
+                if operand not in (derived, corrected) and value != derived.value
             ]
-            if follows:
-                new = _written(follows[0], one.place.of(text))
-                yield Dependent(one.place, correction.edit, new, reckoned=True)
+            if values:
+                new = _written(values[0], derived.place.of(text))
+                yield Dependent(derived.place, correction.edit, new, computed=True)
 
 
-def _follows(
-    one: _Number, mine: _Number, was: float, by_old: Mapping[float, Sequence[_Number]]
+def _recomputed(
+    derived: _Number, corrected: _Number, old_value: float, by_old: Mapping[float, Sequence[_Number]]
 ) -> Iterator[tuple[_Number, float]]:
-    """With which other number `one` was reckoned from what `mine` was, and what it is from what it is."""
-    for partner in (was - one.value, was + one.value):
-        for other in by_old.get(round(partner, 6), ()):
-            if _is_difference(one, other, mine, was, partner):
-                yield other, round(abs(mine.value - other.value), 6)
-    for other in by_old.get(round(one.value - was, 6), ()):
-        if one.together and _alike(one, other, mine):
-            yield other, mine.value + other.value
+    """Find the second operand: the number that gave `derived` together with the old value.
+
+    Recompute `derived` with the new value. Yields each such operand and the recomputed value.
+    """
+    for operand_value in (old_value - derived.value, old_value + derived.value):
+        for operand in by_old.get(round(operand_value, 6), ()):
+            if _is_difference(derived, operand, corrected, old_value, operand_value):
+                yield operand, round(abs(corrected.value - operand.value), 6)
+    for operand in by_old.get(round(derived.value - old_value, 6), ()):
+        if derived.together and _alike(derived, operand, corrected):
+            yield operand, corrected.value + operand.value
 
 
-def _is_difference(one: _Number, other: _Number, mine: _Number, was: float, partner: float) -> bool:
-    """Is it said as one: years between two years, or so much more or less of the same unit?"""
-    if one.unit == "years":
-        return _is_year(was) and _is_year(partner)
-    return one.apart and _alike(one, other, mine)
+def _is_difference(
+    derived: _Number, operand: _Number, corrected: _Number, old_value: float, operand_value: float
+) -> bool:
+    """Does the text say a difference: years between two years, or so much more or less of the same unit?"""
+    if derived.unit == "years":
+        return _is_year(old_value) and _is_year(operand_value)
+    return derived.apart and _alike(derived, operand, corrected)
 
 
-def _alike(one: _Number, other: _Number, mine: _Number) -> bool:
-    return bool(one.unit) and one.unit == other.unit == mine.unit
+def _alike(derived: _Number, operand: _Number, corrected: _Number) -> bool:
+    return bool(derived.unit) and derived.unit == operand.unit == corrected.unit
 
 
 def _repeated(text: str, corrections: Sequence[Correction]) -> Iterator[Dependent]:

@@ -38,8 +38,11 @@ class Editing:
         """The query, with its place in the text as it is."""
         return next(query for query in self.queries if query.id == query_id)
 
-    def apart(self, pending: Sequence[list[Check]]) -> list[list[Check]]:
-        """The first of them, in order, whose sentences are unchanged and do not overlap."""
+    def independent(self, pending: Sequence[list[Check]]) -> list[list[Check]]:
+        """The pending queries that can be edited at once.
+
+        No edit has changed their sentences, and they share no sentence with an earlier query.
+        """
         taken: set[Span] = set()
         chosen = []
         for asked in pending:
@@ -110,5 +113,5 @@ class Editing:
 
 
 def _touches(one: Span, other: Span) -> bool:
-    """Where one ends as the other begins, it cannot be told which of them an insertion is in."""
+    """Do the spans overlap or meet? Where they meet, an insertion could belong to either."""
     return one.start <= other.end and other.start <= one.end

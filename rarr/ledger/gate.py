@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rarr.components import Components
 from rarr.ledger.limits import out_of_bounds, sentence_of
 from rarr.ledger.recheck import Trial
-from rarr.ledger.source_weight import Side, heard
+from rarr.ledger.source_weight import Side, relevant_beside
 from rarr.ledger.wording import Wording
 from rarr.records import Agreement, Change, Check, Evidence, Query
 from rarr.settings import Kind
@@ -55,8 +55,8 @@ async def decide(
     if wording is not None and (refusal := await work(wording.refusal)):
         return Decision(sentence, refusal)
     trial = Trial(text, sentence, change, state["context"], components)
-    supported = trial.weakened if query.follows else trial.unverified
-    if refusal := await supported(source, state, queries):
+    find_refusal = trial.refusal_of_follow_up if query.follows else trial.refusal_of_correction
+    if refusal := await find_refusal(source, state, queries):
         return Decision(sentence, refusal)
     others = [] if query.follows else _others(checks, source, evidence)
     asked = ([source] if wording is not None else []) + others
@@ -89,8 +89,8 @@ def _still_disagrees(again: Agreement, *, must_agree: bool) -> str:
 def _others(checks: Sequence[Check], source: Evidence, evidence: Mapping[str, Evidence]) -> list[Evidence]:
     """The other evidence that disagrees with the text as well, and bears on the matter."""
     disagreeing = {check.evidence_id for check in checks if check.verdict == "disagrees"}
-    sides = heard([evidence[check.evidence_id] for check in checks], source)
-    return [one for one in sides if one.id in disagreeing and one.id != source.id]
+    relevant = relevant_beside([evidence[check.evidence_id] for check in checks], source)
+    return [one for one in relevant if one.id in disagreeing and one.id != source.id]
 
 
 def _outweighed(
@@ -110,7 +110,8 @@ def _outweighed(
     """
     agreed = {check.evidence_id for check in checks if check.verdict == "agrees"}
     named = {check.evidence_id for check in checks if check.evidence_answer}
-    agreeing = [one for one in heard([evidence[c.evidence_id] for c in checks], source) if one.id in agreed]
+    relevant = relevant_beside([evidence[check.evidence_id] for check in checks], source)
+    agreeing = [one for one in relevant if one.id in agreed]
     ours = Side([source, *(one for one in others if again[one.id].verdict == "agrees")], kinds)
     if agreeing and not ours.outweighs(Side(agreeing, kinds), query.text):
         return f"sources disagree: {agreeing[0].id} agrees with the text"

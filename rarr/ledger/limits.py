@@ -34,7 +34,7 @@ def out_of_bounds(text: str, sentence: Span | None, change: Change, settings: Se
 
 
 def _adds_markup(text: str, sentence: Span, change: Change) -> bool:
-    """An answer may hold more than words: nothing of that belongs into somebody's text."""
+    """Does the change add a link, a citation, markup, a line or an unprintable character?"""
     old = text[change.start : change.end]
     # U+FFFD stands for a character that was broken where it came in.
     if any((not char.isprintable() or char == "\ufffd") and char not in old for char in change.new):

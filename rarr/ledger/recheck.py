@@ -13,7 +13,7 @@ from rarr.tools.text.document import Span, paragraph_end
 
 
 class Trial:
-    """A change of one sentence, tried out. `weakened` and `unverified` give the reason to refuse it."""
+    """A change of one sentence, tried out. The methods `refusal_of_...` give the reason to refuse it."""
 
     def __init__(
         self, text: str, sentence: Span, change: Change, context: str | None, components: Components
@@ -22,8 +22,8 @@ class Trial:
         self.context, self.components = context, components
         self.revised = text[: change.start] + change.new + text[change.end :]
 
-    async def unverified(self, source: Evidence, state: State, queries: Sequence[Query]) -> str:
-        """Support by `source` must rise, and nothing that was supported may lose its support."""
+    async def refusal_of_correction(self, source: Evidence, state: State, queries: Sequence[Query]) -> str:
+        """Why the correction is refused: support by `source` does not rise, or a sentence loses support."""
         before, after = await self._before_and_after(source, state, queries)
         was, now = before[0].by_evidence.get(source.id), after[0].by_evidence.get(source.id)
         if was is None or now is None:
@@ -32,8 +32,8 @@ class Trial:
             return f"support does not rise: {was:.2f} before, {now:.2f} after"
         return self._lost(before, after)
 
-    async def weakened(self, source: Evidence, state: State, queries: Sequence[Query]) -> str:
-        """Nothing that was supported may lose its support."""
+    async def refusal_of_follow_up(self, source: Evidence, state: State, queries: Sequence[Query]) -> str:
+        """Why the follow-up is refused: a sentence loses its support."""
         return self._lost(*await self._before_and_after(source, state, queries))
 
     async def checks(self, query: Query, evidence: Sequence[Evidence]) -> list[Agreement]:
@@ -63,7 +63,7 @@ class Trial:
     async def _supports(
         self, state: State, queries: Sequence[Query], changes: Sequence[Change]
     ) -> list[Support]:
-        """Those of the sentence and of what follows in its paragraph, before the change or after it."""
+        """The supports of the sentence and of the rest of its paragraph, before the change or after it."""
         supports, failures = await sentence_support(
             "edit",
             state,

@@ -8,10 +8,10 @@ from rarr.tools.text.document import Span
 
 
 def next_round(state: State, settings: Settings) -> State:
-    """What the state is to say of it: nothing is `lacking` where there is to be none.
+    """Decide whether another round is due. `lacking` holds its sentences, and is empty if no round is due.
 
-    There is none without sentences that lack support, after the last round that the settings or the budget
-    allow, and after a second or later one that neither supported a sentence more nor changed the text.
+    No round is due if no sentence lacks support, if the settings or the budget allow no more, or if a later
+    round neither supported another sentence nor changed the text.
     """
     done, sentences = state.get("round", 1), state["report"].sentences
     reached = (

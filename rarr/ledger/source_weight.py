@@ -37,13 +37,13 @@ _SHINGLE = 6  # words
 _MIRRORS = 0.8  # of the shingles of the shorter of two texts
 
 
-HEARD = 0.6
+LEAST_RELEVANCE_SHARE = 0.6
 """Evidence of less than this share of another's relevance does not speak against it."""
 
 
-def heard(evidence: Sequence[Evidence], best: Evidence) -> list[Evidence]:
-    """Those that bear on the matter: of the source of the best, or not much less relevant than it."""
-    least = HEARD * best.relevance
+def relevant_beside(evidence: Sequence[Evidence], best: Evidence) -> list[Evidence]:
+    """The evidence from the source of `best`, and all that is `LEAST_RELEVANCE_SHARE` as relevant."""
+    least = LEAST_RELEVANCE_SHARE * best.relevance
     return [one for one in evidence if one.relevance >= least or one.source == best.source]
 
 
@@ -55,7 +55,7 @@ class Side:
         self.weight = sum(
             max(WEIGHTS[kind_of(one.source, kinds)] for one in group) for group in independent(self.evidence)
         )
-        # A page may claim any date; one that is still to come it does not have.
+        # Ignore a date in the future: a page may claim any date.
         dates = [d for one in self.evidence if (d := one.published_at) is not None and d <= one.retrieved_at]
         self.newest = max(dates, default=None)
         self.relevance = max((one.relevance for one in self.evidence), default=0.0)

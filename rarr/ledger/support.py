@@ -93,9 +93,9 @@ def _aligned(
 async def own_support(
     node: str, state: State, text: str, queries: Sequence[Query], components: Components
 ) -> tuple[list[Support], list[Notice]]:
-    """The same of the sentences that the run is about, of its original or its current text.
+    """The support of the sentences of this run's own block, without the lead-in text.
 
-    What was found by the deadline is judged a little longer.
+    Evidence found before the deadline may be judged a little after it.
     """
     lead, grace = state.get("lead", 0), meter().grace
     within = Span(lead, len(text)) if lead else None
@@ -120,7 +120,7 @@ async def _judged(
     components: Components,
     grace: float,
 ) -> tuple[Sequence[float | None], Notice | None]:
-    """The support of the sentences by one evidence; None for all, and what failed, where that did."""
+    """The support of the sentences by one evidence. If the verifier fails: None for all, and a notice."""
     try:
         with about(one.id):
             async with meter().in_time(grace):
@@ -157,8 +157,9 @@ async def with_refuting(
 ) -> tuple[list[Support], list[Notice]]:
     """The supports with the evidence that contradicts their sentences or could not be classified.
 
-    It is asked of what could confirm a sentence: of evidence that supports it or agrees with it. A verifier
-    that knows support alone, or asks a language model, of which support is a verdict already, is not asked.
+    Only evidence that could confirm a sentence is asked about: it supports the sentence or agrees with it.
+    A verifier without classes is not asked, nor one that asks a language model: its support is already a
+    verdict.
     """
     if not isinstance(components.verifier, Classifier) or isinstance(components.verifier, AsksModel):
         return list(supports), []
@@ -191,7 +192,7 @@ async def with_refuting(
 async def _classed(
     state: State, spans: Sequence[Span], one: Evidence, components: Components
 ) -> tuple[Sequence[AttributionClass | None], Notice | None]:
-    """The class of each sentence by one evidence; None for all, and what failed, where that did."""
+    """The class of the sentences by one evidence. If the verifier fails: None for all, and a notice."""
     try:
         with about(one.id):
             found = await classes(

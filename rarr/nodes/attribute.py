@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.coverage import select
 from rarr.ledger.parts import SURE, Asked, asked_about, is_converted, parts_of
-from rarr.ledger.source_weight import Side, heard
+from rarr.ledger.source_weight import Side, relevant_beside
 from rarr.ledger.support import Support, moved, own_support, with_refuting
 from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict
 from rarr.settings import Kind, Settings
@@ -65,7 +65,7 @@ class _Outcomes:
         if "disagrees" not in sides.values():
             return []
         found = [self.evidence[one] for one in sides]
-        found = heard(found, max(found, key=lambda one: one.relevance))
+        found = relevant_beside(found, max(found, key=lambda one: one.relevance))
         against = Side([one for one in found if sides[one.id] == "disagrees"], self.kinds)
         agreeing = Side([one for one in found if sides[one.id] == "agrees"], self.kinds)
         question = self.queries[query_id].text

@@ -37,7 +37,7 @@ async def _by_sentence(state: State, components: Components) -> State:
     editing = await work(Editing, state)
     disputed = _disagreements(state, components.settings)
     pending = [checks for checks in disputed if checks[0].query_id not in editing.tried]
-    while wave := await work(editing.apart, pending):
+    while wave := await work(editing.independent, pending):
         outcomes = await asyncio.gather(*(_proposed(editing, checks, state, components) for checks in wave))
         again = await work(editing.apply, [one for one in outcomes if isinstance(one, Proposal)])
         editing.warnings += [one for one in outcomes if isinstance(one, Notice)]

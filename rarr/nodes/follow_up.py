@@ -31,8 +31,8 @@ def _followed(state: State, settings: Settings) -> State:
         source = next(e for e in state["evidence"] if e.id == one.edit.evidence_id)
         queries.append(query)
         evidence.append(source.model_copy(update={"id": f"{query.id}.1", "query_id": query.id}))
-        if one.reckoned:
-            checks.append(_reckoned(state["text"], one, evidence[-1]))
+        if one.computed:
+            checks.append(_recomputed(state["text"], one, evidence[-1]))
     return {"queries": queries, "evidence": evidence, "checks": checks, "followed": done}
 
 
@@ -86,13 +86,13 @@ def _query(state: State, one: Dependent, name: str) -> Query:
     )
 
 
-def _reckoned(text: str, one: Dependent, evidence: Evidence) -> Check:
+def _recomputed(text: str, one: Dependent, evidence: Evidence) -> Check:
     edit, said = one.edit, one.place.of(text)
     return Check(
         verdict="disagrees",
         text_answer=said,
         evidence_answer=one.new,
-        reason=f"{said} was reckoned from {edit.old}, which {edit.id} corrected to {edit.new}",
+        reason=f"{said} was computed from {edit.old}, which {edit.id} corrected to {edit.new}",
         query_id=evidence.query_id,
         evidence_id=evidence.id,
     )

@@ -11,7 +11,7 @@ from typing import Any, Self, cast, get_args, get_type_hints
 from pydantic import TypeAdapter
 
 from rarr.errors import InputError, RarrError
-from rarr.ledger.block_results import Outcome, begun, joined
+from rarr.ledger.block_results import Outcome, block_state, join_blocks
 from rarr.prompts import Prompt
 from rarr.records import Notice, Revision
 from rarr.settings import Settings
@@ -140,7 +140,7 @@ class Trace:
             return self._block(name, before)
         outcomes = [Outcome(self._place(name), self._block(name)) for name in self.blocks]
         size = self.file.facts.settings.get("report_size", Settings.model_fields["report_size"].default)
-        return joined(self.start(), sorted(outcomes, key=lambda one: one.block.number), size)
+        return join_blocks(self.start(), sorted(outcomes, key=lambda one: one.block.number), size)
 
     def state_after(self, call: StoredSpan) -> State:
         """What the run had come to by one call of a node."""
@@ -189,7 +189,7 @@ class Trace:
     def _block(self, name: str, before: StoredSpan | None = None) -> State:
         """What the run of a block had come to."""
         spans, block, facts = self.blocks[name], self._place(name), self.file.facts
-        start = begun(facts.original, facts.context, block.number, block.span, block.lead)
+        start = block_state(facts.original, facts.context, block.number, block.span, block.lead)
         inner = [call for span in spans for call in self.inner[span.number]]
         return self._after(start, self._updates(inner, before))
 

@@ -76,7 +76,7 @@ def test_a_conclusion_from_the_old_number_is_contradicted(tmp_path: Path) -> Non
     [evidence_id] = revision.report.sentences[1].evidence_ids
     assert next(one for one in revision.evidence if one.id == evidence_id).text.startswith("The Orrel Bridge")
     [check] = [check for check in revision.checks if check.evidence_id == evidence_id]
-    assert check.reason == "40 was reckoned from 1932, which e1 corrected to 1936"
+    assert check.reason == "40 was computed from 1932, which e1 corrected to 1936"
 
 
 def test_a_conclusion_from_the_old_number_is_revised_by_a_language_model(tmp_path: Path) -> None:

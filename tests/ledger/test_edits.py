@@ -42,20 +42,20 @@ def chosen(waves: Sequence[Sequence[Check]]) -> list[str]:
 
 
 def test_queries_about_sentences_of_their_own_are_apart() -> None:
-    assert chosen(editing("1", "2", "3").apart(pending("q3 q1 q2"))) == ["q3", "q1", "q2"]
+    assert chosen(editing("1", "2", "3").independent(pending("q3 q1 q2"))) == ["q3", "q1", "q2"]
 
 
 def test_first_of_those_about_one_sentence_goes_first() -> None:
-    assert chosen(editing("1", "One", "2").apart(pending("q2 q1 q3"))) == ["q2", "q3"]
+    assert chosen(editing("1", "One", "2").independent(pending("q2 q1 q3"))) == ["q2", "q3"]
 
 
 def test_query_about_two_sentences_waits_for_both() -> None:
-    assert chosen(editing("1", "1. Two", "2").apart(pending("q1 q2 q3"))) == ["q1"]
+    assert chosen(editing("1", "1. Two", "2").independent(pending("q1 q2 q3"))) == ["q1"]
 
 
 def test_query_about_no_sentence_waits_for_none() -> None:
     one = Editing(state("# Title\n\nOne is 1.", queries=[query(2, 7)]))
-    assert chosen(one.apart(pending("q1"))) == ["q1"]
+    assert chosen(one.independent(pending("q1"))) == ["q1"]
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (1, 0, 2)])
@@ -87,7 +87,7 @@ def test_second_proposal_for_a_sentence_is_left_out() -> None:
 def test_what_is_left_out_can_be_proposed_for_the_text_as_it_is() -> None:
     one = editing("1", "2")
     one.apply([proposal("1", "11", "q1"), proposal("One", "Uno", "q2")])
-    assert chosen(one.apart(pending("q2"))) == ["q2"]
+    assert chosen(one.independent(pending("q2"))) == ["q2"]
     one.apply([proposal("One", "Uno", "q2", text=one.text)])
     assert one.text == "Uno is 11. Two is 2. Three is 3."
 
@@ -103,7 +103,7 @@ def test_queries_about_a_changed_sentence_are_touched_and_wait() -> None:
     one = editing("1", "One", "2", "1. Two")
     one.apply([proposal("1", "11", "q1")])
     assert one.touched == {"q1", "q2", "q4"}
-    assert chosen(one.apart(pending("q2 q4"))) == []
+    assert chosen(one.independent(pending("q2 q4"))) == []
 
 
 def test_touched_are_those_of_the_sentence_and_not_of_its_place_before() -> None:
