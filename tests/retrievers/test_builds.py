@@ -22,7 +22,7 @@ from retrievers.makers import RULES, built
 BUILD = """
 import sys
 from pathlib import Path
-from rarr.retrievers.corpus.corpus import batches
+from rarr.retrievers.corpus import batches
 from rarr.retrievers.corpus.index import build_index
 from rarr.retrievers.corpus.manifest import Manifest
 batches._BATCH = 50
