@@ -90,12 +90,12 @@ async def alone() -> list[str]:
     return late
 
 
-async def ordinary(read: Callable[..., Awaitable[object]] = extracted) -> list[float]:
+async def ordinary(extract: Callable[..., Awaitable[object]] = extracted) -> list[float]:
     """Seconds for each of some ordinary pages, one after the other."""
     times = []
     for _ in range(ORDINARY_PAGES):
         started = time.perf_counter()
-        await read(extract_page, ORDINARY, "text/html", None)
+        await extract(extract_page, ORDINARY, "text/html", None)
         times.append(time.perf_counter() - started)
         await asyncio.sleep(0.1)
     return times
@@ -177,7 +177,7 @@ def _threads() -> list[str]:
 
 
 async def main() -> int:
-    most = processes.AT_ONCE + processes.SLOW_AT_ONCE
+    most = processes.FAST_AT_ONCE + processes.SLOW_AT_ONCE
     print(f"limits of a call: {PAGE.seconds:g} s, {PAGE.megabytes} MB; {most} processes at most\n")
     late = await alone()
     await meanwhile()

@@ -13,7 +13,7 @@ from typing import IO, Any, NamedTuple, cast
 from rarr.errors import InputError
 from rarr.evals.reports import Unreadable
 from rarr.records import Record
-from rarr.retrievers.extract.documents import moment
+from rarr.retrievers.extract.documents import parse_time
 from rarr.unicode import valid
 
 
@@ -173,7 +173,7 @@ def _piece(given: object, what: str) -> GivenEvidence:
 
 def _published_at(given: dict[str, Any], what: str) -> datetime | None:
     said = _string(given, "published_at", what)
-    found = moment(said)
+    found = parse_time(said)
     if said and found is None:
         raise _WrongError(f'{what} has a "published_at" that is no date such as 2020-01-31')
     return found

@@ -118,7 +118,7 @@ def holds(index: Path) -> tuple[int, int]:
     with closing(IndexReader(index, RULES["window"], RULES["step"])) as reader:
         snapshot = reader.snapshot()
         hits = find(snapshot.searcher, terms("checked again in 2031"), 10_000)
-        new = {hit.file for hit in hits if "2031" in load(snapshot.searcher, hit).text}
+        new = {hit.version_id for hit in hits if "2031" in load(snapshot.searcher, hit).text}
         return len(snapshot.names), len(new & snapshot.names.keys())
 
 

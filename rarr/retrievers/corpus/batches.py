@@ -24,8 +24,8 @@ class Batches:
         self._manifest, self._folder = manifest, folder
         self._window, self._step, self._max_bytes = window, step, max_bytes
         self._writer: IndexWriter | None = None
-        self._gone: list[int] = []
-        self._bury(manifest.gone())  # what a build that died has left
+        self._to_forget: list[int] = []
+        self._queue_removal(manifest.gone())  # what a build that died has left
         self._waiting, self._since, self._changed = 0, time.monotonic(), False
 
     def read(self, path: Path, version: Version) -> None:
@@ -56,16 +56,16 @@ class Batches:
         self._manifest.save()  # versions are written down before their passages can be found
         if self._writer is not None:
             self._writer.commit()
-        self._manifest.forget(self._gone)
-        self._gone = []
-        self._bury(self._manifest.publish(removed or []))
+        self._manifest.forget(self._to_forget)
+        self._to_forget = []
+        self._queue_removal(self._manifest.publish(removed or []))
         self._waiting, self._since, self._changed = 0, time.monotonic(), False
 
     def finish(self, removed: list[str]) -> None:
         """The last of `publish`; passages that are no longer live are removed, too."""
         if removed or self._changed:
             self.publish(removed)
-        if self._gone:
+        if self._to_forget:
             self.publish()
 
     def close(self) -> None:
@@ -78,11 +78,11 @@ class Batches:
             self._writer = open_writer(open_passages(self._folder))
         return self._writer
 
-    def _bury(self, version_ids: list[int]) -> None:
+    def _queue_removal(self, version_ids: list[int]) -> None:
         # The next commit removes them: readers may be at a state in which these are live until then.
         for version_id in version_ids:
             remove(self._opened(), version_id)
-        self._gone.extend(version_ids)
+        self._to_forget.extend(version_ids)
 
 
 class _Notes:

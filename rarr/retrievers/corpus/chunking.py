@@ -22,8 +22,8 @@ def windows(text: str, *, window: int, step: int) -> list[Window]:
     """The passages of `text`: every `window` sentences (or rows of a table), one begun each `step` sentences.
 
     None crosses a heading or has more than `LONGEST` characters: such a window holds as many whole sentences
-    as fit, and a sentence that is longer is cut at white space. Together they cover every sentence, and none
-    is the end of the one before it.
+    as fit, and a sentence that is longer is cut at white space. Together they cover every sentence, and no
+    window lies inside the one before it.
     """
     parsed = blocks(text)
     spans = [piece for span in sentences_of(text, parsed, tables=True) for piece in _pieces(text, span)]

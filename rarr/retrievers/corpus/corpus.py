@@ -71,7 +71,7 @@ class Corpus:
         return await asyncio.to_thread(self._search, query, k)
 
     async def extracted(self, url: str) -> str | None:
-        """The text of the file, or of the item of it, that passages cite so, as it is now; None: gone."""
+        """The current text of the file or record that passages cite as `url`; None if it is gone."""
         return await asyncio.to_thread(self._extracted, url)
 
     def close(self) -> None:
@@ -120,7 +120,7 @@ class Corpus:
         item = f"#{hit.item}" if hit.item else ""
         return Passage(
             text=stored.text,
-            source=stored.source or place(self._shown, snapshot.names[hit.file]) + item,
+            source=stored.source or place(self._shown, snapshot.names[hit.version_id]) + item,
             title=stored.title,
             start=stored.start,
             end=stored.end,
@@ -136,8 +136,9 @@ def _of_best_documents(snapshot: Snapshot, words: Sequence[str], k: int) -> list
         hits = find(snapshot.searcher, words, limit)
         documents: dict[tuple[int, int], list[Hit]] = {}
         for hit in hits:
-            if hit.file in snapshot.names and (len(documents) < k or (hit.file, hit.item) in documents):
-                documents.setdefault((hit.file, hit.item), []).append(hit)
+            document = (hit.version_id, hit.item)
+            if hit.version_id in snapshot.names and (len(documents) < k or document in documents):
+                documents.setdefault(document, []).append(hit)
         if len(documents) == k or len(hits) < limit or limit >= _MOST:
             return [hit for found in documents.values() for hit in found[:PASSAGES_PER_DOCUMENT]]
         limit = min(limit * 4, _MOST)

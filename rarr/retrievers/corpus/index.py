@@ -134,7 +134,7 @@ class _Update:
 
 @contextmanager
 def _alone(out: Path, private: bool) -> Iterator[bool]:
-    """Makes the folder and holds its lock; whether another process had it before."""
+    """Make the folder and hold its lock. Yields whether another build had to be waited for."""
     if private:
         private_folder(out)
         out.chmod(0o700)  # it may have been made by a version that did not care

@@ -75,7 +75,7 @@ class Manifest:
         self._sqlite.executemany("REPLACE INTO facts VALUES (?, ?)", facts.items())
 
     def state(self) -> str:
-        """A name for what is live now: another one whenever that changed."""
+        """An id of the set of live versions; it changes whenever the set changes."""
         row = self._sqlite.execute("SELECT value FROM facts WHERE name = 'state'").fetchone()
         return str(row[0])
 

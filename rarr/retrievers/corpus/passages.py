@@ -30,10 +30,10 @@ _TITLE_BOOST = 1.2  # a title says what all of a document is about
 
 
 class Hit(NamedTuple):
-    """A passage found: its score, the file version and the item of that file that it comes from."""
+    """A passage found: its score, and the file version and the item of that file that it comes from."""
 
     score: float
-    file: int
+    version_id: int
     item: int
     address: DocAddress
 
@@ -77,15 +77,15 @@ def open_writer(index: Index) -> IndexWriter:
     return index.writer(HEAP, _THREADS)
 
 
-def add(writer: IndexWriter, document: Document, window: Window, file: int) -> None:
-    """Queues one passage of the file version `file`; it can be found after a commit."""
+def add(writer: IndexWriter, document: Document, window: Window, version_id: int) -> None:
+    """Queues one passage of a file version; it can be found after a commit."""
     text = document.text[window.start : window.end]
     published = document.published_at.isoformat() if document.published_at else None
     stored = [text, document.source, document.title, window.start, window.end, published]
     row = {
         "text": composed(text),
         "title": composed(f"{document.title}\n{window.heading}"),
-        "file": file,
+        "file": version_id,
         "item": document.item,
         "stored": json.dumps(stored, ensure_ascii=False).encode(),
     }
@@ -93,21 +93,21 @@ def add(writer: IndexWriter, document: Document, window: Window, file: int) -> N
     writer.add_document(Row.from_dict(row, _SCHEMA))
 
 
-def remove(writer: IndexWriter, file: int) -> None:
-    """Queues the removal of all passages of the file version `file`."""
+def remove(writer: IndexWriter, version_id: int) -> None:
+    """Queues the removal of all passages of a file version."""
     # By query, because the removal by term takes a number for a signed one, and finds nothing.
-    writer.delete_documents_by_query(Query.term_query(_SCHEMA, "file", file))
+    writer.delete_documents_by_query(Query.term_query(_SCHEMA, "file", version_id))
 
 
 def find(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]:
     """The `limit` best passages for these stems, best first."""
     found = searcher.search(_query(words), limit, count=False).hits
     addresses = [address for _, address in found]
-    files = searcher.fast_field_values("file", addresses)
+    version_ids = searcher.fast_field_values("file", addresses)
     items = searcher.fast_field_values("item", addresses)
     return [
-        Hit(score, int(file or 0), int(item or 0), address)
-        for (score, address), file, item in zip(found, files, items, strict=True)
+        Hit(score, int(version_id or 0), int(item or 0), address)
+        for (score, address), version_id, item in zip(found, version_ids, items, strict=True)
     ]
 
 

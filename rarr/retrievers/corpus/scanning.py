@@ -129,7 +129,7 @@ def _look(name: str, path: Path, max_bytes: int, found: Scan) -> None:
         reason = "its name is not Unicode: rename it"
     else:
         if not stat.S_ISREG(facts.st_mode):
-            reason = "it is no regular file"
+            reason = "it is not a regular file"
         elif facts.st_size > max_bytes:
             reason = f"it holds {too_much(max_bytes)}"
         else:

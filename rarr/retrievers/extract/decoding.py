@@ -16,9 +16,10 @@ _SAMPLE = 65_536  # bytes that are enough to tell an encoding; telling is slow
 
 
 def decode(data: bytes, declared: str | None = None, complain: Complain = lambda _: None) -> str:
-    """The text of `data`: by its byte order mark, as UTF-8, as `declared`, else as its bytes look.
+    """Try the byte order mark, then UTF-8, then `declared`.
 
-    The last is a guess, which goes to `complain`. Raises `UnreadableError` for what is no text.
+    Otherwise guess from the bytes, and report the guess to `complain`. Raises `UnreadableError` if `data` is
+    not text.
     """
     marked = [encoding for mark, encoding in _MARKS if data.startswith(mark)]
     for encoding in marked or ["utf-8", *([declared] if declared else [])]:

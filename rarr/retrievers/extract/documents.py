@@ -28,7 +28,7 @@ class Document:
 class UnreadableError(Exception):
     """A file that holds nothing to search. `lasting`: trying again is of no use until it changes.
 
-    No error of the package: a build catches it and lists the file as skipped.
+    The build catches it and lists the file as skipped, so it is not a `RarrError`.
     """
 
     def __init__(self, reason: str, *, lasting: bool = True) -> None:
@@ -46,7 +46,7 @@ def too_much(max_bytes: int) -> str:
     return f"more than {max_bytes // MEGABYTE} MB: split it or raise max_file_mb"
 
 
-def moment(value: object) -> datetime | None:
+def parse_time(value: object) -> datetime | None:
     """The time that an ISO 8601 string gives, in UTC where it names no zone; None for anything else."""
     if not isinstance(value, str):
         return None

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import IO, cast
 
 from rarr.retrievers.extract.decoding import decode
-from rarr.retrievers.extract.documents import Complain, Document, UnreadableError, moment, too_much, unopened
+from rarr.retrievers.extract.documents import (
+    Complain,
+    Document,
+    UnreadableError,
+    parse_time,
+    too_much,
+    unopened,
+)
 from rarr.retrievers.extract.html import read_page
 from rarr.retrievers.extract.isolated import extracted_file
 from rarr.retrievers.extract.json_records import read_array, read_lines
@@ -57,7 +64,7 @@ def read_all(path: Path, max_bytes: int) -> tuple[list[Document], list[str]]:
 
 
 def _read_apart(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    """As `read`, in a process: a small file may be made to take hours, or all of the memory."""
+    """As `read`, in a worker process: a small file can be made to take hours, or all memory."""
     try:
         size = path.stat().st_size * (_PACKED if path.suffix.lower() == ".gz" else 1)
     except OSError as error:
@@ -79,7 +86,7 @@ def _text(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
     front = _FRONT_MATTER.match(text)  # as notes and static sites have it; Markdown itself does not know it
     facts = dict(_FACT.findall(front[1])) if front else {}
     title = facts.get("title") or _heading(text[front.end() if front else 0 :][:_OPENING]) or _stem(path)
-    yield Document(text, title, published_at=moment(facts.get("date")))
+    yield Document(text, title, published_at=parse_time(facts.get("date")))
 
 
 def _page(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:

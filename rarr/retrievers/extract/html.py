@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from rarr.retrievers.extract.decoding import decode
-from rarr.retrievers.extract.documents import MEGABYTE, Complain, UnreadableError, moment
+from rarr.retrievers.extract.documents import MEGABYTE, Complain, UnreadableError, parse_time
 
 _DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _BLOCKS = ("head", "p", "item", "quote", "code", "table")
@@ -24,7 +24,10 @@ class Page(NamedTuple):
 
 
 MOST_BYTES = 5_000_000
-"""Of a page from the web: twenty times a long article. What is hostile takes longer than in proportion."""
+"""Bytes of a web page, at most: twenty times a long article.
+
+The parsing time of a hostile page grows faster than its size.
+"""
 
 
 def read_page(
@@ -53,7 +56,7 @@ def read_page(
         if page is None:  # too short to tell the main text from the rest: all of it, then
             return Page(_text(trafilatura.baseline(html)[0]), "", None)
         facts = page if isinstance(page, dict) else page.as_dict()
-        return Page(_text(facts["body"]), facts["title"] or "", moment(facts["date"]))
+        return Page(_text(facts["body"]), facts["title"] or "", parse_time(facts["date"]))
     except MemoryError:  # the process has a limit
         raise
     except Exception as error:  # whatever hostile markup makes the parsers raise

@@ -4,7 +4,14 @@ import json
 from collections.abc import Iterator
 from typing import IO
 
-from rarr.retrievers.extract.documents import MEGABYTE, Complain, Document, UnreadableError, moment, too_much
+from rarr.retrievers.extract.documents import (
+    MEGABYTE,
+    Complain,
+    Document,
+    UnreadableError,
+    parse_time,
+    too_much,
+)
 from rarr.unicode import valid
 
 
@@ -57,7 +64,7 @@ def _parsed(line: bytes) -> object:
 
 def _document(value: object, number: int) -> Document:
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):
-        raise UnreadableError('it is no object with a "text"')
+        raise UnreadableError('it is not an object with a "text" string')
     source = value.get("url") or value.get("source")
     title = value.get("title")
     return Document(
@@ -65,5 +72,5 @@ def _document(value: object, number: int) -> Document:
         title=title if isinstance(title, str) else "",
         source=source if isinstance(source, str) else "",
         item=number,
-        published_at=moment(value.get("published_at") or value.get("date")),
+        published_at=parse_time(value.get("published_at") or value.get("date")),
     )

@@ -17,13 +17,13 @@ from rarr.retrievers.extract.worker import Process
 from rarr.retrievers.extract.worker_main import TIME_IS_UP, Limits, Outcome
 
 SLOW_S = 0.5
-"""Seconds after which a call gives its turn to others."""
+"""Seconds after which a call counts as slow."""
 STUCK_S = 1.5
-"""Seconds after which its process gives way to all others of the machine; it is not used again."""
-AT_ONCE = max(2, min(4, os.cpu_count() or 1))
-"""Calls at the same time, without those that are slow."""
+"""Seconds after which the process of a call gets the lowest priority; it is not used for another call."""
+FAST_AT_ONCE = max(2, min(4, os.cpu_count() or 1))
+"""Fast calls at the same time."""
 SLOW_AT_ONCE = 6
-"""Slow calls at the same time; further ones wait, and begin again, so that they keep no others waiting."""
+"""Slow calls at the same time. Further slow calls wait and start again, so that fast calls need not wait."""
 
 Result = TypeVar("Result")
 
@@ -41,10 +41,10 @@ class Call(Generic[Result]):
     def __call__(self) -> Result:
         """The result. Raises `UnreadableError`, also where the call went beyond its limits."""
         with _pool.turn() as turn:
-            while (outcome := self._asked(turn)) is None:
+            while (outcome := self._try(turn)) is None:
                 pass
         if outcome.out_of_memory:
-            raise UnreadableError(f"to read it takes more than {self._limits.megabytes} MB of memory")
+            raise UnreadableError(f"reading it takes more than {self._limits.megabytes} MB of memory")
         if outcome.unreadable:
             raise UnreadableError(outcome.unreadable, lasting=outcome.lasting)
         return cast(Result, outcome.result)
@@ -56,8 +56,8 @@ class Call(Generic[Result]):
             if self._process is not None:
                 self._process.kill()
 
-    def _asked(self, turn: "Turn") -> Outcome | None:
-        """None where the call has to be made again."""
+    def _try(self, turn: "Turn") -> Outcome | None:
+        """The outcome of the call. None if the call must be made again."""
         self._require_wanted()  # before a process is started
         process = _pool.take()
         keep = False
@@ -67,13 +67,13 @@ class Call(Generic[Result]):
                 self._process = process
             with _watched(process, self._limits.seconds, turn):
                 outcome = process.ask(self._request, self._limits.megabytes * 1_000_000)
-            keep = process.used = not (outcome.last or process.gave_way or process.late or turn.lost)
+            keep = process.used = not (outcome.last or process.gave_way or process.late or turn.must_restart)
             return outcome
         except EOFError:
             if process.status() == 0 and process.used:  # it had just ended, for want of work
                 return None
             self._require_wanted()
-            if turn.lost:
+            if turn.must_restart:
                 turn.wait()
                 return None
             raise self._ended(process) from None
@@ -91,31 +91,34 @@ class Call(Generic[Result]):
 
     def _ended(self, process: Process) -> UnreadableError:
         if process.late or process.status() == TIME_IS_UP:
-            return UnreadableError(f"to read it takes more than {self._limits.seconds:g} s")
-        return UnreadableError(f"to read it ended the process that read it (status {process.status()})")
+            return UnreadableError(f"reading it takes more than {self._limits.seconds:g} s")
+        return UnreadableError(f"reading it crashed the reading process (status {process.status()})")
 
 
 class Turn:
-    """Leave to make a call: one of a few, or one of those for calls that turned out to be slow."""
+    """A place in the queue: among the fast calls, or, once the call is slow, among the slow calls."""
 
     def __init__(self, fast: threading.Semaphore, slow: threading.Semaphore) -> None:
-        self._slow, self._held, self.lost = slow, fast, False
+        self._slow, self._held, self.must_restart = slow, fast, False
         fast.acquire()
 
     def slow_down(self) -> bool:
-        """Changes over to the slow calls; False where they are too many: the call is to `wait`."""
+        """Move to the slow calls.
+
+        False if no slow place is free: the caller must stop its process and call `wait`.
+        """
         if self._held is not self._slow:
-            self.lost = not self._slow.acquire(blocking=False)
-            if not self.lost:
+            self.must_restart = not self._slow.acquire(blocking=False)
+            if not self.must_restart:
                 self._held.release()
                 self._held = self._slow
-        return not self.lost
+        return not self.must_restart
 
     def wait(self) -> None:
         self._held.release()
         self._held = self._slow
         self._slow.acquire()
-        self.lost = False
+        self.must_restart = False
 
     def end(self) -> None:
         self._held.release()
@@ -124,7 +127,7 @@ class Turn:
 class _Pool:
     """The processes of this program, for all its threads and event loops."""
 
-    def __init__(self, fast: int = AT_ONCE, slow: int = SLOW_AT_ONCE) -> None:
+    def __init__(self, fast: int = FAST_AT_ONCE, slow: int = SLOW_AT_ONCE) -> None:
         self._fast, self._slow = threading.Semaphore(fast), threading.Semaphore(slow)
         self._lock = threading.Lock()
         self._idle: list[Process] = []
@@ -198,7 +201,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def _watched(process: Process, seconds: float, turn: Turn) -> Iterator[None]:
-    """Has a call give way when it is slow, and kills its process when its time is over."""
+    """Moves a slow call to the slow calls, and kills its process when its time is over."""
     done = threading.Event()
     started = time.monotonic()
 

@@ -152,7 +152,7 @@ def _set_memory(limit: int) -> None:
 
 
 def _peak_mb() -> float:
-    """Memory at most so far. What `getrusage` says is the parent's, where that was more."""
+    """Peak memory of this process in MB. `getrusage` is no use here: it can report the parent's peak."""
     if sys.platform != "linux":
         return 0
     peak = _PEAK.search(Path("/proc/self/status").read_text())

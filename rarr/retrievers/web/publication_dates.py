@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime, time
 from email.utils import parsedate_to_datetime
 
-from rarr.retrievers.extract.documents import moment
+from rarr.retrievers.extract.documents import parse_time
 
 
 def published(value: object) -> datetime | None:
@@ -12,7 +12,7 @@ def published(value: object) -> datetime | None:
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     if isinstance(value, date):
         return datetime.combine(value, time(), UTC)
-    return moment(value) or (_as_in_mail(value) if isinstance(value, str) else None)
+    return parse_time(value) or (_as_in_mail(value) if isinstance(value, str) else None)
 
 
 def _as_in_mail(text: str) -> datetime | None:

@@ -63,7 +63,7 @@ async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, 
             if max(sent, unpacked) > most:
                 raise TooLongError
     if packed and sent and not packed.whole:
-        raise PackedError("its packed content ends too early")
+        raise PackedError("its gzip data ends too early")
 
 
 def _limited(name: str, most: int) -> Callable[[httpx2.Response], Awaitable[None]]:
@@ -92,7 +92,9 @@ class _Limited(httpx2.AsyncByteStream):
             most = f"{self._most / 1_000_000:g} MB"
             raise CallFailure("refused", f"{self._name} answered with more than {most}") from None
         except PackedError as error:
-            raise CallFailure("refused", f"{self._name} cannot be understood: {error}") from None
+            raise CallFailure(
+                "refused", f"{self._name} sent an answer that cannot be read: {error}"
+            ) from None
 
     async def aclose(self) -> None:
         await self._response.aclose()
@@ -121,7 +123,7 @@ class _Gzip:
             try:
                 content += self._member.decompress(data, most - len(content))
             except zlib.error as error:
-                raise PackedError(f"its packed content is damaged ({error})") from None
+                raise PackedError(f"its gzip data is damaged ({error})") from None
             data = self._member.unused_data
         return content
 

@@ -27,7 +27,7 @@ def searcher(tmp_path: Path) -> Searcher:
 
 
 def files(searcher: Searcher, *words: str) -> list[int]:
-    return sorted(hit.file for hit in find(searcher, words, 10))
+    return sorted(hit.version_id for hit in find(searcher, words, 10))
 
 
 def test_passages_are_found_by_their_words(searcher: Searcher) -> None:
@@ -45,7 +45,7 @@ def test_removed_passages_are_gone(searcher: Searcher) -> None:
 
 def test_everything_about_a_passage_comes_back(searcher: Searcher) -> None:
     [hit] = find(searcher, ["cafe"], 10)
-    assert (hit.file, hit.item) == (2, 7)
+    assert (hit.version_id, hit.item) == (2, 7)
     expected = Stored("Café au lait.", "https://x.org", "Breakfast", 7, 20, DOCUMENT.published_at)
     assert load(searcher, hit) == expected
 

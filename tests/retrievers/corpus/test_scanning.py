@@ -89,7 +89,7 @@ def test_broken_links_are_skipped(folder: Path) -> None:
 
 def test_special_files_are_skipped(folder: Path) -> None:
     os.mkfifo(folder / "pipe.txt")
-    assert skipped(folder) == [Skip("pipe.txt", "it is no regular file")]
+    assert skipped(folder) == [Skip("pipe.txt", "it is not a regular file")]
 
 
 def test_large_files_are_skipped_unread(folder: Path) -> None:
@@ -160,5 +160,5 @@ def test_nothing_to_read_is_an_input_error(tmp_path: Path) -> None:
 
 def test_nothing_readable_is_an_input_error_that_says_why(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
-    with pytest.raises(InputError, match=r"pipe.txt: it is no regular file"):
+    with pytest.raises(InputError, match=r"pipe.txt: it is not a regular file"):
         scan(tmp_path, MEGABYTE)

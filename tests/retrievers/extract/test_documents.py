@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from rarr.retrievers.extract.documents import moment
+from rarr.retrievers.extract.documents import parse_time
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ from rarr.retrievers.extract.documents import moment
     ],
 )
 def test_moment_reads_iso_8601_and_nothing_else(value: object, expected: datetime | None) -> None:
-    assert moment(value) == expected
+    assert parse_time(value) == expected
