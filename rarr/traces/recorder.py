@@ -18,7 +18,7 @@ from typing import Any
 from rarr.errors import RarrError
 from rarr.prompts import Prompt
 from rarr.records import Notice, Passage, Revision
-from rarr.tools.concurrency.worker import done, in_order
+from rarr.tools.concurrency.worker import in_order, result_of
 from rarr.tools.spans import Span
 from rarr.traces.file import Facts
 from rarr.traces.packing import Packer
@@ -67,13 +67,13 @@ class RunRecorder(Numbering):
 
     async def start(self, run_id: str, facts: Facts) -> None:
         """Begins the trace of a run."""
-        await done(in_order(self._writer.begin, run_id, self._started, facts))
+        await result_of(in_order(self._writer.begin, run_id, self._started, facts))
 
     async def go_on(self, trace: Trace, facts: Facts) -> None:
         """Adds to the trace of a run that was ended."""
         self._numbers = max((span.number for span in trace.spans), default=0)
         self._started -= trace.seconds
-        await done(in_order(self._writer.go_on, trace, facts))
+        await result_of(in_order(self._writer.go_on, trace, facts))
 
     def begin(self, span: Span) -> None:
         # The body grows while the span goes on, and another thread reads this one.
@@ -96,7 +96,7 @@ class RunRecorder(Numbering):
     async def flush(self) -> None:
         """Writes what has come since the last time; later, where another process writes just then."""
         self._cancel_due()
-        await done(in_order(self._writer.write))
+        await result_of(in_order(self._writer.write))
 
     def flush_at_end(self) -> None:
         """Writes what has come, and waits for it: for another thread, before it ends the process."""
@@ -106,7 +106,7 @@ class RunRecorder(Numbering):
         """The run has ended with this revision; where that is not kept, with a warning that says so."""
         said: list[str] = []
         self._warn = said.append
-        await done(self.ended("", revision))
+        await result_of(self.ended("", revision))
         failed = [Notice(code=FAILED, message=one, node="") for one in said]
         return revision.model_copy(update={"warnings": (*revision.warnings, *failed)}) if failed else revision
 

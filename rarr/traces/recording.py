@@ -17,7 +17,7 @@ from rarr.records import Revision
 from rarr.settings import Endpoint, Settings, installed_version
 from rarr.state import State
 from rarr.tools.concurrency.exit_actions import before_end
-from rarr.tools.concurrency.worker import done, in_order
+from rarr.tools.concurrency.worker import in_order, result_of
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.meter import Meter
@@ -56,7 +56,7 @@ class Recording:
         `start` is the state that the run begins with, or that it is `resumed` with.
         """
         recorder = RunRecorder(self.store, lambda said: meter.warn(FAILED, said), at_once=self._resumable)
-        facts, known = await done(in_order(self._prepare, run_id, start, resumed))
+        facts, known = await result_of(in_order(self._prepare, run_id, start, resumed))
         if known is None:
             await recorder.start(run_id, facts)
         else:
@@ -68,17 +68,17 @@ class Recording:
         except BaseException as error:
             written = recorder.ended(named(error))
             if not isinstance(error, GeneratorExit):  # then nothing can be awaited
-                await done(written)
+                await result_of(written)
             raise
 
     async def revision(self, run_id: str, state: State) -> Revision | None:
         """That of a run that is done and came to this state, of which there is a trace."""
-        trace = await done(in_order(self._trace, run_id, state))
+        trace = await result_of(in_order(self._trace, run_id, state))
         return None if trace is None else trace.revision
 
     async def aclose(self) -> None:
         """Closes the file, once what was handed over is written. It opens again when it is used."""
-        await done(in_order(self.store.close))
+        await result_of(in_order(self.store.close))
 
     def _prepare(self, run_id: str, start: State, resumed: bool) -> tuple[Facts, Trace | None]:
         """The facts of a run, and the trace of one that is resumed."""

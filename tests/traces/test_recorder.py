@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 from rarr.records import Notice
-from rarr.tools.concurrency.worker import done, in_order
+from rarr.tools.concurrency.worker import in_order, result_of
 from rarr.tools.spans import note, recording, saved, span
 from rarr.traces.file import StoredSpan
 from rarr.traces.recorder import RunRecorder
@@ -73,14 +73,14 @@ async def test_run_whose_trace_failed_is_not_said_to_be_done(tmp_path: Path) -> 
     made = await recorder(tmp_path, said)
     with recording(made), span("request", "model"):
         note(object=Notice)
-    await done(made.ended(""))
+    await result_of(made.ended(""))
     assert (store(tmp_path).read("run").seconds, len(said)) == (None, 1)
 
 
 async def test_second_run_of_a_name_is_not_kept(tmp_path: Path) -> None:
     said: list[str] = []
     await recorder(tmp_path)
-    await done((await recorder(tmp_path, said)).ended(""))
+    await result_of((await recorder(tmp_path, said)).ended(""))
     assert "give another run_id" in said[0]
 
 
@@ -92,12 +92,12 @@ async def test_end_is_written_though_who_waits_for_it_is_cancelled(tmp_path: Pat
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
     free.set()
-    await done(in_order(lambda: None))
+    await result_of(in_order(lambda: None))
     assert store(tmp_path).read("run").error == "cancelled"
 
 
 async def _ending(made: RunRecorder) -> None:
-    await done(made.ended("cancelled"))
+    await result_of(made.ended("cancelled"))
 
 
 async def test_spans_are_written_in_order_while_the_thread_is_busy(tmp_path: Path) -> None:

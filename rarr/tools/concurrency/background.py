@@ -23,9 +23,10 @@ _thread: threading.Thread | None = None
 
 
 def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """Its result. Raises `InputError` within what it runs itself.
+    """Run `coroutine` in the shared loop and return its result. Raises `InputError` if called from that loop.
 
-    What interrupts the caller cancels it, and is raised once it has ended, or after `ENDING_S`.
+    An interrupt of the caller cancels the coroutine. The interrupt is raised when the coroutine has ended, or
+    after `ENDING_S` seconds.
     """
     if threading.current_thread() is _thread:  # it would wait for itself
         coroutine.close()

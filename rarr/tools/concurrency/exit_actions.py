@@ -1,4 +1,4 @@
-"""What has to be done before a process ends without unwinding, as an interrupted command does."""
+"""Actions for a process that ends without unwinding, as an interrupted command does."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ def always_before_end(call: Callable[[], object]) -> None:
 
 
 def call_all() -> None:
-    """Calls what is registered now, the latest first. What fails is said, and keeps no other from it."""
+    """Call all registered actions, the latest first. One that fails prints a line and stops no other."""
     for call in list(_calls.values())[::-1]:
         try:
             call()

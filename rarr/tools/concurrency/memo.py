@@ -1,4 +1,4 @@
-"""Answers that are computed once for as long as they are among the latest."""
+"""A cache of the latest answers, shared by threads."""
 
 import threading
 from collections.abc import Callable, Hashable, Sequence
@@ -15,7 +15,8 @@ Answer = TypeVar("Answer")
 class Remembered(Generic[Given, Answer]):
     """Answers by `compute`, several at a time; the last `size` of them are kept.
 
-    Threads may share it: who asks for what another is computing waits for that. `compute` must not ask it.
+    A thread that asks for an answer that another thread is computing waits for it. `compute` must not ask
+    for an answer itself.
     """
 
     def __init__(self, compute: Callable[[Given], Answer], size: int) -> None:

@@ -1,4 +1,4 @@
-"""Several things at once, of which none goes on when one has failed."""
+"""Several calls at once; if one fails, the others are cancelled."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -8,9 +8,9 @@ Result = TypeVar("Result")
 
 
 async def together(*calls: Coroutine[Any, Any, Result]) -> list[Result]:
-    """Their results, in order. Raises what the first that failed raised, once the others are cancelled.
+    """Run the calls at once; results in order. If one fails, cancel the others and raise its error.
 
-    `asyncio.gather` leaves them running: what they ask for would be paid for and thrown away.
+    `asyncio.gather` leaves the others running: their requests would be paid for and thrown away.
     """
     try:
         async with asyncio.TaskGroup() as group:

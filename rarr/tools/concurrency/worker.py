@@ -1,4 +1,4 @@
-"""Threads for what only computes, so that the event loop goes on meanwhile.
+"""Threads for pure computation, which keep the event loop free.
 
 One for the rules: Python runs one thread at a time. One for local models of libraries, which leave Python
 while they compute and have all cores themselves: their tokenizers cannot be used by two threads at once.
@@ -41,27 +41,27 @@ if hasattr(os, "register_at_fork"):
 
 
 async def work(compute: Callable[..., Result], *args: object) -> Result:
-    """`compute(*args)`, once the worker has come to it; it sees the context variables of the caller."""
-    return await _in(_pools["worker"], compute, *args)
+    """Run `compute(*args)` on the single rules thread. It sees the context variables of the caller."""
+    return await _run_in(_pools["worker"], compute, *args)
 
 
 async def infer(compute: Callable[..., Result], *args: object) -> Result:
-    """The same in the thread of the local models."""
-    return await _in(_pools["models"], compute, *args)
+    """Run `compute(*args)` on the single thread for local models, with the context of the caller."""
+    return await _run_in(_pools["models"], compute, *args)
 
 
 async def encode(compute: Callable[..., Result], *args: object) -> Result:
-    """The same in a thread of the encoder."""
-    return await _in(_pools["encoder"], compute, *args)
+    """Run `compute(*args)` on an encoder thread, with the context of the caller."""
+    return await _run_in(_pools["encoder"], compute, *args)
 
 
 async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
-    """The same as `asyncio.to_thread`, for what asks `require_awaited` while it goes on."""
-    return await _in(None, compute, *args)
+    """Run `compute(*args)` on a thread of `asyncio.to_thread` that can call `require_awaited`."""
+    return await _run_in(None, compute, *args)
 
 
 def in_order(compute: Callable[..., Result], *args: object) -> "Future[Result]":
-    """Has the thread of the traces do it; that is done also where nobody waits for it."""
+    """Run `compute(*args)` on the traces thread. It runs even if nobody waits for it."""
     try:
         return _pools["traces"].submit(compute, *args)
     except RuntimeError:  # the interpreter ends, and no thread takes anything any more
@@ -70,8 +70,8 @@ def in_order(compute: Callable[..., Result], *args: object) -> "Future[Result]":
         return job
 
 
-async def done(job: "Future[Result]") -> Result:
-    """Its result. Who waits for it may be cancelled, the job is not."""
+async def result_of(job: "Future[Result]") -> Result:
+    """The result of `job`. Cancelling the waiting caller does not cancel the job."""
     return await asyncio.shield(asyncio.wrap_future(job))
 
 
@@ -83,7 +83,7 @@ def side_by_side(compute: Callable[[Given], Result], given: Sequence[Given]) -> 
     cancelled = _CANCELLED.get()
 
     def wanted(one: Given) -> Result:
-        _require(cancelled)
+        _raise_if_cancelled(cancelled)
         return compute(one)
 
     return [wanted(one) for one in given] if len(given) < 2 else list(_pools["sequences"].map(wanted, given))
@@ -91,14 +91,14 @@ def side_by_side(compute: Callable[[Given], Result], given: Sequence[Given]) -> 
 
 def require_awaited() -> None:
     """Raises `CancelledError` in a thread that computes what nobody waits for any more."""
-    _require(_CANCELLED.get())
+    _raise_if_cancelled(_CANCELLED.get())
 
 
 _CANCELLED: ContextVar[threading.Event | None] = ContextVar("cancelled", default=None)
 """Is set when what this thread computes was cancelled: nothing else can end a thread."""
 
 
-async def _in(pool: ThreadPoolExecutor | None, compute: Callable[..., Result], *args: object) -> Result:
+async def _run_in(pool: ThreadPoolExecutor | None, compute: Callable[..., Result], *args: object) -> Result:
     cancelled = threading.Event()
     context = copy_context()
     context.run(_CANCELLED.set, cancelled)
@@ -109,6 +109,6 @@ async def _in(pool: ThreadPoolExecutor | None, compute: Callable[..., Result], *
         raise
 
 
-def _require(cancelled: threading.Event | None) -> None:
+def _raise_if_cancelled(cancelled: threading.Event | None) -> None:
     if cancelled is not None and cancelled.is_set():
         raise CancelledError

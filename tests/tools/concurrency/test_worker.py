@@ -10,12 +10,12 @@ import pytest
 from rarr.tools.concurrency import worker
 from rarr.tools.concurrency.worker import (
     CORES,
-    done,
     encode,
     in_order,
     in_thread,
     infer,
     require_awaited,
+    result_of,
     side_by_side,
     work,
 )
@@ -103,12 +103,12 @@ async def test_traces_are_written_in_order_also_where_who_waits_is_cancelled() -
     ran: list[int] = []
     free = threading.Event()
     in_order(free.wait, 10)
-    waiting = [asyncio.ensure_future(done(in_order(ran.append, number))) for number in range(3)]
+    waiting = [asyncio.ensure_future(result_of(in_order(ran.append, number))) for number in range(3)]
     await asyncio.sleep(0)
     waiting[1].cancel()
     free.set()
     await asyncio.gather(*waiting, return_exceptions=True)
-    await done(in_order(int))
+    await result_of(in_order(int))
     assert (ran, waiting[1].cancelled()) == ([0, 1, 2], True)
 
 
@@ -116,4 +116,4 @@ async def test_traces_are_written_while_the_interpreter_ends(monkeypatch: pytest
     ended = worker._threads("ended", 1)
     ended.shutdown()
     monkeypatch.setitem(worker._pools, "traces", ended)
-    assert await done(in_order(int, "3")) == 3
+    assert await result_of(in_order(int, "3")) == 3
