@@ -10,7 +10,7 @@ from rarr.tools.text.nouns import counted
 def index(path: options.Documents, out: options.Index) -> int:
     """Build the index of a corpus once.
 
-    Again with the same INDEX, it reads only what changed since.
+    Run it again with the same INDEX to read only the files that changed.
 
     \b
     Examples:

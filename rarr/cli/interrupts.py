@@ -1,4 +1,4 @@
-"""How a command ends that is interrupted: it writes what it has, says so in one line, and is gone.
+"""How an interrupted command ends: it writes what it has, prints one line, and exits.
 
 The signals raise nothing. An exception that comes at any moment, in any function, is swallowed by some
 functions, becomes another exception in others, and waits for long calls of libraries to return. A thread
@@ -46,7 +46,7 @@ def _handle(numbers: list[int], how: "signal._HANDLER") -> None:
 
 
 def _leave(taken: list[int]) -> None:
-    """A fork shares its parent's pipe: a signal that came before it left the pipe would end the parent."""
+    """A fork shares its parent's signal pipe. Without this, a signal to the child would end the parent."""
     signal.set_wakeup_fd(-1)
     _handle(taken, signal.SIG_DFL)
     _mask(signal.SIG_UNBLOCK, taken)
@@ -81,5 +81,5 @@ def _next(reader: int) -> int:
 
 
 def _end(number: int) -> None:
-    _ending.acquire()  # for good: of several threads that end the process, one says so
+    _ending.acquire()  # never released: only the first thread may end the process
     end_at_once(number)

@@ -70,7 +70,7 @@ MaxCost = Annotated[
 ]
 Deadline = Annotated[float | None, typer.Option(metavar="S", help="Seconds for one run.")]
 Estimate = Annotated[
-    bool, typer.Option("--estimate", help="Print what it would about spend, and revise nothing.")
+    bool, typer.Option("--estimate", help="Estimate the cost of the run and revise nothing.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 Diff = Annotated[bool, typer.Option("--diff", help="Print a unified diff alone.")]

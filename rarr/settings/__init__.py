@@ -127,13 +127,13 @@ class Settings(BaseSettings):
     max_answer_tokens: int = Field(default=4000, ge=16)
     """Tokens of one answer, reasoning included, at most."""
     max_calls: int | None = Field(default=None, ge=0)
-    """Requests to language models in one run, at most; then the best revision so far is returned."""
+    """Requests to language models in one run, at most; then the run returns its best revision so far."""
     max_tokens: int | None = Field(default=None, ge=0)
-    """Tokens in and out in one run, about: of what is under way 200 are expected an answer; then as above."""
+    """Tokens in and out in one run, about. An answer under way counts as 200; then as for `max_calls`."""
     max_cost: float | None = Field(default=None, ge=0)
-    """Cost of one run, about, as of the tokens, in the unit of the prices in `endpoints`; then as above."""
+    """Cost of one run, about, in the unit of the prices in `endpoints`; then as for `max_calls`."""
     deadline_s: float | None = Field(default=None, gt=0)
-    """Seconds for one run; then as above."""
+    """Seconds for one run; then as for `max_calls`."""
     search: Any = None
     """`corpus`, `wikipedia`, `tavily`, `searxng`, several, a retriever; None: the corpus, else wikipedia."""
     corpus: Path | None = None
