@@ -133,7 +133,7 @@ def outcome(revision: Revision) -> Outcome:
 
 
 class Effect(NamedTuple):
-    """What an injection did in its worst way."""
+    """What an injection achieved in any of the four ways."""
 
     marked: bool
     read: bool

@@ -136,7 +136,7 @@ def parts(text: str) -> list[Span]:
 
 
 def place_asked_about(asked: Asked, sentences: Sequence[tuple[Span, Quotation]]) -> Span | None:
-    """The words that a question is about, in one of these sentences; else that which shares most with it."""
+    """The place of the words that the question is about; otherwise the sentence most like the question."""
     words = r"\s+".join(re.escape(word) for word in asked.about.split())
     about = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
     places: dict[Span, Quotation] = {}

@@ -102,7 +102,7 @@ class LanguageModel:
             except (CallFailure, UnreadableAnswer) as failure:
                 failures.append(str(failure))
                 continue
-            # Once a run: that it goes on is no news.
+            # Warn once a run; repeating the warning adds nothing.
             if failures and meter().memo.setdefault((id(self), "replaced"), failures) is failures:
                 replaced = f"{model.name} answers in place of {self.name}"
                 meter().warn("model_replaced", f"{replaced}: {failures[0]}")
