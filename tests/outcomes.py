@@ -1,7 +1,7 @@
 """What became of each test, written to a file; and of several files, which tests ran in none of their runs.
 
-    python -m pytest --outcomes FIRST
-    python -m pytest --slow --left-by FIRST --outcomes SECOND
+    python -m pytest --outcomes=FIRST
+    python -m pytest --slow --left-by=FIRST --outcomes=SECOND
     python tests/outcomes.py FIRST SECOND
 
 The last command fails where a test was skipped in all of these runs, unless it is for another system.

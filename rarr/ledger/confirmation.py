@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from rarr.backends.rules.counterparts import Passage
-from rarr.backends.rules.dates import Date
+from rarr.backends.rules.dates import Date, is_as_exact
 from rarr.backends.rules.name_matching import key_words, same_name, same_word
 from rarr.backends.rules.names import Name
 from rarr.backends.rules.numbers import Number
@@ -39,7 +39,7 @@ def says(told: Value, said: Value, evidence: Passage) -> bool:
         case Number() as its, Number() as mine:
             return bool(same(told, said)) and _covers(its, mine)
         case Date() as its, Date() as mine:
-            return bool(same(told, said)) and _is_as_exact(its, mine)
+            return bool(same(told, said)) and is_as_exact(its, mine)
         case Name() as its, Name() as mine:
             return _names(its.text, mine.text, evidence)
     return bool(same(told, said))
@@ -80,17 +80,6 @@ def _covers(its: Number, mine: Number) -> bool:
     if not (mine.hedged or converted):
         return abs(its.amount - mine.amount) <= slack
     return mine.low - slack <= its.amount <= mine.high + slack
-
-
-def _is_as_exact(its: Date, mine: Date) -> bool:
-    """Does it have each part that the text's date has, and lie within its years?"""
-    if (mine.month and not its.month) or (mine.day and not its.day):
-        return False
-    if mine.first_year is None or mine.last_year is None:
-        return True
-    if its.first_year is None or its.last_year is None:
-        return False
-    return mine.first_year <= its.first_year and its.last_year <= mine.last_year
 
 
 def _names(its: str, mine: str, evidence: Passage) -> bool:

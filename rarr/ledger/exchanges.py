@@ -30,7 +30,7 @@ _LONGEST_VERB = 4
 
 def exchanged(text: Sentence, value: Value, evidence: Sentence, said: Value) -> str:
     """What shows that `value` of the text has a part that the evidence gives to another value than `said`."""
-    others = [one for one in evidence.values if one.kind == said.kind and not _overlap(one, said)]
+    others = [one for one in evidence.values if one.kind == said.kind and not overlap(one, said)]
     for other in others:
         shown = (
             _labelled(text, value, evidence, said, other)
@@ -44,11 +44,11 @@ def exchanged(text: Sentence, value: Value, evidence: Sentence, said: Value) -> 
 
 def _labelled(text: Sentence, value: Value, evidence: Sentence, said: Value, other: Value) -> str:
     """The words of the value's piece, where the evidence has them beside the other value alone."""
-    own, its = _piece(evidence, said), _piece(evidence, other)
+    own, its = piece(evidence, said), piece(evidence, other)
     if own == its:
         return ""
-    mine = _labels(text, _piece(text, value), value.kind)
-    ours, theirs = (_labels(evidence, piece, value.kind) for piece in (own, its))
+    mine = labels(text, piece(text, value), value.kind)
+    ours, theirs = (labels(evidence, piece, value.kind) for piece in (own, its))
     if mine.keys() & (ours.keys() - theirs.keys()):
         return ""
     shared = mine.keys() & (theirs.keys() - ours.keys())
@@ -67,7 +67,7 @@ def _done(text: Sentence, value: Value, evidence: Sentence, said: Value, other: 
     if ours is None:
         return ""
     for partner in text.values:
-        mine = None if _overlap(partner, value) or partner.kind != value.kind else _deed(text, value, partner)
+        mine = None if overlap(partner, value) or partner.kind != value.kind else _deed(text, value, partner)
         if mine is not None and mine.stem == ours.stem and mine.does != ours.does:
             return mine.word
     return ""
@@ -99,7 +99,7 @@ def _before(part: Sentence, value: Value) -> str:
     return fold(found[1]) if found else ""
 
 
-def _piece(part: Sentence, value: Value) -> Span:
+def piece(part: Sentence, value: Value) -> Span:
     """From the sign or the conjunction before a value to the next one."""
     place, start = extent(value), 0
     for match in _PIECE.finditer(part.text):
@@ -110,7 +110,7 @@ def _piece(part: Sentence, value: Value) -> Span:
     return Span(start, len(part.text))
 
 
-def _labels(part: Sentence, piece: Span, kind: Kind) -> dict[str, str]:
+def labels(part: Sentence, piece: Span, kind: Kind) -> dict[str, str]:
     """The words of meaning of a piece, by their stems, without those of the values of `kind`."""
     taken = [extent(value) for value in part.values if value.kind == kind]
     return {
@@ -121,5 +121,6 @@ def _labels(part: Sentence, piece: Span, kind: Kind) -> dict[str, str]:
     }
 
 
-def _overlap(one: Value, other: Value) -> bool:
+def overlap(one: Value, other: Value) -> bool:
+    """Do two values of one sentence share characters?"""
     return one.start < other.end and other.start < one.end

@@ -6,14 +6,18 @@ from typing import NamedTuple
 from rarr.backends.rules.answers import has_phrase
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import Passage, passage
+from rarr.backends.rules.negation import UNTRUE
 from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.questions import askable
 from rarr.backends.rules.sentence import Sentence, sentence
 from rarr.backends.rules.subjects import about_something_else
 from rarr.backends.rules.values import Value, same, values
+from rarr.backends.rules.words import Token
 from rarr.ledger.answers import answer_place, extent, sources_of, values_at
 from rarr.ledger.confirmation import another_kind, says, stands_as, turned
+from rarr.ledger.misplacement import misplaced
 from rarr.ledger.support import Support
+from rarr.ledger.telling_words import Alike, telling_words
 from rarr.records import Check, Evidence, Part, PartState, Query
 from rarr.tools.text.document import Span
 
@@ -51,6 +55,12 @@ def parts_of(
         place = _Place(span, span.of(text), held, said, claim)
         checks = [check for other in asked if other.place == span for check in other.checks]
         found.append((place, place.by_checks(checks, evidence, against)))
+    for span, alike in telling_words(claim.sentence) if claim is not None else ():
+        at = claim.in_text(*span) if claim is not None else None
+        if at is not None and not any(at.overlaps(place.span) for place, _ in found):
+            place = _Place(at, at.of(text), [], said, claim, alike)
+            found.append((place, place.part("open")))
+    found.sort(key=lambda pair: pair[0].span)
     agreeing = {part.evidence_id for _, part in found if part.state == "confirmed"}
     speaking = sorted(
         (name for name, support in one.by_evidence.items() if name in agreeing or (support or 0.0) >= SPEAKS),
@@ -95,11 +105,13 @@ def _told(parts: list[Part], evidence: Mapping[str, Evidence]) -> list[Part]:
     A page's title names what the page is about: where nothing else was confirmed, the passages need say
     nothing of the sentence but its subject.
     """
-    if not all(part.state == "confirmed" for part in parts):
+    confirmed = [part for part in parts if part.state == "confirmed"]
+    if any(not _is_in_title(part, evidence.get(part.evidence_id)) for part in confirmed):
         return parts
-    if any(not _is_in_title(part, evidence.get(part.evidence_id)) for part in parts):
-        return parts
-    return [Part(start=part.start, end=part.end, state="open") for part in parts]
+    return [
+        Part(start=part.start, end=part.end, state="open") if part.state == "confirmed" else part
+        for part in parts
+    ]
 
 
 def _is_in_title(part: Part, one: Evidence | None) -> bool:
@@ -128,6 +140,7 @@ class _Place(NamedTuple):
     """A place of a text, with its words and the values that they hold, units included.
 
     `sentence` is where it stands, and `claim` that with its subject put in, None where it is no claim.
+    `alike` finds what tells the same in a sentence of a passage, where the words need not be the same.
     """
 
     span: Span
@@ -135,6 +148,7 @@ class _Place(NamedTuple):
     values: Sequence[Value]
     sentence: Sentence
     claim: Claim | None
+    alike: Alike | None = None
 
     def by_checks(
         self, checks: Sequence[Check], evidence: Mapping[str, Evidence], against: Sequence[str]
@@ -142,19 +156,19 @@ class _Place(NamedTuple):
         """Where it stands by the checks of what was found for it."""
         for check in checks:
             if check.verdict == "disagrees" and check.evidence_id in against:
-                return self._part("differs", check.evidence_id, check.evidence_answer)
+                return self.part("differs", check.evidence_id, check.evidence_answer)
         for check in checks:
             known = evidence.get(check.evidence_id)
             if check.verdict == "agrees" and known and self._is_answered(check.evidence_answer, known):
-                return self._part("confirmed", check.evidence_id, check.evidence_answer)
-        return self._part("open")
+                return self.part("confirmed", check.evidence_id, check.evidence_answer)
+        return self.part("open")
 
     def by_words(self, passages: Sequence[Evidence]) -> Part:
         """Is it confirmed by the words of one of these passages?"""
         for one in passages:
             if words := self._literal(one):
-                return self._part("confirmed", one.id, words)
-        return self._part("open")
+                return self.part("confirmed", one.id, words)
+        return self.part("open")
 
     def _is_answered(self, answer: str, evidence: Evidence) -> bool:
         """Does the answer of an agreeing check say it? An answer leaves out what stands beside it."""
@@ -167,8 +181,10 @@ class _Place(NamedTuple):
         return stands_as(self.values, told, beside) and not self._is_otherwise(beside)
 
     def _is_otherwise(self, beside: Passage) -> bool:
-        """Is the passage about a thing of another kind, or does it say what comes from here to go there?"""
+        """Is the passage about a thing of another kind, or does it say the values of other things?"""
         if self.claim is not None and another_kind(self.claim.sentence, beside):
+            return True
+        if any(misplaced(claim.sentence, value, beside) for claim, value in self._claimed()):
             return True
         return any(turned(self.sentence.text[: value.start], value, beside) for value in self.values)
 
@@ -178,15 +194,35 @@ class _Place(NamedTuple):
         elsewhere = any(about_something_else(claim, value, beside) for claim, value in self._claimed())
         if elsewhere or self._is_otherwise(beside):
             return ""
+        if self.alike is not None:
+            return self._told_alike(beside)
         if not self.values:
             return self.words if has_phrase(f"{evidence.title}\n{evidence.text}", self.words) else ""
-        told = [(value, part.text) for part in beside.sentences for value in part.values]
+        context = {word.stem for word in self.sentence.content if not self._has(word)}
+        told = [
+            (value, part.text)
+            for part, stems in zip(beside.sentences, beside.said, strict=True)
+            if not UNTRUE.search(part.text) and (not context or not context.isdisjoint(stems))
+            for value in part.values
+        ]
         told += [(value, evidence.title) for value in beside.title_values]
         found = [
             next((extent(other).of(text) for other, text in told if says(other, value, beside)), "")
             for value in self.values
         ]
         return found[0] if all(found) else ""
+
+    def _told_alike(self, beside: Passage) -> str:
+        """The word that tells the same in the sentence of the passage that says most of the claim."""
+        context = {word.stem for word in self.sentence.content}
+        told = [len(context & stems) for stems in beside.said]
+        for part, count in zip(beside.sentences, told, strict=True):
+            if self.alike and 0 < count == max(told) and (found := next(self.alike(part), None)):
+                return found.of(part.text)
+        return ""
+
+    def _has(self, word: Token) -> bool:
+        return any(value.start <= word.start < extent(value).end for value in self.values)
 
     def _claimed(self) -> Iterator[tuple[Claim, Value]]:
         """Its values as the claim has them, whose subject may have been put in."""
@@ -195,5 +231,6 @@ class _Place(NamedTuple):
             if self.claim and place is not None and place.overlaps(self.span):
                 yield self.claim, value
 
-    def _part(self, state: PartState, evidence_id: str = "", says: str = "") -> Part:
+    def part(self, state: PartState, evidence_id: str = "", says: str = "") -> Part:
+        """It in this state."""
         return Part(start=self.span.start, end=self.span.end, state=state, evidence_id=evidence_id, says=says)

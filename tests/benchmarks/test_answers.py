@@ -26,7 +26,7 @@ KINDS = {
     "number", "date", "unit", "name", "place", "direction", "polarity", "order",
     "list", "roles", "period", "guidance", "event", "quantifier", "comparison", "half",
 }  # fmt: skip
-MOST = {"supported": 4, DAMAGED: 0, "changed": 0}
+MOST = {"supported": 11, DAMAGED: 1, "changed": 1}
 """How many sentences of the tuned half come out so, at most: wrong ones, and for `changed` right ones."""
 
 
@@ -65,14 +65,14 @@ def test_answer_has_errors_and_right_sentences(answer: Answer) -> None:
     assert 250 <= len(answer.document.read_text(encoding="utf-8").split()) <= 600
 
 
-def test_halves_hold_the_same_number_of_each_kind() -> None:
+def test_halves_hold_every_kind_and_tuned_no_less_of_any() -> None:
     tuned, held_out = ([one for one in ANSWERS.values() if one.half == half] for half in HALVES)
-    assert len(tuned) == len(held_out) == 6
+    assert (len(tuned), len(held_out)) == (12, 6)
     kinds = [
         Counter(mark.kind for one in half for mark in one.marks if mark.wrong) for half in (tuned, held_out)
     ]
-    assert kinds[0] == kinds[1]
-    assert kinds[0].keys() == KINDS
+    assert kinds[0] >= kinds[1]
+    assert kinds[0].keys() == kinds[1].keys() == KINDS
 
 
 @pytest.mark.parametrize(

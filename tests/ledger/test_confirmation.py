@@ -44,9 +44,9 @@ def test_what_says_less_confirms_nothing(said: str, told: str) -> None:
 
 
 def test_first_name_may_stand_elsewhere_in_the_passage() -> None:
-    [mine], [its] = values("Tyra Banks"), values("Banks")
-    assert says(its, mine, passage("Life-Size starred Tyra Banks. Banks sang.", ""))
-    assert not says(its, mine, passage("Banks sang.", ""))
+    [mine], [its] = values("Tyra Swinton"), values("Swinton")
+    assert says(its, mine, passage("Life-Size starred Tyra Swinton. Swinton sang.", ""))
+    assert not says(its, mine, passage("Swinton sang.", ""))
 
 
 def test_value_beside_which_nothing_of_its_kind_stands_is_not_compared() -> None:

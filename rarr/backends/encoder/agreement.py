@@ -15,6 +15,9 @@ from rarr.backends.encoder.pointers import judge
 from rarr.backends.encoder.weights import Calibration
 from rarr.backends.rules.agreement import asked_for, unless_namesake
 from rarr.backends.rules.claims import Claim, claims
+from rarr.backends.rules.counterparts import passage
+from rarr.backends.rules.negation import UNTRUE
+from rarr.backends.rules.non_answers import denies_other_values
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.memo import Remembered
 from rarr.tools.concurrency.worker import encode
@@ -57,12 +60,13 @@ def verdicts(
     """What `evidence` says of each value of the claim that can be asked for, by its place in the claim.
 
     By the rules alone where the claim is longer than what the encoder reads, or the evidence is about another
-    thing. A contradiction of the whole claim is told at the value that is most likely wrong; of those that
-    the rules do not confirm, where there are any.
+    thing, or calls something untrue, which the encoder does not see. A contradiction of the whole claim is
+    told at the value that is most likely wrong; of those that the rules do not confirm, where there are any.
     """
     ruled, fitted = by_rules(text, claim, title, evidence), encoder.calibration
     decided = {one.value[:2]: one.rules for one in ruled}
-    judged = judge(encoder, claim, title, evidence) if any(one.about for one in ruled) else None
+    readable = any(one.about for one in ruled) and not UNTRUE.search(evidence)
+    judged = judge(encoder, claim, title, evidence) if readable else None
     if judged is None or not could_contradict(fitted, judged, ruled):
         return decided
     found = weighed(encoder, claim, title, evidence, judged, ruled)
@@ -72,6 +76,8 @@ def verdicts(
     if not told and is_open(ruled) and fitted.contradicts.holds(features):
         unconfirmed = [one for one in found if one.ruled.rules.verdict != "agrees"] or found
         worst = max(unconfirmed, key=lambda one: fitted.disagrees.probability(one.features)).ruled
+        if denies_other_values(worst.value, passage(evidence, title)):
+            return decided
         decided[worst.value[:2]] = Agreement(
             verdict="disagrees",
             text_answer=worst.place.of(text),

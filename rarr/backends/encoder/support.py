@@ -18,6 +18,7 @@ from rarr.tools.text.document import Span
 
 PARTS = 3  # of long evidence that are read for a sentence
 VERBATIM = 0.8  # from this support by the rules on, the evidence says nearly the same words
+IN_ITS_WORDS = 0.95
 LIKELIER = 0.5  # than both other classes together
 AT_THRESHOLD = 0.55  # the support of what is at the calibrated threshold: the default `support_threshold`
 
@@ -52,7 +53,10 @@ class TrainedVerifier:
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """Contradictory where the rules say so, or the encoder finds it likelier than both other classes."""
+        """Contradictory where the rules say so, or the encoder finds it likelier than both other classes.
+
+        The encoder is not heard where the rules find each value and nearly every word said.
+        """
         return await encode(self._judged, self._class, text, context, spans, evidence)
 
     def _judged(self, judge: Callable[[Seen], Result], *about: Any) -> list[Result | None]:
@@ -65,8 +69,10 @@ class TrainedVerifier:
         return max(scaled(likelihood(fitted, one), fitted.threshold), least(one))
 
     def _class(self, one: Seen) -> AttributionClass | None:
-        by_rules = one.rules is not None and one.rules.contradicted
-        against = by_rules or one.features["contradictory"] > LIKELIER
+        rules = one.rules
+        by_rules = rules is not None and rules.contradicted
+        in_its_words = rules is not None and rules.said and rules.support >= IN_ITS_WORDS
+        against = by_rules or (one.features["contradictory"] > LIKELIER and not in_its_words)
         return attribution_class(self._support(one), self._threshold, contradicted=against)
 
 

@@ -7,6 +7,7 @@ clearly better placed than anything that agrees; `agrees` needs the same value i
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.contradiction import contradicts
 from rarr.backends.rules.counterparts import Candidate, Passage, Reading, passage, read
+from rarr.backends.rules.dates import Date, is_as_exact
 from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.questions import askable
 from rarr.backends.rules.sentence import Sentence
@@ -74,11 +75,11 @@ def compare(claim: Claim, value: Value, reading: Reading, evidence: Passage) -> 
             reason="the same value",
             confidence=SAME_VALUE,
         )
-    if any(same(value, other) for other in evidence.title_values):
+    if titled := next((other for other in evidence.title_values if same(value, other)), None):
         return Agreement(
             verdict="agrees",
             text_answer=said,
-            evidence_answer=said,
+            evidence_answer=evidence.title[titled.start : titled.end],
             reason="the evidence's title",
             confidence=IN_TITLE,
         )
@@ -112,7 +113,10 @@ def asked_for(text: str, context: str | None, query: Query) -> tuple[Claim, Valu
 
 
 def confirms(claim: Claim, value: Value, own: Candidate, evidence: Passage) -> bool:
-    """The same value confirms only what is said of the same subject at the same time."""
+    """The same value, as exact, confirms only what is said of the same subject at the same time."""
+    match own.value.read, value.read:
+        case Date() as its, Date() as mine if not is_as_exact(its, mine):
+            return False
     times = [v for v in claim.sentence.values if v is not value and v.kind == "date"]
     return about_subject(claim, value, own, evidence) and all(evidence.holds(time) for time in times)
 

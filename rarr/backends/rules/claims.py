@@ -15,8 +15,13 @@ from rarr.backends.rules.names import Name, is_person, names
 from rarr.backends.rules.sentence import Sentence, sentence
 from rarr.tools.text.document import Span, blocks, protected, sentences_of
 
-_PRONOUN = re.compile(r"(?:\W{0,3})\b(?P<word>He|She|It|They|His|Her|Its|Their|This|These)\b(?!['’])")
+# A bold label heads what follows, as a heading does: it says nothing, and is no subject but for a name.
+_LABEL = re.compile(
+    r"\s*(?P<bold>\*\*|__)(?P<words>[^*_\n]{1,80}?)(?:[:.]\s*(?P=bold)|(?P=bold)\s*:)(?=\s*\S)"
+)
+_PRONOUN = re.compile(r"(?:\s*\W{0,3})\b(?P<word>He|She|It|They|His|Her|Its|Their|This|These)\b(?!['’])")
 _LINK = re.compile(r"\[(?P<label>[^\]]{2,500})\](?=[(\[])")
+_REFERS = re.compile(r"\b(?:he|she|it|they|him|her|them|his|its|their)\b", re.IGNORECASE)
 _PERSON = {"he", "she", "his", "her"}
 _POSSESSIVE = {"his", "her", "its", "their"}
 _DETERMINERS = {"This", "These"}  # a noun may follow, so that the subject cannot stand in their place
@@ -30,6 +35,7 @@ class Claim(NamedTuple):
 
     The subject was put in at the claim's first `put_in` characters in place of `left_out` of the text's.
     `about` is a subject that the sentence may have without naming it: it helps to search, and proves nothing.
+    `topic` is what the text or the section is about; a subject that was put in may be meant for it.
     """
 
     span: Span
@@ -37,6 +43,7 @@ class Claim(NamedTuple):
     about: str = ""
     put_in: int = 0
     left_out: int = 0
+    topic: str = ""
 
     def in_text(self, start: int, end: int) -> Span | None:
         """Where a place of the claim lies in the text; None for the subject that was put in."""
@@ -62,16 +69,24 @@ def claims_of(text: str, context: str, *, tables: bool) -> Iterator[Claim]:
         while headings and headings[0].start < span.start:
             heading = headings.popleft()
             subjects.see_heading(text[heading.start : heading.end].strip("# \r\n\t"))
-        claim = _claim(text, span, subjects)
-        subjects.see(claim.sentence.text)
-        yield claim
+        own = _masked(text, span)
+        if label := _LABEL.match(own):
+            subjects.see_heading(label["words"])
+            own = own[label.end() :].rjust(len(own))
+        claim = _claim(span, own, subjects)
+        if not claim.put_in or claim.left_out:  # what it is under is no news
+            subjects.see(claim.sentence.text)
+        yield claim._replace(topic=subjects.topic)
 
 
 class _Subjects:
-    """The names that a sentence may be about: the last person, the last thing, and the last of either."""
+    """The names that a sentence may be about: the last person, the last thing, and the last of either.
+
+    `topic` is what the last heading names, or else the question that the text answers.
+    """
 
     def __init__(self) -> None:
-        self.person = self.thing = self.last = ""
+        self.person = self.thing = self.last = self.topic = ""
 
     def see(self, claim: str) -> None:
         """A claim's subject is its first name, where that stands early; a person may stand further on."""
@@ -85,16 +100,17 @@ class _Subjects:
                 self.thing = found[0].text
 
     def see_heading(self, heading: str) -> None:
-        """A title names the subject until a sentence does."""
-        if name := next(iter(names(heading)), None):
-            self.thing = self.last = name.text
+        """A title names the subject until a sentence does; whose something is, that is about the thing."""
+        name = next(iter(names(heading)), None)
+        if name and not heading.startswith(("'s", "’s"), name.end):
+            self.thing = self.last = self.topic = name.text
 
     def see_all(self, context: str) -> None:
         """Of a question or dialogue, the last name is what the answer is about."""
         for name in names(context):
             if name.start == 0 and " " not in name.text and len(context.split()) > 1:
                 continue  # "Tell me about ..."
-            self.last = name.text
+            self.last = self.topic = name.text
             if is_person(context, name):
                 self.person = name.text
             else:
@@ -107,8 +123,7 @@ class _Subjects:
         return (self.thing or self.last) if pronoun in ("it", "its") else self.last
 
 
-def _claim(text: str, span: Span, subjects: _Subjects) -> Claim:
-    own = _masked(text, span)
+def _claim(span: Span, own: str, subjects: _Subjects) -> Claim:
     pronoun = _PRONOUN.match(own)
     if pronoun and (subject := subjects.of(pronoun["word"].lower())):
         if pronoun["word"] in _DETERMINERS:
@@ -119,7 +134,8 @@ def _claim(text: str, span: Span, subjects: _Subjects) -> Claim:
     if not subjects.last or any(same_name(name.text, subjects.last) for name in named):
         return Claim(span, sentence(own))
     if not named:
-        return _under(subjects.last, span, own)
+        subject = subjects.last if _REFERS.search(own) else subjects.topic or subjects.last
+        return _under(subject, span, own)
     return Claim(span, sentence(own), "" if _is_early(own, named[0]) else subjects.last)
 
 

@@ -9,6 +9,8 @@ from rarr.backends.rules.context_words import next_stem, same_frame
 from rarr.backends.rules.counterparts import Candidate, Passage, Reading
 from rarr.backends.rules.exclusive_words import Term
 from rarr.backends.rules.non_answers import SAME_EVENT_COVERAGE, counts_the_same, exchangeable, is_elsewhere
+from rarr.backends.rules.numbers import Number
+from rarr.backends.rules.sentence import Sentence
 from rarr.backends.rules.values import Value
 
 CLEAR_COVERAGE = 0.6
@@ -32,7 +34,7 @@ def contradicts(claim: Claim, value: Value, reading: Reading, evidence: Passage)
     other, own = reading.other, reading.own
     if other is None or is_elsewhere(claim, value, other, evidence):
         return False
-    if not exchangeable(claim, value, other, evidence):
+    if not exchangeable(claim, value, other, evidence) or not _in_common(claim, value, other):
         return False
     margin = other.closeness - (own.closeness if own else 0.0)
     lead = other.closeness - reading.runner_up
@@ -51,6 +53,23 @@ def contradicts(claim: Claim, value: Value, reading: Reading, evidence: Passage)
     # The clause of the evidence says little that the claim does not say: it tells the same thing.
     retold = other.told >= RETOLD and other.coverage >= RETOLD_COVERAGE and lead >= RETOLD_LEAD
     return retold and margin >= (RETOLD_MARGIN if _same_next(claim, value, other) else RETOLD_FAR_MARGIN)
+
+
+def _in_common(claim: Claim, value: Value, other: Candidate) -> bool:
+    """Do claim and evidence share a word that is neither measured nor the name of a subject?"""
+
+    def told(part: Sentence) -> set[str]:
+        values = [one for one in part.values if one.kind != "term"]
+        spans = [(one.start, one.read.tail if isinstance(one.read, Number) else one.end) for one in values]
+        return {
+            word.stem for word in part.content if not any(start <= word.start < end for start, end in spans)
+        }
+
+    return (
+        value.kind == "term"
+        or not told(claim.sentence)
+        or not told(claim.sentence).isdisjoint(told(other.sentence))
+    )
 
 
 def _said_too(value: Value, own: Candidate | None, other: Candidate) -> bool:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from rarr.backends.rules.claims import claims_of
+from rarr.backends.rules.claims import Claim, claims_of
 from rarr.backends.rules.context_words import beside, distances, next_stem, opens, unit_words
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.names import Name, is_person
+from rarr.backends.rules.negation import UNTRUE, negated
 from rarr.backends.rules.sentence import Sentence
 from rarr.backends.rules.values import Value, same, values
 from rarr.backends.rules.words import tokens
@@ -44,11 +45,14 @@ class Frame(NamedTuple):
 class Passage:
     """A passage as the rules see it; `spread` counts the sentences that hold a stem.
 
-    `namesakes` marks a page about several things of one name.
+    `said` are the stems of each sentence, without those of a subject that it is only under. `namesakes` marks
+    a page about several things of one name.
     """
 
     sentences: tuple[Sentence, ...]
+    said: tuple[frozenset[str], ...]
     spread: Counter[str]
+    title: str
     title_stems: frozenset[str]
     title_words: frozenset[str]
     key_words: frozenset[str]
@@ -57,8 +61,9 @@ class Passage:
 
     @cached_property
     def frames(self) -> tuple[Frame, ...]:
-        """Of all values of its sentences; most passages are only ranked, and need none."""
-        return tuple(_frame(part, value) for part in self.sentences for value in part.values)
+        """Of all values of what it asserts; most passages are only ranked, and need none."""
+        asserting = (part for part in self.sentences if not UNTRUE.search(part.text))
+        return tuple(_frame(part, value) for part in asserting for value in part.values)
 
     def holds(self, value: Value) -> bool:
         """Does the passage or its title say this value anywhere?"""
@@ -91,10 +96,13 @@ class Reading(NamedTuple):
 @lru_cache(maxsize=1024)  # of the runs that are under way; each takes some 20 kB
 def passage(text: str, title: str) -> Passage:
     """The sentences of a passage, analysed once, each with its subject put in as in a claim."""
-    parts = tuple(claim.sentence for claim in claims_of(text, title, tables=True))
+    found = tuple(claims_of(text, title, tables=True))
+    parts = tuple(claim.sentence for claim in found)
     return Passage(
         sentences=parts,
+        said=tuple(map(_said, found)),
         spread=Counter(stem for part in parts for stem in {word.stem for word in part.content}),
+        title=title,
         title_stems=frozenset(word.stem for word in tokens(title) if word.stem),
         title_words=frozenset(key_words(title)),
         key_words=frozenset(
@@ -103,6 +111,11 @@ def passage(text: str, title: str) -> Passage:
         title_values=values(title),
         namesakes=bool(_NAMESAKES.search(text)),
     )
+
+
+def _said(claim: Claim) -> frozenset[str]:
+    begin = 0 if claim.left_out else claim.put_in
+    return frozenset(word.stem for word in claim.sentence.content if word.start >= begin)
 
 
 def read(claim: Sentence, value: Value, evidence: Passage, about: str = "") -> Reading:
@@ -131,7 +144,12 @@ def candidates(claim: Sentence, value: Value, evidence: Passage, about: str = ""
         stems={word.stem for word in (*claim.content, *tokens(about))},
         next_stem=next_stem(claim, value),
     )
-    found = [_candidate(asked, frame) for frame in evidence.frames if frame.value.kind == value.kind]
+    denied = negated(claim, value.start)
+    found = [
+        _candidate(asked, frame)
+        for frame in evidence.frames
+        if frame.value.kind == value.kind and negated(frame.sentence, frame.value.start) == denied
+    ]
     return sorted(found, key=lambda candidate: -candidate.closeness)
 
 

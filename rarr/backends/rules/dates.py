@@ -126,3 +126,14 @@ def _month_number(month: str | None) -> int | None:
 def _is_count(text: str, start: int, end: int) -> bool:
     """A bare four-digit number is a year unless what follows is counted by it."""
     return bool(_COUNTED.match(text, end)) and not _YEAR_BEFORE.search(text, max(0, start - 12), start)
+
+
+def is_as_exact(its: Date, mine: Date) -> bool:
+    """Does it have each part that the text's date has, and lie within its years?"""
+    if (mine.month and not its.month) or (mine.day and not its.day):
+        return False
+    if mine.first_year is None or mine.last_year is None:
+        return True
+    if its.first_year is None or its.last_year is None:
+        return False
+    return mine.first_year <= its.first_year and its.last_year <= mine.last_year

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rarr.backends.rules.dates import MONTHS
 from rarr.backends.rules.name_matching import is_generic, key_words
 from rarr.backends.rules.numbers import CARDINALS
-from rarr.backends.rules.words import STOP_WORDS, fold
+from rarr.backends.rules.words import STOP_WORDS, fold, is_common
 
 _CAPITALISED = r"""(?:
       (?:[A-Z]\.){2,}                                            # U.S., J.R.R.
@@ -32,6 +32,8 @@ _NAME = re.compile(
     """,
     re.VERBOSE,
 )
+_OPENING = re.compile(r"(?:^|[.!?:;|\n]|[-–—•*>#(“\"])[\s*_“\"(]*$")
+_BEFORE = 10  # characters in front of a word that show whether it opens a sentence
 _FIRST_WORD = re.compile(r"[^\s–-]+")
 _TITLE = re.compile(
     r"""
@@ -46,7 +48,8 @@ _OPENERS = """
 according additionally along besides consequently despite finally following furthermore hence initially
 interestingly located meanwhile note notably originally overall recently similarly sometimes today unlike
 whereas yes hundreds thousands millions dozens
-monday tuesday wednesday thursday friday saturday sunday first second third january february march april
+monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays
+saturdays sundays first second third january february march april
 june july august september october november december bc ad bce ce o oh ok q a.d b.c built born founded
 opened written known based designed standing named please sure here's it's that's there's didn't roughly
 half part people new old early late mid north south east west northern southern eastern western central
@@ -116,7 +119,14 @@ def _trimmed(text: str, start: int, end: int) -> Name | None:
     for suffix in ("'s", "’s", "'", "’", "-"):
         if text.endswith(suffix, start, end):
             end -= len(suffix)
-    return Name(start, end, text[start:end]) if end - start > 1 else None
+    if end - start < 2 or (_opens_sentence(text, start) and is_common(text[start:end])):
+        return None
+    return Name(start, end, text[start:end])
+
+
+def _opens_sentence(text: str, start: int) -> bool:
+    """Is a word capitalised by its place alone: the first of a sentence or an item, or after a colon?"""
+    return bool(_OPENING.search(text, max(0, start - _BEFORE), start))
 
 
 def _opens_name(word: str, *, last: bool) -> bool:

@@ -8,6 +8,7 @@ from rarr.backends.rules.opposites import opposed
 from rarr.backends.rules.sentence import Sentence
 from rarr.backends.rules.swapped_roles import exchanged
 from rarr.backends.rules.values import Value, same
+from rarr.tools.text.document import Span
 
 TOLD = 0.8  # of the claim's words with meaning, for a sentence of the evidence to tell the same
 SCOPE = 2  # words with meaning behind a negator: what it denies
@@ -22,6 +23,14 @@ _PHRASES = (
     r"|(?<!no\s)(?<!none\s)other\s+than|as\s+opposed\s+to|by\s+no\s+means|in\s+no\s+way|no\s+longer)\b"
 )
 _PHRASE = re.compile(_PHRASES, re.IGNORECASE)
+# What these say of a statement: that it is not so, or only said to be so.
+UNTRUE = re.compile(
+    r"\b(?:false(?:ly)?|untrue|incorrect(?:ly)?|mistaken(?:ly)?|wrong(?:ly)?|not\s+true|myths?|rumou?r(?:s|ed)?"
+    r"|hoax(?:es)?|misconceptions?|alleged(?:ly)?|supposedly|fictitious|contrary\s+to|disputed?"
+    r"|(?:some|people|many|critics)\s+(?:say|claim|believe)|(?:the|a)\s+claims?\s+(?:that|of)"
+    r"|should\s+be\s+(?:given|stated|treated|considered|regarded|answered)\s+as|should\s+treat|if\s+asked|(?:answer|reply)\s+that)\b",
+    re.IGNORECASE,
+)
 _BEFORE_VALUE = re.compile(rf"{_PHRASES}\s+(?:[\w'’-]+\s+){{0,2}}$", re.IGNORECASE)
 _REACH = 60  # characters before a value in which such words are looked for
 # Of these, what denies a value behind it: what fails or is done without something may be so at that time.
@@ -81,6 +90,14 @@ def negated(part: Sentence, place: int) -> bool:
             return nothing is None or nothing.end() > place
         between += bool(word.stem)
     return False
+
+
+def negators(part: Sentence) -> Iterator[Span]:
+    """Where a sentence has a "not" or the like, which denies something, or says that something is untrue."""
+    for word in part.words:
+        if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):
+            yield Span(word.start, word.end)
+    yield from (Span(*match.span()) for match in UNTRUE.finditer(part.text))
 
 
 def _denies_value(claim: Sentence, one: Sentence) -> bool:

@@ -11,6 +11,7 @@ from rarr.backends.rules.dates import Date
 from rarr.backends.rules.exclusive_words import Term
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.names import Name, is_person
+from rarr.backends.rules.negation import negated
 from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.sentence import Sentence
 from rarr.backends.rules.subjects import OPENING, about_subject, says, subject_of
@@ -29,7 +30,9 @@ season edition series round episode album version team half wife husband quarter
 month game match floor set part volume chapter act symphony generation term
 """
 _IDENTIFIED = {stem(word) for word in _COUNTED_OFF.split()}
-_RANGE = re.compile(r"\b(?:from|between)\s+\S+\s+(?:\w+\s+)?(?:to|and)\s+\S+|\d\s?[–-]\s?\d")
+_RANGE = re.compile(
+    r"\b(?:from|between)\s+\S+\s+(?:\w+\s+)?(?:to|and)\s+\S+|\d\s?[–-]\s?\d|\d\s+to\s+[$€£]?\d"
+)
 _HEDGED_DATE = re.compile(
     r"\b(?:around|about|circa|c\.|roughly|approximately|before|after|by)\s*$", re.IGNORECASE
 )
@@ -52,6 +55,17 @@ def is_supposed(claim: Sentence, evidence: Passage) -> bool:
     said = {match[0].lower() for match in _SUPPOSED.finditer(claim.text)}
     told = {match[0].lower() for part in evidence.sentences for match in _SUPPOSED.finditer(part.text)}
     return bool(said - told)
+
+
+def denies_other_values(value: Value, evidence: Passage) -> bool:
+    """Does the passage only deny values in the place of the claim's? What is not 1898 may well be 1888."""
+    told = [
+        (same(value, other), negated(part, other.start))
+        for part in evidence.sentences
+        for other in part.values
+        if other.kind == value.kind and same(value, other) is not None
+    ]
+    return bool(told) and all(denied and not alike for alike, denied in told)
 
 
 def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage) -> bool:

@@ -42,8 +42,8 @@ def about_something_else(claim: Claim, value: Value, evidence: Passage) -> bool:
     shared = sum(1 for stem in stems if stem in evidence.spread or stem in evidence.title_stems)
     if shared < SHARED_WORDS * len(stems):
         return True
-    subject = subject_of(claim, value)
-    return subject is not None and not says(evidence, subject)
+    subjects = subjects_of(claim, value)
+    return bool(subjects) and not any(says(evidence, subject) for subject in subjects)
 
 
 def says(evidence: Passage, name: str) -> bool:
@@ -62,17 +62,19 @@ def _is_said(name: str, words: Set[str], values: Iterable[Value]) -> bool:
     if short == key_words(name):
         return True
     named = [value.read.text for value in values if isinstance(value.read, Name)]
-    namesakes = [other for other in named if len(key_words(other)) > 1 and key_words(other)[-1:] == short]
+    heads = ((other, key_words(other.split(" of ")[0])) for other in named)
+    namesakes = [other for other, head in heads if len(head) > 1 and head[-1:] == short]
     return not namesakes or any(same_name(name, other) for other in namesakes)
 
 
 def about_subject(claim: Claim, value: Value, found: Candidate, evidence: Passage) -> bool:
     """Is the sentence about the claim's subject: it or the title names it, or it opens with no other name?"""
-    subject = subject_of(claim, value)
-    if subject is None:
+    subjects = subjects_of(claim, value)
+    if not subjects:
         return True
     words = {*key_words(found.sentence.text), *evidence.title_words}
-    if _is_said(subject, words, (*found.sentence.values, *evidence.title_values)):
+    values = (*found.sentence.values, *evidence.title_values)
+    if any(_is_said(subject, words, values) for subject in subjects):
         return True
     named = [v for v in found.sentence.values if v.kind == "name"]
     if named and named[0] == found.value:
@@ -82,8 +84,17 @@ def about_subject(claim: Claim, value: Value, found: Candidate, evidence: Passag
 
 def subject_of(claim: Claim, value: Value) -> str | None:
     """The name before the value, or behind it in its clause, or else what the sentence is under."""
+    return next(iter(subjects_of(claim, value)), None)
+
+
+def subjects_of(claim: Claim, value: Value) -> tuple[str, ...]:
+    """What the claim may be about. One that it does not name itself may also be what the text is about."""
     part = claim.sentence
     named = [v.read for v in part.values if isinstance(v.read, Name) and v is not value]
     before = [name for name in named if name.start < value.start]
     beside = [name for name in named if part.clause(name.start) == part.clause(value.start)]
-    return next((name.text for name in (*before, *beside)), claim.about or None)
+    subject = next(iter((*before, *beside)), None)
+    if subject is not None and subject.start >= claim.put_in:
+        return (subject.text,)
+    inferred = (subject.text if subject is not None else claim.about, claim.topic)
+    return tuple(dict.fromkeys(name for name in inferred if name))

@@ -82,13 +82,15 @@ def judgements(
 
 
 def _judged(claim: Claim, evidence: Evidence) -> Judgement | None:
-    return _remembered(claim.sentence.text, claim.about, claim.put_in, evidence.text, evidence.title)
+    claimed = (claim.sentence.text, claim.about, claim.put_in, claim.topic)
+    return _remembered(*claimed, evidence.text, evidence.title)
 
 
 @lru_cache(maxsize=4096)  # an edit, the report and the scores ask for the same sentences
-def _remembered(said: str, about: str, put_in: int, text: str, title: str) -> Judgement | None:
+def _remembered(said: str, about: str, put_in: int, topic: str, text: str, title: str) -> Judgement | None:
     """Where a sentence stands in its text makes no difference to what supports it."""
-    return judgement(Claim(Span(0, len(said)), sentence(said), about, put_in), passage(text, title))
+    claim = Claim(Span(0, len(said)), sentence(said), about, put_in, topic=topic)
+    return judgement(claim, passage(text, title))
 
 
 def judgement(claim: Claim, evidence: Passage) -> Judgement | None:

@@ -3,7 +3,8 @@
 import re
 import threading
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import snowballstemmer
@@ -26,6 +27,8 @@ were what when where whether which while who whom whose why will with within wit
 your s t
 """
 STOP_WORDS = frozenset(_STOP.split())
+COMMON_WORDS_FILE = Path(__file__).parent / "common_words.txt"
+"""Words that are written small in the middle of sentences, counted by `python -m recipes.common_words`."""
 
 # Groups of words that say the same thing where facts are told. One stem a group stands for all.
 _SYNONYMS = """
@@ -70,6 +73,18 @@ class Token(NamedTuple):
     end: int
     text: str
     stem: str
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """The words of `COMMON_WORDS_FILE`."""
+    return frozenset(COMMON_WORDS_FILE.read_text(encoding="utf-8").split())
+
+
+def is_common(word: str) -> bool:
+    """Is a word, however it is capitalised, hardly ever a name?"""
+    small = word.lower().removesuffix("'s").removesuffix("’s")
+    return small in common_words() or small.removesuffix("s") in common_words()
 
 
 def fold(text: str) -> str:

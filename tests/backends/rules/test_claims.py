@@ -76,3 +76,41 @@ def test_places_lead_back_to_the_text(text: str) -> None:
 def test_the_subject_that_was_put_in_has_no_place() -> None:
     [_, claim] = claims("The Hoover Dam is large. It opened in 1936.", None)
     assert claim.in_text(0, claim.put_in) is None
+
+
+def test_a_bold_label_is_no_subject_and_says_nothing() -> None:
+    text = (
+        "# The Orrel Dam\n\n**Costs:** The price was 12 crowns.\n\n- **Opening hours**: On Mondays it shuts."
+    )
+    assert [" ".join(one.split()) for one in said(text)] == [
+        "Orrel Dam: The price was 12 crowns.",
+        "Orrel Dam: On Mondays it shuts.",
+    ]
+
+
+def test_a_label_that_is_a_name_is_the_subject() -> None:
+    assert said("- **Orrel Dam:** 1936 was its year.")[0].startswith("Orrel Dam: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("# The Orrel Dam\n\nIda Lunde built it. The price was high.", "Orrel Dam: The price was high."),
+        (
+            "# The Orrel Dam\n\nIda Lunde built it. Critics of her were many.",
+            "Ida Lunde: Critics of her were many.",
+        ),
+        (
+            "# Orrel's two mills\n\nThe Mead Mill is old. The price was high.",
+            "Mead Mill: The price was high.",
+        ),
+        ("The Orrel Dam is old. Trips are cheap. Groups pay less.", "Orrel Dam: Groups pay less."),
+    ],
+)
+def test_a_sentence_without_a_subject_is_about_the_topic(text: str, last: str) -> None:
+    assert said(text)[-1] == last
+
+
+def test_what_was_put_in_may_be_meant_for_the_topic() -> None:
+    [_, claim] = claims("# The Orrel Dam\n\nIda Lunde drew it. She said that it took ten years.", None)
+    assert (claim.sentence.text.partition(" said")[0], claim.topic) == ("Ida Lunde", "Orrel Dam")

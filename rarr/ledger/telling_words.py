@@ -1,0 +1,39 @@
+"""Telling words: what turns a sentence round without being a value: a "not", a quantifier, a comparison."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from rarr.backends.rules.negation import negators
+from rarr.backends.rules.sentence import Sentence
+from rarr.tools.text.document import Span
+
+Alike = Callable[[Sentence], Iterator[Span]]
+"""Where a sentence of a passage has a word that tells the same."""
+
+_WORDS_THAT_TURN = (
+    r"all|every|each|always|everyone|everybody|both",
+    r"few|seldom|rarely|hardly any|a minority of",
+    r"most|mostly|usually|majority|more than half",
+    r"some|several|sometimes|many|a number of",
+    r"only|solely|exclusively|alone|just",
+    r"may|might|can|could|allowed|possible|possibly|perhaps|able",
+    r"must|shall|should|have\s+to|has\s+to|had\s+to|need(?:s|ed)?\s+to|required|compulsory|mandatory",
+    r"would|if",
+)
+_COMPARED = re.compile(r"\b(?P<word>\w+er|(?:more|less)\s+\w+)\s+than\b(?!\s+[$€£]?\d)", re.IGNORECASE)
+
+
+def telling_words(said: Sentence) -> Iterator[tuple[Span, Alike]]:
+    """Each with its place in the sentence, and how a passage tells the same; the first that hold a place."""
+    for span in negators(said):
+        yield span, negators
+    for words in _WORDS_THAT_TURN:
+        pattern = re.compile(rf"\b(?:{words})\b(?!\s+(?:than|\d))", re.IGNORECASE)
+        for match in pattern.finditer(said.text):
+            yield Span(*match.span()), _finder(pattern)
+    for match in _COMPARED.finditer(said.text):
+        yield Span(*match.span("word")), _finder(re.compile(rf"\b{re.escape(match['word'])}\b", re.I))
+
+
+def _finder(pattern: re.Pattern[str]) -> Alike:
+    return lambda part: (Span(*match.span()) for match in pattern.finditer(part.text))

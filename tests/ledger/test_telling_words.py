@@ -1,0 +1,39 @@
+"""Words that turn a sentence round are found, and what tells the same in a passage."""
+
+import pytest
+
+from rarr.backends.rules.sentence import sentence
+from rarr.ledger.telling_words import telling_words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The pier has 12 lamps.", []),
+        ("The pier never had 12 lamps.", ["never"]),
+        ("It is false that the pier is long.", ["false"]),
+        ("All lamps are lit, but few are new.", ["All", "few"]),
+        ("The mill is lighter than the barn.", ["lighter"]),
+        ("The mill is more than 12 metres high.", []),
+        ("Dogs must be led.", ["must"]),
+        ("Not only dogs are led.", ["only"]),
+    ],
+)
+def test_telling_words(text: str, words: list[str]) -> None:
+    assert [span.of(text) for span, _ in telling_words(sentence(text))] == words
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "alike"),
+    [
+        ("No dog was hurt.", "Nobody was hurt.", True),
+        ("Every dog is led.", "All dogs are led.", True),
+        ("Every dog is led.", "Few dogs are led.", False),
+        ("Dogs must be led.", "Dogs have to be led.", True),
+        ("Dogs must be led.", "Dogs may be led.", False),
+        ("The mill is lighter than the barn.", "The barn is heavier.", False),
+    ],
+)
+def test_what_tells_the_same(text: str, told: str, alike: bool) -> None:
+    [(_, finds)] = telling_words(sentence(text))
+    assert any(finds(sentence(told))) == alike
