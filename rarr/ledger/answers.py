@@ -10,7 +10,7 @@ from rarr.backends.rules.names import Name
 from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.sentence import Sentence
 from rarr.backends.rules.units import from_base, to_base
-from rarr.backends.rules.values import Value, same, values
+from rarr.backends.rules.values import Value, extent, same, values
 from rarr.tools.text.document import Span
 
 
@@ -100,11 +100,6 @@ def gives_name(said: str, wanted: str, replaced: Value | None) -> bool:
 def values_at(part: Sentence, place: Span) -> list[Value]:
     """The values of a sentence that overlap `place`, with their units."""
     return [value for value in part.values if extent(value).overlaps(place)]
-
-
-def extent(value: Value) -> Span:
-    """The place of a value with its unit."""
-    return Span(value.start, value.read.tail if isinstance(value.read, Number) else value.end)
 
 
 def _is_reading_of(said: Value, answer: Value) -> bool:

@@ -9,9 +9,8 @@ import re
 from typing import NamedTuple
 
 from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.values import Kind, Value
+from rarr.backends.rules.values import Kind, Value, extent
 from rarr.backends.rules.words import fold
-from rarr.ledger.answers import extent
 from rarr.tools.text.document import Span
 
 _PIECE = re.compile(r"[,;:()]\s|\s(?:and|but|or|while|whereas|versus|against|than)\s", re.IGNORECASE)
@@ -21,7 +20,7 @@ _PREPOSITION = re.compile(
 )
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?\w+\s+by\s", re.IGNORECASE)
 # Who does these things to whom makes no difference.
-_MUTUAL = re.compile(
+MUTUAL = re.compile(
     r"\b(?:marri|marry|met\b|meet|join|border|equal|adjoin|resembl|alongside|beside|near)", re.IGNORECASE
 )
 _LONGEST_VERB = 4
@@ -30,7 +29,7 @@ _LONGEST_VERB = 4
 
 def exchanged(text: Sentence, value: Value, evidence: Sentence, said: Value) -> str:
     """What shows that `value` of the text has a part that the evidence gives to another value than `said`."""
-    others = [one for one in evidence.values if one.kind == said.kind and not overlap(one, said)]
+    others = [one for one in evidence.values if one.kind == said.kind and not _overlap(one, said)]
     for other in others:
         shown = (
             _labelled(text, value, evidence, said, other)
@@ -48,7 +47,7 @@ def _labelled(text: Sentence, value: Value, evidence: Sentence, said: Value, oth
     if own == its:
         return ""
     mine = labels(text, piece(text, value), value.kind)
-    ours, theirs = (labels(evidence, piece, value.kind) for piece in (own, its))
+    ours, theirs = (labels(evidence, place, value.kind) for place in (own, its))
     if mine.keys() & (ours.keys() - theirs.keys()):
         return ""
     shared = mine.keys() & (theirs.keys() - ours.keys())
@@ -67,7 +66,7 @@ def _done(text: Sentence, value: Value, evidence: Sentence, said: Value, other: 
     if ours is None:
         return ""
     for partner in text.values:
-        mine = None if overlap(partner, value) or partner.kind != value.kind else _deed(text, value, partner)
+        mine = None if _overlap(partner, value) or partner.kind != value.kind else _deed(text, value, partner)
         if mine is not None and mine.stem == ours.stem and mine.does != ours.does:
             return mine.word
     return ""
@@ -88,7 +87,7 @@ def _deed(part: Sentence, party: Value, partner: Value) -> _Deed | None:
     words = [word for word in part.words if between.start <= word.start and word.end <= between.end]
     content = [word for word in words if word.stem and not fold(word.text).endswith("ly")]
     phrase = between.of(part.text)
-    if len(content) != 1 or len(words) > _LONGEST_VERB or _MUTUAL.search(phrase) or _PIECE.search(phrase):
+    if len(content) != 1 or len(words) > _LONGEST_VERB or MUTUAL.search(phrase) or _PIECE.search(phrase):
         return None
     passive = bool(_PASSIVE.search(f" {phrase} "))
     return _Deed(content[0].text, content[0].stem, (party is first) != passive)
@@ -110,17 +109,16 @@ def piece(part: Sentence, value: Value) -> Span:
     return Span(start, len(part.text))
 
 
-def labels(part: Sentence, piece: Span, kind: Kind) -> dict[str, str]:
-    """The words of meaning of a piece, by their stems, without those of the values of `kind`."""
+def labels(part: Sentence, place: Span, kind: Kind) -> dict[str, str]:
+    """The words with meaning at a place, by their stems, without those of the values of `kind`."""
     taken = [extent(value) for value in part.values if value.kind == kind]
     return {
         word.stem: word.text
         for word in part.content
-        if piece.start <= word.start < piece.end
+        if place.start <= word.start < place.end
         and not any(span.start <= word.start < span.end for span in taken)
     }
 
 
-def overlap(one: Value, other: Value) -> bool:
-    """Do two values of one sentence share characters?"""
+def _overlap(one: Value, other: Value) -> bool:
     return one.start < other.end and other.start < one.end

@@ -8,8 +8,7 @@ import re
 from rarr.backends.rules.counterparts import Passage
 from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.values import Value
-from rarr.ledger.answers import extent
+from rarr.backends.rules.values import Value, extent
 
 _TO_NUMBER = r"\s+(?:a\s+total\s+of\s+|the\s+)?[$€£]?$"
 _BOUNDS = {
@@ -26,6 +25,7 @@ _BEHIND = {
     "at least": re.compile(r"\W*(?:\w+\W+)?or (?:more|longer|older|over|above)\b"),
     "at most": re.compile(r"\W*(?:\w+\W+)?or (?:less|fewer|under|younger|below)\b"),
 }
+_ROW = re.compile(r"(?:[^|\n]*:)?\s*\|")
 _ORDINAL = "#"
 _REACH = 30  # characters before a number in which its bound stands
 
@@ -53,9 +53,13 @@ def measures_otherwise(claim: Sentence, value: Value, part: Sentence, said: Valu
     counted = _counted(claim, value)
     if not counted or counted in {word.stem for word in part.content}:
         return False
-    return not part.text.lstrip().startswith("|") or not (
-        counted in beside.spread or counted in beside.title_stems
-    )
+    in_heads = counted in beside.spread or counted in beside.title_stems
+    return not (is_row(part) and in_heads)
+
+
+def is_row(part: Sentence) -> bool:
+    """Is it a row of a table, below its subject or not?"""
+    return bool(_ROW.match(part.text))
 
 
 def _is_within(mine: str, claimed: Number, its: str, told: Number) -> bool:

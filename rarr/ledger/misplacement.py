@@ -10,11 +10,10 @@ from typing import NamedTuple
 from rarr.backends.rules.counterparts import Passage
 from rarr.backends.rules.negation import UNTRUE, negated
 from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.values import Value, same
-from rarr.ledger.answers import extent
+from rarr.backends.rules.values import Value, extent, same
 from rarr.ledger.confirmation import says
-from rarr.ledger.exchanges import exchanged, labels, piece
-from rarr.ledger.measures import measures_otherwise
+from rarr.ledger.exchanges import MUTUAL, exchanged, labels, piece
+from rarr.ledger.measures import is_row, measures_otherwise
 from rarr.tools.text.document import Span
 
 _OBLIQUE = re.compile(
@@ -26,11 +25,7 @@ _ARTICLE = re.compile(r"\bthe\s+$", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’]s?\b")
 _BY = re.compile(r"\bby\b", re.IGNORECASE)
 _LISTED = re.compile(r"\s*(?:,|and|or|&|with|,\s*and)\s*(?:the\s+)?", re.IGNORECASE)
-# Who does these things to whom makes no difference.
-_MUTUAL = re.compile(
-    r"\b(?:is|are|was|were|be|been|marri\w*|marry|met|meets?|join\w*|borders?|equals?|adjoins?|resembl\w*)\b",
-    re.IGNORECASE,
-)
+_IS = re.compile(r"\b(?:is|are|was|were|be|been)\b", re.IGNORECASE)
 
 
 def misplaced(claim: Sentence, value: Value, evidence: Passage) -> bool:
@@ -45,7 +40,7 @@ def misplaced(claim: Sentence, value: Value, evidence: Passage) -> bool:
     return bool(places) and all(
         _is_exchanged(claim, value, part, said)
         or _is_labelled_otherwise(claim, value, part, said, evidence)
-        or parties_changed_places(claim, part)
+        or _parties_changed_places(claim, part)
         or _is_one_of_a_row(part, said)
         or measures_otherwise(claim, value, part, said, evidence)
         or bool(UNTRUE.search(part.text)) != bool(UNTRUE.search(claim.text))
@@ -57,9 +52,8 @@ def misplaced(claim: Sentence, value: Value, evidence: Passage) -> bool:
 
 def _is_one_of_a_row(part: Sentence, said: Value) -> bool:
     """Is it a cell beside others of its kind? The row does not tell of which column each is."""
-    row = part.text[part.text.find("|") :] if ": |" in part.text[:200] else part.text
     others = [one for one in part.values if one.kind == said.kind == "number" and one is not said]
-    return row.startswith("|") and any(same(one, said) is not None for one in others)
+    return is_row(part) and any(same(one, said) is not None for one in others)
 
 
 def _is_exchanged(claim: Sentence, value: Value, part: Sentence, said: Value) -> bool:
@@ -85,15 +79,12 @@ def _is_labelled_otherwise(
     mine = set(labels(claim, piece(claim, value), value.kind))
     ours = set(labels(part, Span(0, len(part.text)), value.kind))
     named = mine & _name_stems(claim)
-    for other in evidence.sentences:
-        if other is part or not any(
-            one.kind == said.kind and same(one, said) is False for one in other.values
-        ):
-            continue
-        theirs = set(labels(other, Span(0, len(other.text)), value.kind))
-        if named & (theirs - ours) and not mine & (ours - theirs):
-            return True
-    return False
+    others = [
+        set(labels(other, Span(0, len(other.text)), value.kind))
+        for other in evidence.sentences
+        if any(one.kind == said.kind and same(one, said) is False for one in other.values)
+    ]
+    return any(named & (theirs - ours) and not mine & (ours - theirs) for theirs in others)
 
 
 def _name_stems(part: Sentence) -> set[str]:
@@ -126,7 +117,7 @@ def _parties(part: Sentence) -> list[_Party]:
     return [*named, *nouns]
 
 
-def parties_changed_places(claim: Sentence, part: Sentence) -> bool:
+def _parties_changed_places(claim: Sentence, part: Sentence) -> bool:
     """Does the passage have a party act on the one that acts on it in the claim?"""
     mine, its = _agent(claim), _agent(part)
     if mine is None or its is None or mine.is_same(its):
@@ -150,4 +141,6 @@ def _acts(part: Sentence, first: Span, second: Span) -> bool:
     if second.start < first.end or _POSSESSIVE.match(between):
         return False
     acts = any(word.stem for word in part.words if first.end <= word.start < second.start)
-    return acts and not (_BY.search(between) or _MUTUAL.search(between) or _LISTED.fullmatch(between))
+    return acts and not (
+        _BY.search(between) or _IS.search(between) or MUTUAL.search(between) or _LISTED.fullmatch(between)
+    )

@@ -6,14 +6,13 @@ from typing import NamedTuple
 from rarr.backends.rules.answers import has_phrase
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import Passage, passage
-from rarr.backends.rules.negation import UNTRUE
 from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.questions import askable
 from rarr.backends.rules.sentence import Sentence, sentence
 from rarr.backends.rules.subjects import about_something_else
-from rarr.backends.rules.values import Value, same, values
+from rarr.backends.rules.values import Value, extent, same, values
 from rarr.backends.rules.words import Token
-from rarr.ledger.answers import answer_place, extent, sources_of, values_at
+from rarr.ledger.answers import answer_place, sources_of, values_at
 from rarr.ledger.confirmation import another_kind, says, stands_as, turned
 from rarr.ledger.misplacement import misplaced
 from rarr.ledger.support import Support
@@ -55,9 +54,8 @@ def parts_of(
         place = _Place(span, span.of(text), held, said, claim)
         checks = [check for other in asked if other.place == span for check in other.checks]
         found.append((place, place.by_checks(checks, evidence, against)))
-    for span, alike in telling_words(claim.sentence) if claim is not None else ():
-        at = claim.in_text(*span) if claim is not None else None
-        if at is not None and not any(at.overlaps(place.span) for place, _ in found):
+    for at, alike in _telling(claim):
+        if not any(at.overlaps(place.span) for place, _ in found):
             place = _Place(at, at.of(text), [], said, claim, alike)
             found.append((place, place.part("open")))
     found.sort(key=lambda pair: pair[0].span)
@@ -131,6 +129,15 @@ def _spans(text: str, claim: Claim | None, asked: Sequence[Asked]) -> list[Span]
     return sorted(kept)
 
 
+def _telling(claim: Claim | None) -> Iterator[tuple[Span, Alike]]:
+    """The telling words of a claim, at their places in the text."""
+    if claim is None:
+        return
+    for span, alike in telling_words(claim.sentence):
+        if (at := claim.in_text(*span)) is not None:
+            yield at, alike
+
+
 def _holds(place: Span, other: Span) -> bool:
     """Is the other one a part of this?"""
     return place != other and place.start <= other.start and other.end <= place.end
@@ -195,14 +202,14 @@ class _Place(NamedTuple):
         if elsewhere or self._is_otherwise(beside):
             return ""
         if self.alike is not None:
-            return self._told_alike(beside)
+            return self._told_alike(self.alike, beside)
         if not self.values:
             return self.words if has_phrase(f"{evidence.title}\n{evidence.text}", self.words) else ""
         context = {word.stem for word in self.sentence.content if not self._has(word)}
         told = [
             (value, part.text)
-            for part, stems in zip(beside.sentences, beside.said, strict=True)
-            if not UNTRUE.search(part.text) and (not context or not context.isdisjoint(stems))
+            for part, stems in beside.asserted
+            if not context or not context.isdisjoint(stems)
             for value in part.values
         ]
         told += [(value, evidence.title) for value in beside.title_values]
@@ -212,12 +219,12 @@ class _Place(NamedTuple):
         ]
         return found[0] if all(found) else ""
 
-    def _told_alike(self, beside: Passage) -> str:
+    def _told_alike(self, alike: Alike, beside: Passage) -> str:
         """The word that tells the same in the sentence of the passage that says most of the claim."""
         context = {word.stem for word in self.sentence.content}
         told = [len(context & stems) for stems in beside.said]
         for part, count in zip(beside.sentences, told, strict=True):
-            if self.alike and 0 < count == max(told) and (found := next(self.alike(part), None)):
+            if 0 < count == max(told) and (found := next(alike(part), None)):
                 return found.of(part.text)
         return ""
 
@@ -226,11 +233,13 @@ class _Place(NamedTuple):
 
     def _claimed(self) -> Iterator[tuple[Claim, Value]]:
         """Its values as the claim has them, whose subject may have been put in."""
-        for value in self.claim.sentence.values if self.claim else ():
-            place = self.claim.in_text(value.start, value.end) if self.claim else None
-            if self.claim and place is not None and place.overlaps(self.span):
-                yield self.claim, value
+        if (claim := self.claim) is None:
+            return
+        for value in claim.sentence.values:
+            place = claim.in_text(value.start, value.end)
+            if place is not None and place.overlaps(self.span):
+                yield claim, value
 
     def part(self, state: PartState, evidence_id: str = "", says: str = "") -> Part:
-        """It in this state."""
+        """The place as a part of the sentence, in `state`."""
         return Part(start=self.span.start, end=self.span.end, state=state, evidence_id=evidence_id, says=says)

@@ -10,7 +10,8 @@ from rarr.tools.text.document import Span
 Alike = Callable[[Sentence], Iterator[Span]]
 """Where a sentence of a passage has a word that tells the same."""
 
-_WORDS_THAT_TURN = (
+# Words of a group tell the same. A quantifier in front of a number is its bound.
+_GROUPS = (
     r"all|every|each|always|everyone|everybody|both",
     r"few|seldom|rarely|hardly any|a minority of",
     r"most|mostly|usually|majority|more than half",
@@ -20,15 +21,15 @@ _WORDS_THAT_TURN = (
     r"must|shall|should|have\s+to|has\s+to|had\s+to|need(?:s|ed)?\s+to|required|compulsory|mandatory",
     r"would|if",
 )
+_WORDS_THAT_TURN = [re.compile(rf"\b(?:{words})\b(?!\s+(?:than|\d))", re.IGNORECASE) for words in _GROUPS]
 _COMPARED = re.compile(r"\b(?P<word>\w+er|(?:more|less)\s+\w+)\s+than\b(?!\s+[$€£]?\d)", re.IGNORECASE)
 
 
 def telling_words(said: Sentence) -> Iterator[tuple[Span, Alike]]:
-    """Each with its place in the sentence, and how a passage tells the same; the first that hold a place."""
+    """The place of each telling word in the sentence, and what finds a word of the same meaning elsewhere."""
     for span in negators(said):
         yield span, negators
-    for words in _WORDS_THAT_TURN:
-        pattern = re.compile(rf"\b(?:{words})\b(?!\s+(?:than|\d))", re.IGNORECASE)
+    for pattern in _WORDS_THAT_TURN:
         for match in pattern.finditer(said.text):
             yield Span(*match.span()), _finder(pattern)
     for match in _COMPARED.finditer(said.text):

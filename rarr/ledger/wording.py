@@ -12,12 +12,11 @@ from rarr.backends.rules.counterparts import passage
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.negation import negated
 from rarr.backends.rules.sentence import Sentence, sentence as read_sentence
-from rarr.backends.rules.values import Value, same, values
+from rarr.backends.rules.values import Value, extent, same, values
 from rarr.backends.rules.words import Token, fold, tokens
 from rarr.ledger.answers import (
     Source,
     answer_place,
-    extent,
     gives,
     gives_name,
     reckoned,

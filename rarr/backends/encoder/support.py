@@ -18,7 +18,7 @@ from rarr.tools.text.document import Span
 
 PARTS = 3  # of long evidence that are read for a sentence
 VERBATIM = 0.8  # from this support by the rules on, the evidence says nearly the same words
-IN_ITS_WORDS = 0.95
+IN_ITS_WORDS = 0.95  # and from this on, all of them: the encoder's doubt counts for nothing then
 LIKELIER = 0.5  # than both other classes together
 AT_THRESHOLD = 0.55  # the support of what is at the calibrated threshold: the default `support_threshold`
 

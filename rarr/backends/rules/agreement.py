@@ -8,11 +8,10 @@ from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.contradiction import contradicts
 from rarr.backends.rules.counterparts import Candidate, Passage, Reading, passage, read
 from rarr.backends.rules.dates import Date, is_as_exact
-from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.questions import askable
 from rarr.backends.rules.sentence import Sentence
 from rarr.backends.rules.subjects import about_something_else, about_subject, may_be_of_a_namesake
-from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.values import Value, extent, same
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.worker import work
 
@@ -123,5 +122,4 @@ def confirms(claim: Claim, value: Value, own: Candidate, evidence: Passage) -> b
 
 def with_unit(part: Sentence, value: Value) -> str:
     """A value with its unit, percent sign or currency word, so that it can be read again alone."""
-    end = value.read.tail if isinstance(value.read, Number) else value.end
-    return part.text[value.start : end]
+    return extent(value).of(part.text)

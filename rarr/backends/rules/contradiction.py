@@ -9,9 +9,8 @@ from rarr.backends.rules.context_words import next_stem, same_frame
 from rarr.backends.rules.counterparts import Candidate, Passage, Reading
 from rarr.backends.rules.exclusive_words import Term
 from rarr.backends.rules.non_answers import SAME_EVENT_COVERAGE, counts_the_same, exchangeable, is_elsewhere
-from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.values import Value
+from rarr.backends.rules.values import Value, extent
 
 CLEAR_COVERAGE = 0.6
 CLEAR_MARGIN = 0.4
@@ -56,20 +55,17 @@ def contradicts(claim: Claim, value: Value, reading: Reading, evidence: Passage)
 
 
 def _in_common(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Do claim and evidence share a word that is neither measured nor the name of a subject?"""
+    """Do claim and evidence share a word outside their dates, numbers and names? Some claims have none."""
+    told = _beside_values(claim.sentence)
+    return value.kind == "term" or not told or not told.isdisjoint(_beside_values(other.sentence))
 
-    def told(part: Sentence) -> set[str]:
-        values = [one for one in part.values if one.kind != "term"]
-        spans = [(one.start, one.read.tail if isinstance(one.read, Number) else one.end) for one in values]
-        return {
-            word.stem for word in part.content if not any(start <= word.start < end for start, end in spans)
-        }
 
-    return (
-        value.kind == "term"
-        or not told(claim.sentence)
-        or not told(claim.sentence).isdisjoint(told(other.sentence))
-    )
+def _beside_values(part: Sentence) -> set[str]:
+    """The stems of the words with meaning that are in no date, number or name."""
+    taken = [extent(one) for one in part.values if one.kind != "term"]
+    return {
+        word.stem for word in part.content if not any(span.start <= word.start < span.end for span in taken)
+    }
 
 
 def _said_too(value: Value, own: Candidate | None, other: Candidate) -> bool:

@@ -62,8 +62,13 @@ class Passage:
     @cached_property
     def frames(self) -> tuple[Frame, ...]:
         """Of all values of what it asserts; most passages are only ranked, and need none."""
-        asserting = (part for part in self.sentences if not UNTRUE.search(part.text))
-        return tuple(_frame(part, value) for part in asserting for value in part.values)
+        return tuple(_frame(part, value) for part, _ in self.asserted for value in part.values)
+
+    @cached_property
+    def asserted(self) -> list[tuple[Sentence, frozenset[str]]]:
+        """The sentences that do not call something untrue, each with its own stems (`said`)."""
+        pairs = zip(self.sentences, self.said, strict=True)
+        return [(part, stems) for part, stems in pairs if not UNTRUE.search(part.text)]
 
     def holds(self, value: Value) -> bool:
         """Does the passage or its title say this value anywhere?"""

@@ -7,7 +7,7 @@ from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.opposites import opposed
 from rarr.backends.rules.sentence import Sentence
 from rarr.backends.rules.swapped_roles import exchanged
-from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.values import Value, extent, same
 from rarr.tools.text.document import Span
 
 TOLD = 0.8  # of the claim's words with meaning, for a sentence of the evidence to tell the same
@@ -141,12 +141,8 @@ def _is_otherwise(one: object, other: object) -> bool:
 
 def _measured(part: Sentence) -> set[str]:
     """The stems of words in numbers, with their units, and in dates."""
-    places = [
-        (value.start, value.read.tail if isinstance(value.read, Number) else value.end)
-        for value in part.values
-        if value.kind in ("number", "date")
-    ]
-    return {word.stem for word in part.content if any(start <= word.start < end for start, end in places)}
+    taken = [extent(value) for value in part.values if value.kind in ("number", "date")]
+    return {word.stem for word in part.content if any(span.start <= word.start < span.end for span in taken)}
 
 
 def _denied(part: Sentence) -> Iterator[str]:

@@ -65,7 +65,7 @@ def denies_other_values(value: Value, evidence: Passage) -> bool:
         for other in part.values
         if other.kind == value.kind and same(value, other) is not None
     ]
-    return bool(told) and all(denied and not alike for alike, denied in told)
+    return bool(told) and not any(alike or not denied for alike, denied in told)
 
 
 def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage) -> bool:

@@ -9,6 +9,7 @@ from rarr.backends.rules.exclusive_words import Term, same_term, terms
 from rarr.backends.rules.name_matching import same_name
 from rarr.backends.rules.names import Name, names
 from rarr.backends.rules.numbers import Number, numbers, same_number
+from rarr.tools.text.document import Span
 
 Kind = Literal["date", "number", "name", "term"]
 
@@ -20,6 +21,11 @@ class Value(NamedTuple):
     end: int
     kind: Kind
     read: Date | Number | Name | Term
+
+
+def extent(value: Value) -> Span:
+    """The place of a value with its unit."""
+    return Span(value.start, value.read.tail if isinstance(value.read, Number) else value.end)
 
 
 @lru_cache(maxsize=4096)
