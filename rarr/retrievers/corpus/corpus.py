@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Self
 
@@ -133,12 +134,33 @@ def _of_best_documents(snapshot: Snapshot, words: Sequence[str], k: int) -> list
     """The hits of the first `k` documents, looking further down until there are as many."""
     limit = k * PASSAGES_PER_DOCUMENT * 2
     while True:
-        hits = find(snapshot.searcher, words, limit)
+        found = find(snapshot.searcher, words, limit)
+        hits = _in_order(snapshot, found, cut=len(found) == limit)
         documents: dict[tuple[int, int], list[Hit]] = {}
         for hit in hits:
             document = (hit.version_id, hit.item)
             if hit.version_id in snapshot.names and (len(documents) < k or document in documents):
                 documents.setdefault(document, []).append(hit)
-        if len(documents) == k or len(hits) < limit or limit >= _MOST:
-            return [hit for found in documents.values() for hit in found[:PASSAGES_PER_DOCUMENT]]
+        if len(documents) == k or len(found) < limit or limit >= _MOST:
+            return [hit for its in documents.values() for hit in its[:PASSAGES_PER_DOCUMENT]]
         limit = min(limit * 4, _MOST)
+
+
+def _in_order(snapshot: Snapshot, hits: Sequence[Hit], *, cut: bool) -> list[Hit]:
+    """The hits by score, and hits of equal score by their place in the corpus.
+
+    The engine orders equal scores by how the index came about: two builds of one corpus would find different
+    evidence. Where the list was `cut`, the last score may have lost hits, and is left out.
+    """
+    groups = [list(tied) for _, tied in groupby(hits, key=lambda hit: hit.score)]
+    if cut and len(groups) > 1:
+        groups.pop()
+    return [hit for tied in groups for hit in (_by_place(snapshot, tied) if len(tied) > 1 else tied)]
+
+
+def _by_place(snapshot: Snapshot, tied: list[Hit]) -> list[Hit]:
+    def place(hit: Hit) -> tuple[str, int, int]:
+        name = snapshot.names.get(hit.version_id, "")
+        return name, hit.item, load(snapshot.searcher, hit).start
+
+    return sorted(tied, key=place)

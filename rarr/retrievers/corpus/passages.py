@@ -99,6 +99,10 @@ def remove(writer: IndexWriter, version_id: int) -> None:
     writer.delete_documents_by_query(Query.term_query(_SCHEMA, "file", version_id))
 
 
+_DIGITS = 4
+"""Of a score. What lies behind them depends on the order in which an index was built."""
+
+
 def find(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]:
     """The `limit` best passages for these stems, best first."""
     found = searcher.search(_query(words), limit, count=False).hits
@@ -106,7 +110,7 @@ def find(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]:
     version_ids = searcher.fast_field_values("file", addresses)
     items = searcher.fast_field_values("item", addresses)
     return [
-        Hit(score, int(version_id or 0), int(item or 0), address)
+        Hit(round(score, _DIGITS), int(version_id or 0), int(item or 0), address)
         for (score, address), version_id, item in zip(found, version_ids, items, strict=True)
     ]
 

@@ -236,3 +236,20 @@ def test_a_folder_that_may_not_be_entered_is_an_input_error(
 def test_a_path_that_leads_nowhere_is_an_input_error(opened: Open, path: str) -> None:
     with pytest.raises(InputError, match=r"cannot be read \([^\n]*: give a folder, a file or a built index"):
         opened(Path(path))
+
+
+async def test_what_is_found_does_not_depend_on_how_the_index_came_about(
+    tmp_path: Path, opened: Open
+) -> None:
+    names = [f"{name}.md" for name in "abcdefghijkl"]
+    found = []
+    for order in (names, names[::-1]):
+        folder = tmp_path / f"from-{order[0]}"
+        folder.mkdir()
+        for name in order:  # each is added to the index as it was
+            (folder / name).write_text(f"# {name}\n\nPears are sweet. Pears are green. Pears keep.\n")
+            corpus = opened(folder)
+        passages = await corpus.retrieve("sweet green pears", 3)
+        found.append([(Path(passage.source).name, passage.start) for passage in passages])
+    assert found[0] == found[1]
+    assert [name for name, _ in found[0]] == ["a.md", "b.md", "c.md"]
