@@ -140,7 +140,8 @@ def _facts(failure: CallFailure | Adapted) -> dict[str, Any]:
 
 
 def _with_cure(failure: CallFailure) -> CallFailure:
-    cure = _CURES.get(failure.status or failure.kind)
+    why = failure.__cause__ if isinstance(failure.__cause__, CallFailure) else failure
+    cure = _CURES.get(why.status or why.kind)
     if cure is None:
         return failure
     return CallFailure(

@@ -43,7 +43,8 @@ class Attempts:
         """
         self._name, self._limiter, self._rests_after = name, limiter, rests_after
         self._attempts, self._first_wait_s = attempts, first_wait_s
-        self._failures, self._rests_until, self._last, self._known = 0, 0.0, "", known
+        self._failures, self._rests_until, self._known = 0, 0.0, known
+        self._last: CallFailure | None = None
 
     async def __call__(self, request: Callable[[], Awaitable[Made]]) -> Made:
         """What `request` gives, which keeps its own time. Raises the last `CallFailure` that it raised.
@@ -82,12 +83,13 @@ class Attempts:
     def _require_awake(self) -> None:
         rest = self._rests_until - time.monotonic()
         if rest > 0:
-            raise CallFailure("resting", f"{self._name} is left alone for {rest:.0f} s: {self._last}")
+            message = f"{self._name} is left alone for {rest:.0f} s: {self._last}"
+            raise CallFailure("resting", message) from self._last
 
     def _count(self, failure: CallFailure) -> None:
         if failure.kind in self._rests_after:
             self._failures += 1
-            self._last = str(failure)
+            self._last = failure
             stranger = failure.kind == "timeout" and not self._known
             if stranger or self._failures >= FAILURES_IN_A_ROW:
                 self._rests_until = time.monotonic() + REST_S

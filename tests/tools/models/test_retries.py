@@ -179,6 +179,13 @@ async def test_faults_a_resting_model_says_why() -> None:
         await asked.complete(ASK)
 
 
+async def test_faults_a_resting_model_keeps_the_cure() -> None:
+    unreachable = [CallFailure("connection", "it cannot be reached")] * 3
+    asked = patient(ScriptedModel(ANSWERS, failures=unreachable), attempts=9)
+    with pytest.raises(CallFailure, match=r"left alone for 30 s: .*; start its server or mend base_url"):
+        await asked.complete(ASK)
+
+
 async def test_faults_a_success_in_between_resets() -> None:
     model = ScriptedModel(ANSWERS, failures=[down(), down(), None, down(), down()])
     asked = patient(model, attempts=1)
