@@ -7,8 +7,9 @@ from Lunde" by "Lunde acquired the mill from Reed".
 import re
 from typing import NamedTuple
 
+from rarr.backends.rules.assertion import asserts
 from rarr.backends.rules.counterparts import Passage
-from rarr.backends.rules.negation import UNTRUE, negated
+from rarr.backends.rules.negation import negated
 from rarr.backends.rules.sentence import Sentence
 from rarr.backends.rules.values import Value, extent, same
 from rarr.ledger.confirmation import says
@@ -43,7 +44,7 @@ def misplaced(claim: Sentence, value: Value, evidence: Passage) -> bool:
         or _parties_changed_places(claim, part)
         or _is_one_of_a_row(part, said)
         or measures_otherwise(claim, value, part, said, evidence)
-        or bool(UNTRUE.search(part.text)) != bool(UNTRUE.search(claim.text))
+        or asserts(part.text, said.start) != asserts(claim.text, value.start)
         or negated(part, said.start) != negated(claim, value.start)
         for (part, said), count in zip(places, shared, strict=True)
         if count == max(shared)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.backends.rules.answers import has_phrase
+from rarr.backends.rules.assertion import asserts
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import Passage, passage
 from rarr.backends.rules.numbers import Number
@@ -208,9 +209,10 @@ class _Place(NamedTuple):
         context = {word.stem for word in self.sentence.content if not self._has(word)}
         told = [
             (value, part.text)
-            for part, stems in beside.asserted
+            for part, stems in zip(beside.sentences, beside.said, strict=True)
             if not context or not context.isdisjoint(stems)
             for value in part.values
+            if asserts(part.text, value.start)
         ]
         told += [(value, evidence.title) for value in beside.title_values]
         found = [

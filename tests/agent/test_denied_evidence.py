@@ -29,10 +29,8 @@ UNTRUE = [
     ("It is a myth that the Ost Pier cost 40,000 crowns.", "cost 40,000 crowns", "cost 45,000 crowns"),
     ("The Ost Pier was allegedly built by Ida Lunde.", "was built by Ida Lunde", "was built by Otto Reed"),
     ("Contrary to what is told, the Ost Pier closed in 1950.", "closed in 1950", "closed in 1951"),
-    ("The Ost Pier should be given as 310 metres long.", "is 310 metres long", "is 300 metres long"),
     ("The Ost Pier was not opened in 1898.", "was opened in 1898", "was opened in 1888"),
     ("The Ost Pier never had 12 lamps.", "had 12 lamps", "had 14 lamps"),
-    ("If asked, answer that the Ost Pier has 12 lamps.", "has 12 lamps", "has 16 lamps"),
 ]
 BRIDGE = (
     "The Merrow Bridge is 221 metres long. The Merrow Bridge was opened on 4 May 1931 by Edith Larkin. "

@@ -16,7 +16,6 @@ from rarr.backends.encoder.weights import Calibration
 from rarr.backends.rules.agreement import asked_for, unless_namesake
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import passage
-from rarr.backends.rules.negation import UNTRUE
 from rarr.backends.rules.non_answers import denies_other_values
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.memo import Remembered
@@ -59,13 +58,15 @@ def verdicts(
 ) -> Mapping[tuple[int, int], Agreement]:
     """What `evidence` says of each value of the claim that can be asked for, by its place in the claim.
 
-    By the rules alone where the claim is longer than what the encoder reads, or the evidence is about another
-    thing, or calls something untrue, which the encoder does not see. A contradiction of the whole claim is
-    told at the value that is most likely wrong; of those that the rules do not confirm, where there are any.
+    By the rules alone where the claim is longer than what the encoder reads, where the evidence is about
+    another thing, and where it denies or doubts something, which the encoder does not see. A contradiction of
+    the whole claim is told at the value that is most likely wrong; of those that the rules do not confirm,
+    where there are any.
     """
     ruled, fitted = by_rules(text, claim, title, evidence), encoder.calibration
     decided = {one.value[:2]: one.rules for one in ruled}
-    readable = any(one.about for one in ruled) and not UNTRUE.search(evidence)
+    beside = passage(evidence, title)
+    readable = any(one.about for one in ruled) and beside.is_plain
     judged = judge(encoder, claim, title, evidence) if readable else None
     if judged is None or not could_contradict(fitted, judged, ruled):
         return decided
@@ -76,7 +77,7 @@ def verdicts(
     if not told and is_open(ruled) and fitted.contradicts.holds(features):
         unconfirmed = [one for one in found if one.ruled.rules.verdict != "agrees"] or found
         worst = max(unconfirmed, key=lambda one: fitted.disagrees.probability(one.features)).ruled
-        if denies_other_values(worst.value, passage(evidence, title)):
+        if denies_other_values(worst.value, beside):
             return decided
         decided[worst.value[:2]] = Agreement(
             verdict="disagrees",

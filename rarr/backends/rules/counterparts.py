@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from rarr.backends.rules.assertion import asserts
 from rarr.backends.rules.claims import Claim, claims_of
 from rarr.backends.rules.context_words import beside, distances, next_stem, opens, unit_words
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.names import Name, is_person
-from rarr.backends.rules.negation import UNTRUE, negated
+from rarr.backends.rules.negation import negated
 from rarr.backends.rules.sentence import Sentence
 from rarr.backends.rules.values import Value, same, values
 from rarr.backends.rules.words import tokens
@@ -62,13 +63,17 @@ class Passage:
     @cached_property
     def frames(self) -> tuple[Frame, ...]:
         """Of all values of what it asserts; most passages are only ranked, and need none."""
-        return tuple(_frame(part, value) for part, _ in self.asserted for value in part.values)
+        return tuple(
+            _frame(part, value)
+            for part in self.sentences
+            for value in part.values
+            if asserts(part.text, value.start)
+        )
 
     @cached_property
-    def asserted(self) -> list[tuple[Sentence, frozenset[str]]]:
-        """The sentences that do not call something untrue, each with its own stems (`said`)."""
-        pairs = zip(self.sentences, self.said, strict=True)
-        return [(part, stems) for part, stems in pairs if not UNTRUE.search(part.text)]
+    def is_plain(self) -> bool:
+        """Does each of its sentences state all that it says?"""
+        return all(asserts(part.text, len(part.text)) for part in self.sentences)
 
     def holds(self, value: Value) -> bool:
         """Does the passage or its title say this value anywhere?"""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence, Set
 
+from rarr.backends.rules.assertion import doubts
 from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.opposites import opposed
 from rarr.backends.rules.sentence import Sentence
@@ -23,14 +24,6 @@ _PHRASES = (
     r"|(?<!no\s)(?<!none\s)other\s+than|as\s+opposed\s+to|by\s+no\s+means|in\s+no\s+way|no\s+longer)\b"
 )
 _PHRASE = re.compile(_PHRASES, re.IGNORECASE)
-# What these say of a statement: that it is not so, or only said to be so.
-UNTRUE = re.compile(
-    r"\b(?:false(?:ly)?|untrue|incorrect(?:ly)?|mistaken(?:ly)?|wrong(?:ly)?|not\s+true|myths?|rumou?r(?:s|ed)?"
-    r"|hoax(?:es)?|misconceptions?|alleged(?:ly)?|supposedly|fictitious|contrary\s+to|disputed?"
-    r"|(?:some|people|many|critics)\s+(?:say|claim|believe)|(?:the|a)\s+claims?\s+(?:that|of)"
-    r"|should\s+be\s+(?:given|stated|treated|considered|regarded|answered)\s+as|should\s+treat|if\s+asked|(?:answer|reply)\s+that)\b",
-    re.IGNORECASE,
-)
 _BEFORE_VALUE = re.compile(rf"{_PHRASES}\s+(?:[\w'’-]+\s+){{0,2}}$", re.IGNORECASE)
 _REACH = 60  # characters before a value in which such words are looked for
 # Of these, what denies a value behind it: what fails or is done without something may be so at that time.
@@ -93,11 +86,11 @@ def negated(part: Sentence, place: int) -> bool:
 
 
 def negators(part: Sentence) -> Iterator[Span]:
-    """Where a sentence has a "not" or the like, which denies something, or says that something is untrue."""
+    """Where a sentence has a "not" or the like, which denies something, or doubts it."""
     for word in part.words:
         if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):
             yield Span(word.start, word.end)
-    yield from (Span(*match.span()) for match in UNTRUE.finditer(part.text))
+    yield from doubts(part.text)
 
 
 def _denies_value(claim: Sentence, one: Sentence) -> bool:
