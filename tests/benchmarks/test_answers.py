@@ -26,7 +26,7 @@ KINDS = {
     "number", "date", "unit", "name", "place", "direction", "polarity", "order",
     "list", "roles", "period", "guidance", "event", "quantifier", "comparison", "half",
 }  # fmt: skip
-MOST = {"supported": 11, DAMAGED: 1, "changed": 1}
+MOST = {"supported": 5, DAMAGED: 0, "changed": 1}
 """How many sentences of the tuned half come out so, at most: wrong ones, and for `changed` right ones."""
 
 

@@ -1,67 +1,38 @@
 """What comes from outside is read in processes, none of which outlives its limit."""
 
 import asyncio
-import gzip
 import os
 import signal
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from subprocess import PIPE, Popen, run
 
 import pytest
 
-from benchmarks.hostile_makers import HTML, OTHER, repeated
+from benchmarks.hostile_makers import repeated
 from rarr import Reviser, Settings
-from rarr.retrievers.corpus.chunking import windows
-from rarr.retrievers.corpus.index import build_index
 from rarr.retrievers.extract import isolated as extracting, pool as processes
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.files import extract
 from rarr.retrievers.extract.isolated import extracted, extracted_file
-from rarr.retrievers.extract.page_text import extract_page
 from rarr.retrievers.extract.worker_main import Limits
-from rarr.retrievers.web.mediawiki import article_text
-from rarr.retrievers.web.tavily import page_text
 from retrievers import calls
+from retrievers.extract.endings import (
+    PATIENCE_S,
+    no_process_stays as no_process_stays,
+    short as short,
+    until,
+)
 
 TESTS = Path(__file__).parents[2]
 ROOT = TESTS.parent
-PATIENCE_S = 30.0
 MOST_AT_ONCE = processes.FAST_AT_ONCE + processes.SLOW_AT_ONCE
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+pytestmark = pytest.mark.usefixtures("no_process_stays")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
-
-
-@pytest.fixture(autouse=True)
-def _no_process_stays() -> Iterator[None]:
-    yield
-    processes.end_idle()
-    assert until(lambda: not processes.pids() and not ours())
-
-
-@pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limits that a test can wait for."""
-    monkeypatch.setattr(extracting, "PAGE", Limits(0.5, 100))
-
-
-def ours() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name in ("rarr-extract", "rarr-watch")]
-
-
-def until(condition: Callable[[], object]) -> bool:
-    """Whether it comes true before the patience is over."""
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 def runs(pid: int) -> bool:
@@ -288,61 +259,6 @@ assert asyncio.run(extracted(calls.process)) == before
 def test_extraction_works_in_a_fork() -> None:
     program = script(FORK)
     assert (program.communicate()[1], program.returncode) == ("", 0)
-
-
-@pytest.mark.parametrize("name", HTML)
-async def test_extraction_of_hostile_html_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extracting, "PAGE", Limits(1.0, 300))
-    try:
-        page = await extracted(extract_page, HTML[name](), "text/html", None)
-    except UnreadableError as error:
-        assert "\n" not in str(error)
-    else:
-        assert page.text.strip()
-
-
-@pytest.mark.parametrize("name", OTHER)
-async def test_extraction_of_other_hostile_pages_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extracting, "PAGE", Limits(1.0, 300))
-    content, kind = OTHER[name]
-    with pytest.raises(UnreadableError):
-        page = await extracted(extract_page, content(), kind, None)
-        await extracted(partial(windows, window=4, step=1), page.text)
-
-
-@pytest.mark.usefixtures("short")
-@pytest.mark.parametrize("unit", ["[a", "[a](/", "![a](", "| ", "a\n\n"])
-async def test_extraction_of_hostile_markdown_ends(unit: str) -> None:
-    try:
-        assert isinstance(await extracted(page_text, unit * (1_900_000 // len(unit))), str)
-    except UnreadableError as error:
-        assert "reading it takes more than" in str(error)
-
-
-@pytest.mark.parametrize("line", ["== a" + " " * 300_000 + "b", "=" * 300_000, "= " * 150_000])
-def test_extraction_of_a_hostile_heading_takes_as_long_as_the_line(line: str) -> None:
-    assert article_text(f"One.\n{line}\nTwo.").endswith("Two.")
-
-
-@pytest.mark.parametrize("name", ["a.pdf", "a.html", "a.html.gz", "a.json", "a.json.gz"])
-def test_extraction_of_a_hostile_file_skips_it(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(extracting, "FILE", Limits(1.0, 200))
-    monkeypatch.setattr(extracting, "MORE", Limits(0.0, 0))
-    kind = name.removesuffix(".gz")
-    if kind == "a.json":
-        content = b"[" + b"{}," * 20_000_000
-    else:
-        content = OTHER["PDF"][0]() if kind == "a.pdf" else HTML["headings"]()
-    corpus = tmp_path / "corpus"
-    corpus.mkdir()
-    (corpus / "b.md").write_text("Peaches grow.")
-    (corpus / name).write_bytes(gzip.compress(content, 1) if name.endswith(".gz") else content)
-    report = build_index(corpus, tmp_path / "index", window=4, step=1, max_file_mb=200)
-    [(file, reason)] = report.skipped
-    assert (file.rpartition("/")[2], report.passages) == (name, 1)
-    assert "reading it takes more than" in reason
 
 
 def test_extraction_of_a_large_file_may_take_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

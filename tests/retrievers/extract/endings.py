@@ -1,0 +1,39 @@
+"""What tests of extraction share: no process or thread of it is left behind, and limits are short."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from rarr.retrievers.extract import isolated as extracting, pool as processes
+from rarr.retrievers.extract.worker_main import Limits
+
+PATIENCE_S = 30.0
+
+
+@pytest.fixture
+def no_process_stays() -> Iterator[None]:
+    yield
+    processes.end_idle()
+    assert until(lambda: not processes.pids() and not ours())
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits that a test can wait for."""
+    monkeypatch.setattr(extracting, "PAGE", Limits(0.5, 100))
+
+
+def ours() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name in ("rarr-extract", "rarr-watch")]
+
+
+def until(condition: Callable[[], object]) -> bool:
+    """Whether it comes true before the patience is over."""
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
