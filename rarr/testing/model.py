@@ -18,7 +18,8 @@ class ScriptedModel:
         ScriptedModel(lambda asked: f"{asked.prompt}, sample {asked.sample}")
 
     `failures` are raised, one a call, None being an answer; then all calls are answered. What no key of the
-    script names is `refused`. `latency`: seconds before each answer. `closed`: whether it was closed.
+    script names is `refused`. `latency`: seconds before each answer.
+    `probability`: of each answer, where it is asked for. `closed`: whether it was closed.
     """
 
     def __init__(
@@ -28,6 +29,7 @@ class ScriptedModel:
         name: str = "scripted",
         latency: float = 0.0,
         failures: Sequence[Exception | None] = (),
+        probability: float | None = None,
     ) -> None:
         self.name = name
         self.calls: list[Ask] = []
@@ -36,6 +38,7 @@ class ScriptedModel:
         self._latency = latency
         self._failures = iter(failures)
         self._counter = TokenCounter()
+        self._probability = probability
 
     @classmethod
     def from_file(cls, path: str | Path) -> "ScriptedModel":
@@ -65,7 +68,9 @@ class ScriptedModel:
         except UnansweredError as error:
             raise CallFailure("refused", f"{self.name}: {error}") from None
         contents = [message.content for message in ask.messages]
-        return Answer(texts, self._counter.count(contents, texts))
+        likely = self._probability if ask.probability else None
+        probabilities = () if likely is None else (likely,) * len(texts)
+        return Answer(texts, self._counter.count(contents, texts), probabilities)
 
     async def aclose(self) -> None:
         """Notes that it was closed."""

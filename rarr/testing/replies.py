@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
+from math import log
 from typing import Any
 
 from rarr.testing.plans import CutOff, DieMidAnswer, Drip, Empty, Entry, Hang, NotJson, NoUsage, Status
@@ -72,12 +73,22 @@ def instead(entry: Entry | None) -> Reply | None:
 
 
 def completion(
-    request: Request, texts: Sequence[str], tokens: Tokens, entry: Entry | None, wait: float
+    request: Request,
+    texts: Sequence[str],
+    tokens: Tokens,
+    entry: Entry | None,
+    wait: float,
+    probability: float | None = None,
 ) -> Reply:
     """A chat completion with a choice for each text, spoilt as the plan says."""
     finish = "length" if isinstance(entry, CutOff) else "stop"
     choices = [
-        {"index": index, "message": _message(request, text), "logprobs": None, "finish_reason": finish}
+        {
+            "index": index,
+            "message": _message(request, text),
+            "logprobs": _logprobs(request, text, probability),
+            "finish_reason": finish,
+        }
         for index, text in enumerate(texts)
     ]
     whole: dict[str, Any] = {
@@ -101,6 +112,15 @@ def completion(
         dies=dies,
         tokens=NO_TOKENS if silent or dies else tokens,
     )
+
+
+def _logprobs(request: Request, text: str, probability: float | None) -> dict[str, Any] | None:
+    """The text as two tokens that together have the probability; None where it was not asked for."""
+    if probability is None or not request.body.get("logprobs"):
+        return None
+    half = len(text) // 2
+    tokens = [{"token": part, "logprob": log(probability) / 2} for part in (text[:half], text[half:])]
+    return {"content": tokens}
 
 
 def _message(request: Request, text: str) -> dict[str, Any]:

@@ -32,6 +32,7 @@ class ScriptedServer:
     `requires_key`: 401 without it, with a part of the key that was given, and with `echo_key` all of it.
     `rejects`: parameters that are refused, as a model refuses a temperature.
     `prefix_cache`: whether usage has `cached_tokens`; the rule is that of `TokenCounter`.
+    `probability`: of each answer, where logprobs are asked for; None: the server gives none.
     `on_request`: called with each line of the log. `port` 0 is any that is free.
     """
 
@@ -50,6 +51,7 @@ class ScriptedServer:
         echo_key: bool = False,
         rejects: Sequence[str] = (),
         prefix_cache: bool = True,
+        probability: float | None = None,
         on_request: Callable[[dict[str, Any]], None] | None = None,
     ) -> None:
         self._answers = answers
@@ -60,6 +62,7 @@ class ScriptedServer:
         self._plan = PlanReader(plan, plan_for_ever)
         self._strictness = Strictness(dialect, requires_key, echo_key, tuple(rejects))
         self._counter = TokenCounter(prefix_cache)
+        self._probability = probability
         self._record = Record(on_request)
         self._listener: Listener | None = None
 
@@ -133,7 +136,7 @@ class ScriptedServer:
         wait = self._latency
         if self._tokens_a_second:
             wait += max(estimated_tokens([text]) for text in texts) / self._tokens_a_second
-        return completion(request, texts, tokens, entry, wait)
+        return completion(request, texts, tokens, entry, wait, self._probability)
 
 
 def refused_url() -> str:

@@ -68,6 +68,7 @@ class Sent(Request):
     said: Tokens
     cost: Real | None
     more: list[tuple[StrictStr, StrictStr]] = []
+    probabilities: list[Real] = []
 
 
 class Scored(Body):

@@ -63,4 +63,4 @@ def answered(span: StoredSpan) -> Answer:
         )
     if not body["texts"]:
         raise CallFailure("connection", f"{span.name} had not answered when the recorded run ended")
-    return Answer(tuple(body["texts"]), Tokens(*body["said"]))
+    return Answer(tuple(body["texts"]), Tokens(*body["said"]), tuple(body.get("probabilities", ())))

@@ -75,7 +75,7 @@ def test_the_hash_is_of_what_the_file_says(tmp_path: Path) -> None:
     assert own(tmp_path).hash == before.hash
 
 
-NO_OTHERS = "must have output, variables, version, may have tokens, and nothing else"
+NO_OTHERS = "must have output, variables, version, may have probability and tokens, and nothing else"
 
 
 @pytest.mark.parametrize(

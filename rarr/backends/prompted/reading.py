@@ -33,9 +33,18 @@ class Comparison(Protocol):
         """The verdict on a passage that need not be read; None for one that must be."""
 
     def compared(
-        self, text: str, context: str | None, query: Query, evidence: Evidence, answer: str
+        self,
+        text: str,
+        context: str | None,
+        query: Query,
+        evidence: Evidence,
+        answer: str,
+        probability: float | None,
     ) -> Agreement:
-        """What an answer that was read in `evidence` means for the text's answer to `query`."""
+        """What an answer that was read in `evidence` means for the text's answer to `query`.
+
+        `probability`: the model's own of the answer; None where the server does not give it.
+        """
 
 
 class BlindChecker:
@@ -61,6 +70,7 @@ class BlindChecker:
             return unread
         prompt = self._prompts["read_evidence"]
         variables = {"query": query.text, "evidence": quoted(evidence)}
-        answered = await self._model.ask(prompt, Answered, variables)
+        answered, probability = await self._model.ask_likely(prompt, Answered, variables)
         answer = prompt.quoted(quoted(evidence)).original(answered.answer).strip()
-        return await work(self._comparison.compared, text, context, query, evidence, answer)
+        compared = self._comparison.compared
+        return await work(compared, text, context, query, evidence, answer, probability)

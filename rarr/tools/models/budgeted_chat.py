@@ -108,7 +108,8 @@ class Patient:
         finally:
             cost = self.cost(tokens)
             meter().spend(tokens, cost)
-            note(**_asked(ask), texts=answer.texts, tokens=tokens, said=answer.tokens, cost=cost)
+            likely = {"probabilities": answer.probabilities} if answer.probabilities else {}
+            note(**_asked(ask), texts=answer.texts, tokens=tokens, said=answer.tokens, cost=cost, **likely)
             seconds = time.perf_counter() - started
             call = ModelCall("", self.name, ask.prompt, ask.messages, answer.texts, tokens, seconds, error)
             meter().note(call._replace(by_langchain=getattr(self._chat, "by_langchain", False)))

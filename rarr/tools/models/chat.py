@@ -6,6 +6,7 @@ One small class a backend: `openai_protocol.py` for vLLM and whatever else speak
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Literal, NamedTuple, Protocol
 
 from rarr.unicode import valid
@@ -23,6 +24,7 @@ class Ask:
     """What a model is asked: `samples` answers, each of them JSON after `schema`.
 
     `prompt` is the name of the prompt, its version and hash; the schema is called by that name.
+    `probability`: ask for the probabilities of the answers as well.
     """
 
     prompt: tuple[str, str, str]
@@ -31,6 +33,7 @@ class Ask:
     samples: int = 1
     temperature: float = 0.0
     max_tokens: int = 1000
+    probability: bool = False
 
     @property
     def name(self) -> str:
@@ -46,12 +49,29 @@ class Tokens(NamedTuple):
     cached: int = 0
 
 
+class Sample(NamedTuple):
+    """One text of an answer, and its probability; None where that is not known."""
+
+    text: str
+    probability: float | None = None
+
+
 @dataclass(frozen=True)
 class Answer:
-    """What a model answered: a text a sample (at least one, at most as many as asked for)."""
+    """What a model answered: a text a sample (at least one, at most as many as asked for).
+
+    `probabilities` has the probability of each text, from 0 to 1: the product of those of its tokens. It is
+    empty where the server was not asked for them or does not know them.
+    """
 
     texts: tuple[str, ...]
     tokens: Tokens
+    probabilities: tuple[float, ...] = ()
+
+    @property
+    def samples(self) -> list[Sample]:
+        """Each text with its probability."""
+        return [Sample(*pair) for pair in zip_longest(self.texts, self.probabilities[: len(self.texts)])]
 
 
 NO_TOKENS = Tokens()

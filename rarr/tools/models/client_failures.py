@@ -24,6 +24,7 @@ _IN_QUERY = re.compile(
 _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
 # What a refusal that names one of these is about.
 _ABOUT = {
+    "logprobs": re.compile(r"\b(?:top_)?log_?prob(?:s|abilities)?\b", re.IGNORECASE),
     "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
     "max_tokens": re.compile(
         r"(?<!\w)max_tokens\b(?=.*(?:not |un)support|.*max_completion_tokens)", re.IGNORECASE
@@ -107,9 +108,9 @@ def failure_of_status(
 
 
 def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str | None:
-    """Which of `sent` (temperature, max_tokens, n, format) the server does not take; None for anything else.
+    """Which of `sent` (logprobs, temperature, max_tokens, n, format) the server does not take.
 
-    The name of the model, provider:name, may have any word in it.
+    None for any other failure. The name of the model, provider:name, may have any word in it.
     """
     names = "|".join(re.escape(name) for name in (model, model.partition(":")[2]) if name)
     said = re.sub(rf"(?<!\w)(?:{names})(?!\w)", "", failure.said or str(failure))

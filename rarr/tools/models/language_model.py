@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
@@ -13,7 +13,7 @@ from rarr.records import ModelUsage
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.budgeted_chat import Patient
-from rarr.tools.models.chat import Ask, CallFailure, Message, Tokens, estimated_tokens
+from rarr.tools.models.chat import Ask, CallFailure, Message, Sample, Tokens, estimated_tokens
 from rarr.tools.models.meter import answered, meter
 from rarr.tools.models.structured_answers import UnreadableAnswer, read_answer
 from rarr.tools.spans import keep, span
@@ -21,6 +21,13 @@ from rarr.tools.spans import keep, span
 Shape = TypeVar("Shape", bound=BaseModel)
 
 _QUOTE = 80  # characters of an answer that could not be read
+
+
+class Likely(NamedTuple, Generic[Shape]):
+    """An answer, and the probability that the model gives its words; None where the server does not say."""
+
+    answer: Shape
+    probability: float | None
 
 
 class LanguageModel:
@@ -37,8 +44,15 @@ class LanguageModel:
         return self.models[0].name
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
-        """The one answer at temperature 0. A question that was answered in this run, or for this
-        block of a long text, is not asked again.
+        """The one answer at temperature 0, as `ask_likely` gives it."""
+        return (await self.ask_likely(prompt, shape, variables)).answer
+
+    async def ask_likely(
+        self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]
+    ) -> Likely[Shape]:
+        """The one answer at temperature 0, with its probability where the prompt asks for that.
+
+        A question that was answered in this run, or for this block of a long text, is not asked again.
 
         One that is still under way is: who waits for another's answer would be cancelled with it. Raises
         `ModelError` where every model failed or no answer could be read, and `BudgetError`.
@@ -47,8 +61,8 @@ class LanguageModel:
         key, memo = (id(self), prompt.hash, user), answered()
         if key not in memo:
             memo[key] = (await self._asked(prompt, shape, user, samples=1, temperature=0.0))[0]
-        answer: Shape = memo[key]
-        return answer
+        likely: Likely[Shape] = memo[key]
+        return likely
 
     async def sample(
         self,
@@ -60,9 +74,9 @@ class LanguageModel:
         temperature: float,
     ) -> list[Shape]:
         """Several answers at once, those that could be read; raises as `ask` does where none could."""
-        return await self._asked(
-            prompt, shape, prompt.render(**variables), samples=samples, temperature=temperature
-        )
+        user = prompt.render(**variables)
+        likely = await self._asked(prompt, shape, user, samples=samples, temperature=temperature)
+        return [one.answer for one in likely]
 
     def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ModelUsage:
         """What one call is expected to spend, whose variables are about `user_tokens`."""
@@ -81,24 +95,26 @@ class LanguageModel:
 
     async def _asked(
         self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
-    ) -> list[Shape]:
+    ) -> list[Likely[Shape]]:
         keep(prompt)
         with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=temperature) as asked:
             answers = await self._answered(prompt, shape, user, samples=samples, temperature=temperature)
-            asked.body["answers"] = [answer.model_dump(mode="json") for answer in answers]
+            asked.body["answers"] = [likely.answer.model_dump(mode="json") for likely in answers]
         return answers
 
     async def _answered(
         self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
-    ) -> list[Shape]:
+    ) -> list[Likely[Shape]]:
         messages = (Message("system", prompt.system), Message("user", user))
         named = (prompt.name, prompt.version, prompt.hash)
-        ask = Ask(named, messages, prompt.output, samples, temperature, self._max_answer_tokens)
+        ask = Ask(
+            named, messages, prompt.output, samples, temperature, self._max_answer_tokens, prompt.probability
+        )
         failures: list[str] = []
         for model in self.models:
             try:
-                asked, texts = await self._texts(model, ask, prompt.tokens)
-                answers = await _read(model, asked, shape, texts)
+                asked, given = await self._samples(model, ask, prompt.tokens)
+                answers = await _read(model, asked, shape, given)
             except (CallFailure, UnreadableAnswer) as failure:
                 failures.append(str(failure))
                 continue
@@ -109,60 +125,62 @@ class LanguageModel:
             return answers
         raise ModelError("; ".join(failures))
 
-    async def _texts(self, model: Patient, ask: Ask, tokens: int | None) -> tuple[Ask, list[str]]:
-        """The request as it was answered, and its texts, within the bound of the prompt where it has one.
+    async def _samples(self, model: Patient, ask: Ask, tokens: int | None) -> tuple[Ask, list[Sample]]:
+        """The request as it was answered, and its samples, within the bound of the prompt where it has one.
 
         A model that was cut before its answer began reasons first, and has the whole limit from then on.
         """
         if tokens is None or tokens >= ask.max_tokens or model.name in self._reasoning:
-            return ask, await _texts(model, ask)
+            return ask, await _samples(model, ask)
         bounded = replace(ask, max_tokens=tokens)
         try:
-            return bounded, await _texts(model, bounded)
+            return bounded, await _samples(model, bounded)
         except CallFailure as failure:
             if failure.kind != "cut" or failure.begun:
                 raise
         self._reasoning.add(model.name)
-        return ask, await _texts(model, ask)
+        return ask, await _samples(model, ask)
 
 
-async def _texts(model: Patient, ask: Ask) -> list[str]:
+async def _samples(model: Patient, ask: Ask) -> list[Sample]:
     """The samples; those that a server left out of its answer are asked for one by one, at once.
 
     Where all were cut, one is asked for that may be twice as long.
     """
     try:
-        texts = list((await model.complete(ask)).texts)
+        samples = (await model.complete(ask)).samples
     except CallFailure as failure:
         if failure.kind != "cut":
             raise
         longer = replace(ask, samples=1, max_tokens=2 * ask.max_tokens)
-        return list((await model.complete(longer)).texts)
-    missing = ask.samples - len(texts)
+        return (await model.complete(longer)).samples
+    missing = ask.samples - len(samples)
     outcomes = await together(*(_one_more(model, replace(ask, samples=1)) for _ in range(missing)))
-    return texts + [text for one in outcomes for text in one]
+    return samples + [sample for outcome in outcomes for sample in outcome]
 
 
-async def _one_more(model: Patient, ask: Ask) -> tuple[str, ...]:
+async def _one_more(model: Patient, ask: Ask) -> list[Sample]:
     """A sample that others can stand for; that it is missing is said."""
     try:
-        return (await model.complete(ask)).texts
+        return (await model.complete(ask)).samples
     except (CallFailure, BudgetError) as error:
         meter().warn("sample_missing", f"a sample of {ask.name} is missing: {error}")
-        return ()
+        return []
 
 
-async def _read(model: Patient, ask: Ask, shape: type[Shape], texts: Sequence[str]) -> list[Shape]:
+async def _read(
+    model: Patient, ask: Ask, shape: type[Shape], samples: Sequence[Sample]
+) -> list[Likely[Shape]]:
     """The readable ones of these answers; where none is, the model is told so, and asked once more."""
-    answers, problems = await work(_readable, texts, shape)
+    answers, problems = await work(_readable, samples, shape)
     if not answers:
         complaint = f"That could not be read: {problems[0]}. Answer with one JSON object and nothing else."
-        said = (Message("assistant", _quoted(texts[0]) or "(nothing)"), Message("user", complaint))
+        said = (Message("assistant", _quoted(samples[0].text) or "(nothing)"), Message("user", complaint))
         again = replace(ask, messages=(*ask.messages, *said), samples=1, max_tokens=2 * ask.max_tokens)
-        texts = (await model.complete(again)).texts
-        answers, problems = await work(_readable, texts, shape)
+        samples = (await model.complete(again)).samples
+        answers, problems = await work(_readable, samples, shape)
     if not answers:
-        quote = " ".join(texts[0].split())[:_QUOTE]
+        quote = " ".join(samples[0].text.split())[:_QUOTE]
         if "cut off" in problems[0]:
             problems[0] += ", at max_answer_tokens perhaps"
         raise UnreadableAnswer(f"the answer of {model.name} cannot be read ({problems[0]}): {quote!r}")
@@ -174,11 +192,11 @@ def _quoted(answer: str) -> str:
     return Quotation.of(answer, marks_of("")).shown
 
 
-def _readable(texts: Sequence[str], shape: type[Shape]) -> tuple[list[Shape], list[str]]:
+def _readable(samples: Sequence[Sample], shape: type[Shape]) -> tuple[list[Likely[Shape]], list[str]]:
     answers, problems = [], []
-    for text in texts:
+    for sample in samples:
         try:
-            answers.append(read_answer(text, shape))
+            answers.append(Likely(read_answer(sample.text, shape), sample.probability))
         except UnreadableAnswer as problem:
             problems.append(str(problem))
     return answers, problems

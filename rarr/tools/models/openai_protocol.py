@@ -9,7 +9,9 @@ the CPU for a call (3.5 ms for 1.4 ms on a 2-core machine), and all that it adds
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
+from math import exp, isfinite
 from typing import Any
 
 import httpx2
@@ -73,6 +75,7 @@ class OpenAIProtocol:
             "max_tokens": ask.max_tokens,
             "temperature": ask.temperature,
             **({"n": ask.samples} if ask.samples > 1 else {}),
+            **({"logprobs": True} if ask.probability else {}),
             **_format(kind, ask),
             **self._extra,
         }
@@ -112,7 +115,9 @@ class OpenAIProtocol:
 
     def _adapts(self, failure: CallFailure, kind: str, body: Mapping[str, Any]) -> bool:
         """Whether the next request will be another. Requests at the same time may find the same out."""
-        sent = {"temperature", "max_tokens", "n"} & body.keys() | ({"format"} if kind != "text" else set())
+        sent = {"logprobs", "temperature", "max_tokens", "n"} & body.keys() | (
+            {"format"} if kind != "text" else set()
+        )
         part = refused_part(failure, self.name, sent)
         if part == "format" and self._formats[0] == kind:
             self._formats.pop(0)
@@ -146,7 +151,11 @@ def _answer(completion: Any, name: str, function: str, secrets: Sequence[str]) -
     if not outcomes:
         said = redacted(json.dumps(completion, ensure_ascii=False), secrets)[:200]
         raise CallFailure("server", f"{name} answered with what is no completion: {said}")
-    return whole(outcomes, _tokens(completion.get("usage")), name)
+    answer = whole(outcomes, _tokens(completion.get("usage")), name)
+    answered = zip(completion["choices"], outcomes, strict=True)
+    probabilities = [_probability(choice) for choice, outcome in answered if isinstance(outcome, str)]
+    known = tuple(one for one in probabilities if one is not None)
+    return replace(answer, probabilities=known) if len(known) == len(answer.texts) else answer
 
 
 def _outcome(choice: Mapping[str, Any], function: str, secrets: Sequence[str]) -> str | Stop:
@@ -158,6 +167,16 @@ def _outcome(choice: Mapping[str, Any], function: str, secrets: Sequence[str]) -
     stop = stop_of(choice.get("finish_reason"), refusal, text)
     stop = stop or other_function([call.get("name") for call in calls], function)
     return stop or text
+
+
+def _probability(choice: Mapping[str, Any]) -> float | None:
+    """That of the whole text of a choice; None where the server does not give it."""
+    try:
+        logs = [float(token["logprob"]) for token in choice["logprobs"]["content"]]
+    except (KeyError, TypeError, ValueError):
+        return None
+    total = sum(logs)
+    return exp(min(total, 0.0)) if logs and isfinite(total) else None
 
 
 def _tokens(usage: Any) -> Tokens:

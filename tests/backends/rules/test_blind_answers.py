@@ -3,14 +3,16 @@
 import pytest
 from makers import evidence
 
-from rarr.backends.rules.blind_answers import beside_the_matter, compared
+from rarr.backends.rules.blind_answers import LIKELY, SAYS_BOTH, beside_the_matter, compared
 from rarr.records import Agreement, Query
 
 
-def verdict_on(text: str, said: str, passage: str, answer: str) -> Agreement:
+def verdict_on(
+    text: str, said: str, passage: str, answer: str, probability: float | None = None
+) -> Agreement:
     start = text.index(said)
     query = Query(id="q1", text="?", start=start, end=start + len(said))
-    return compared(text, None, query, evidence(passage), answer)
+    return compared(text, None, query, evidence(passage), answer, probability)
 
 
 SAME = [
@@ -255,3 +257,33 @@ def test_a_page_about_something_that_the_text_does_not_name_is_no_reason(title: 
     query = Query(id="q1", text="?", start=text.index("June"), end=text.index("June") + 9)
     found = evidence("All cars have used the bridge since May 1937.").model_copy(update={"title": title})
     assert compared(text, None, query, found, "May 1937").verdict == verdict
+
+
+MOVED = (
+    "The band moved to Orrel in 1998.",
+    "1998",
+    "The band moved to Orrel in 2004. It was formed in 1998.",
+)
+
+
+@pytest.mark.parametrize(
+    ("probability", "verdict", "confidence"),
+    [(None, "unknown", None), (LIKELY - 0.01, "unknown", None), (LIKELY, "disagrees", SAYS_BOTH)],
+)
+def test_likely_answer_from_a_passage_that_says_both_values_is_worth_a_suggestion(
+    probability: float | None, verdict: str, confidence: float | None
+) -> None:
+    agreement = verdict_on(*MOVED, "2004", probability)
+    assert (agreement.verdict, agreement.confidence) == (verdict, confidence)
+    assert agreement.evidence_answer == "2004"
+
+
+@pytest.mark.parametrize("probability", [None, LIKELY, 1.0])
+def test_likely_answer_disagrees_for_certain(probability: float | None) -> None:
+    agreement = verdict_on(*OTHER[0][:4], probability)
+    assert (agreement.verdict, agreement.confidence) == ("disagrees", None)
+
+
+def test_unlikely_answer_is_no_reason() -> None:
+    agreement = verdict_on(*OTHER[0][:4], LIKELY - 0.01)
+    assert (agreement.verdict, agreement.reason) == ("unknown", "the model is not sure of its answer")

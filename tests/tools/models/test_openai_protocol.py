@@ -10,6 +10,7 @@ import pytest
 
 from rarr.testing import Request, ScriptedServer, Status
 from rarr.tools.models.chat import Adapted, Answer, CallFailure, Tokens
+from rarr.tools.models.openai_protocol import _answer
 from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, patient, protocol
 
 pytestmark = pytest.mark.loopback
@@ -158,3 +159,45 @@ async def test_closed_model_opens_again() -> None:
             async with aclosing(model):
                 await model.complete(ASK)
     assert len(server.requests) == 2
+
+
+LIKELY = replace(ASK, probability=True)
+
+
+async def test_probability_of_an_answer_is_that_of_its_tokens_together() -> None:
+    with ScriptedServer(ANSWERS, probability=0.25) as server:
+        async with aclosing(protocol(server)) as model:
+            asked = await model.complete(replace(LIKELY, samples=2))
+            unasked = await model.complete(ASK)
+    assert asked.probabilities == pytest.approx((0.25, 0.25))
+    assert [sample.text for sample in asked.samples] == [TEXT, TEXT]
+    assert unasked.samples == [(TEXT, None)]
+    assert ["logprobs" in request.body for request in server.requests] == [True, False]
+
+
+async def test_server_that_gives_no_probabilities_is_no_failure() -> None:
+    with ScriptedServer(ANSWERS) as server:
+        async with aclosing(protocol(server)) as model:
+            assert (await model.complete(LIKELY)).probabilities == ()
+
+
+async def test_refused_logprobs_are_left_out_from_then_on() -> None:
+    with ScriptedServer(ANSWERS, rejects=["logprobs"]) as server:
+        sent = await bodies(server, LIKELY, LIKELY)
+    assert ["logprobs" in body for body in sent] == [True, False, False]
+    assert all("response_format" in body for body in sent)
+
+
+@pytest.mark.parametrize(
+    "logprobs",
+    [
+        {},
+        {"content": None},
+        {"content": []},
+        {"content": [{"logprob": "?"}]},
+        {"content": [{"logprob": "nan"}]},
+    ],
+)
+async def test_what_is_no_probability_is_none(logprobs: object) -> None:
+    choice = {"message": {"content": TEXT}, "finish_reason": "stop", "logprobs": logprobs}
+    assert _answer({"choices": [choice]}, "vllm:m", "edit", ()).probabilities == ()
