@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 from benchmarks.report import machine, share, table
 from rarr import Reviser, Revision, Sentence, Settings
@@ -56,7 +56,8 @@ class Answer(NamedTuple):
 class Outcome(NamedTuple):
     """What became of a marked sentence: what was done to it, or else its status.
 
-    `evidence` holds the passages that the sentence or its edits cite.
+    `evidence` holds the passages that the sentence or its edits cite. `suggested` are the sentences that the
+    suggested edits would make of it, each edit accepted alone.
     """
 
     answer: str
@@ -64,6 +65,7 @@ class Outcome(NamedTuple):
     sentence: str
     result: str
     evidence: tuple[str, ...]
+    suggested: tuple[str, ...] = ()
 
 
 def answers(*halves: str) -> list[Answer]:
@@ -71,13 +73,13 @@ def answers(*halves: str) -> list[Answer]:
     return [_answer(half, folder) for half in halves for folder in sorted((FOLDER / half).iterdir())]
 
 
-def reviser(folder: Path, *, model: str = "embedded", base_url: str | None = None) -> Reviser:
+def reviser(folder: Path, **settings: Any) -> Reviser:
     """Revises against the documents of both halves; copies and the index go into `folder`."""
     corpus = folder / "corpus"
-    corpus.mkdir()
+    corpus.mkdir(parents=True)
     for answer in answers(*HALVES):
         shutil.copy(answer.document, corpus / f"{answer.name}{answer.document.suffix}")
-    return Reviser(Settings(corpus=corpus, home=folder / "home", model=model, base_url=base_url))
+    return Reviser(Settings(corpus=corpus, home=folder / "home", **settings))
 
 
 def outcomes(by: Reviser, answer: Answer, *, alone: bool = False) -> list[Outcome]:
@@ -101,7 +103,8 @@ def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
         result = CHANGED
     else:
         result = CORRECTED if sentence == mark.corrected else DAMAGED
-    return Outcome(answer, mark, sentence, result, tuple(_cited(revision, place, judged)))
+    cited = tuple(_cited(revision, place, judged))
+    return Outcome(answer, mark, sentence, result, cited, tuple(_suggested(revision, mark, sentence)))
 
 
 def revised_place(revision: Revision, place: Span) -> Span:
@@ -124,7 +127,23 @@ def counted(done: Sequence[Outcome], *, wrong: bool) -> dict[str, list[bool]]:
     """For each result, which of the wrong (or else the right) sentences have it."""
     group = [one for one in done if (one.mark.wrong is not None) == wrong]
     results = (CORRECTED, DAMAGED) if wrong else (CHANGED,)
-    return {name: [one.result == name for one in group] for name in (*results, *STATUSES)}
+    counts = {name: [one.result == name for one in group] for name in (*results, *STATUSES)}
+    right = [one.mark.corrected in one.suggested for one in group]
+    if wrong:
+        counts["its correction is suggested"] = right
+    counts["another change is suggested"] = [bool(set(one.suggested) - {one.mark.corrected}) for one in group]
+    return counts
+
+
+def _suggested(revision: Revision, mark: Mark, sentence: str) -> Iterator[str]:
+    """What each suggested edit would make of a marked sentence, where it would change it."""
+    start = revision.original.index(mark.sentence)
+    for edit in revision.edits:
+        if edit.state == "suggested":
+            accepted = revision.accept(edit.id)
+            changed = revised_place(accepted, Span(start, start + len(mark.sentence))).of(accepted.text)
+            if changed != sentence:
+                yield changed
 
 
 def _answer(half: str, folder: Path) -> Answer:

@@ -17,6 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks import answers
+from benchmarks.answers import Outcome
 from benchmarks.examples import CORPUS, Example, examples, outcome
 from benchmarks.recorded_answers import KeptAnswers
 from benchmarks.report import machine, share, table
@@ -74,6 +76,14 @@ def run_of(example: Example, revision: Revision) -> Run:
         made.planted, made.corrected, made.wrong, len(revision.report.sentences),
         revision.usage.model_calls, revision.usage.input_tokens,
     )  # fmt: skip
+
+
+def answered_alone(half: str, model: KeptAnswers, home: Path) -> list[Outcome]:
+    """The same for the answers of a half: what becomes of each marked sentence in its answer."""
+    models = {**BY_RULES, "check_agreement": model, "edit": model}
+    settings = {"model": model, "models": models, "evidence_per_query": 1, "rounds": 1}
+    with answers.reviser(home / half, **settings, trace=False, timeout_s=TIMEOUT_S) as reviser:
+        return [one for answer in answers.answers(half) for one in answers.outcomes(reviser, answer)]
 
 
 class Claim(NamedTuple):
@@ -174,6 +184,7 @@ def main() -> None:
     )
     parser.add_argument("--texts", type=int, default=35, help="of the examples, the first so many")
     parser.add_argument("--claims", type=int, default=60, help="hand-written items, two claims each")
+    parser.add_argument("--halves", nargs="*", choices=answers.HALVES, default=answers.HALVES)
     given = parser.parse_args()
     live = OpenAIProtocol(f"vllm:{given.model}", base_url=given.base_url, api_key=None, timeout_s=TIMEOUT_S)
     model = KeptAnswers(f"vllm:{given.model}", given.answers, live)
@@ -188,6 +199,8 @@ def main() -> None:
         began = time.perf_counter()
         runs = [run_of(one, revised(one, model, Path(home))) for one in demo]
         print_runs("Demo, as by default", runs, model, time.perf_counter() - began)
+        for half in given.halves:
+            answers.print_half(half, answered_alone(half, model, Path(home)))
     if given.claims:
         items = random.Random(20).sample(rows(CLAIMS), given.claims)
         print_claims(

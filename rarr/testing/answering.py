@@ -10,6 +10,7 @@ from rarr.backends.rules.editing import change_of
 from rarr.backends.rules.questions import questions, targeted
 from rarr.backends.rules.sentence import sentence
 from rarr.backends.rules.support import entailments
+from rarr.backends.rules.words import tokens
 from rarr.ledger.preservation import pres_lev
 from rarr.records import Change, Check, Evidence, Query
 from rarr.settings import Settings
@@ -176,10 +177,23 @@ _ASKED = {
 """The interrogatives of the embedded questions, with the kind of value that they stand for."""
 _GAPS = {"date": "1066", "number": "77", "name": "Xanthippe Quux"}
 """A value of each kind, put where the question has its interrogative."""
+
+
+def _chosen(variables: Variables) -> dict[str, Any]:
+    """The sentence of which the passage says more words; the first of equal ones."""
+    said = {word.stem for word in tokens(variables["evidence"])}
+    first, second = (
+        sum(word.stem in said for word in tokens(variables[name]) if word.stem)
+        for name in ("first", "second")
+    )
+    return {"version": "B" if second > first else "A"}
+
+
 _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "generate_queries": _queries,
     "target_queries": _targeted,
     "read_evidence": _reading,
+    "choose_version": _chosen,
     "check_agreement": _agreement,
     "edit": _edit,
     "rewrite_sentence": lambda variables: {"revision": _rewritten(variables)},

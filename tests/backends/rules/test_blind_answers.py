@@ -3,7 +3,7 @@
 import pytest
 from makers import evidence
 
-from rarr.backends.rules.blind_answers import LIKELY, SAYS_BOTH, beside_the_matter, compared
+from rarr.backends.rules.blind_answers import DISPUTED, LIKELY, beside_the_matter, compared, versions
 from rarr.records import Agreement, Query
 
 
@@ -92,13 +92,6 @@ OTHER = [
     ),
 ]
 NO_REASON = [
-    (
-        "The Orrel Dam opened in 1931.",
-        "1931",
-        "The Orrel Dam opened in 1936. The Glen Fair of 1931 had shown its model.",
-        "1936",
-        "says the text's value too",
-    ),
     (
         "The Orrel Dam opened in 1935.",
         "1935",
@@ -268,9 +261,13 @@ MOVED = (
 
 @pytest.mark.parametrize(
     ("probability", "verdict", "confidence"),
-    [(None, "unknown", None), (LIKELY - 0.01, "unknown", None), (LIKELY, "disagrees", SAYS_BOTH)],
+    [
+        (None, "disagrees", DISPUTED),
+        (LIKELY, "disagrees", DISPUTED),
+        (LIKELY - 0.01, "unknown", None),
+    ],
 )
-def test_likely_answer_from_a_passage_that_says_both_values_is_worth_a_suggestion(
+def test_passage_that_says_both_values_is_worth_a_suggestion(
     probability: float | None, verdict: str, confidence: float | None
 ) -> None:
     agreement = verdict_on(*MOVED, "2004", probability)
@@ -287,3 +284,20 @@ def test_likely_answer_disagrees_for_certain(probability: float | None) -> None:
 def test_unlikely_answer_is_no_reason() -> None:
     agreement = verdict_on(*OTHER[0][:4], LIKELY - 0.01)
     assert (agreement.verdict, agreement.reason) == ("unknown", "the model is not sure of its answer")
+
+
+def test_versions_differ_in_the_value_alone() -> None:
+    text = "It rained. The Orrel Dam opened on May 3, 1935. It is old."
+    query = Query(id="q1", text="?", start=text.index("May"), end=text.index(". It is"))
+    differs = Agreement(verdict="disagrees", text_answer="May 3, 1935", evidence_answer="2 May 1936")
+    assert versions(text, query, differs) == (
+        "The Orrel Dam opened on May 3, 1935.",
+        "The Orrel Dam opened on May 2, 1936.",
+    )
+
+
+def test_answer_that_code_cannot_write_has_no_version() -> None:
+    text = "The Orrel Dam opened in 1935."
+    query = Query(id="q1", text="?", start=24, end=28)
+    differs = Agreement(verdict="disagrees", text_answer="1935", evidence_answer="late")
+    assert versions(text, query, differs) is None
