@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from families import few
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -162,8 +163,8 @@ async def test_function_opens_one_for_each_event_loop(tmp_path: Path) -> None:
 
 async def test_many_runs_at_once_are_kept(tmp_path: Path) -> None:
     async with reviser(opening(tmp_path / "runs")) as one:
-        done = await asyncio.gather(*(one.arevise(TEXT, run_id=f"r{n}") for n in range(20)))
-        again = await asyncio.gather(*(one.aresume(f"r{n}") for n in range(20)))
+        done = await asyncio.gather(*(one.arevise(TEXT, run_id=f"r{n}") for n in range(8)))
+        again = await asyncio.gather(*(one.aresume(f"r{n}") for n in range(8)))
     assert [*map(content, again)] == [*map(content, done)]
 
 
@@ -231,7 +232,7 @@ LONGEST_S = 8 * LATENCY_S  # about as long as the run takes
 
 
 @pytest.mark.loopback
-@pytest.mark.parametrize("moment", [pytest.param(n, marks=[pytest.mark.slow] * (n >= 2)) for n in range(20)])
+@pytest.mark.parametrize("moment", few(range(20), every=20))
 def test_killed_run_goes_on_in_another_process(moment: int, tmp_path: Path) -> None:
     """At 20 moments; strict serialization in every other one."""
     strict, path = ("true", "false")[moment % 2], str(tmp_path / "runs")

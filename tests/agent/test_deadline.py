@@ -9,7 +9,7 @@ from agent.long_mills import SIZE, Clock, Searches, assert_sound, by_blocks, jud
 from agent.mills import codes, revised, statuses
 from benchmarks import mills
 from rarr import Reviser, Revision, Settings
-from rarr.records import Agreement, Change, Question
+from rarr.records import Agreement, Change, Question, Usage
 from rarr.testing import (
     InMemoryRetriever,
     ScriptedChecker,
@@ -36,6 +36,15 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 @pytest.fixture(scope="module")
 def undisturbed() -> Revision:
     return revised(by_blocks(), TEXT)
+
+
+PRICED: dict[str, Any] = {"endpoints": {"scripted": {"price": (2.0, 8.0, 0.5)}}}
+
+
+@pytest.fixture(scope="module")
+def usage() -> Usage:
+    """What the text costs without a limit."""
+    return revised(by_blocks(**PRICED), TEXT).usage
 
 
 def test_long_text_comes_out_as_in_one_piece(undisturbed: Revision) -> None:
@@ -127,16 +136,14 @@ def test_deadline_has_a_little_more_time_to_judge_what_was_found(
 
 @pytest.mark.parametrize("limit", ["max_calls", "max_tokens", "max_cost"])
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 0.8])
-def test_budgets_end_in_the_middle(limit: str, share: float, undisturbed: Revision) -> None:
-    priced: dict[str, Any] = {"endpoints": {"scripted": {"price": (2.0, 8.0, 0.5)}}}
-    usage = revised(by_blocks(**priced), TEXT).usage
+def test_budgets_end_in_the_middle(limit: str, share: float, usage: Usage) -> None:
     needed = {
         "max_calls": usage.model_calls,
         "max_tokens": usage.input_tokens + usage.output_tokens,
         "max_cost": usage.cost or 0.0,
     }[limit]
     most = share * needed if limit == "max_cost" else int(share * needed)
-    revision = revised(by_blocks(**priced, **{limit: most}), TEXT)
+    revision = revised(by_blocks(**PRICED, **{limit: most}), TEXT)
     spent = revision.usage
     assert spent.model_calls <= usage.model_calls
     assert {"max_calls": spent.model_calls, "max_tokens": spent.input_tokens + spent.output_tokens}.get(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from families import few
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
@@ -80,7 +81,7 @@ def says(prompt: str, field: str, odd: str, *, raw: bool) -> ScriptedModel:
 
 
 @pytest.mark.parametrize("raw", [False, True], ids=["escaped", "raw"])
-@pytest.mark.parametrize("odd", ODD, ids=ascii)
+@pytest.mark.parametrize("odd", few(ODD, every=5), ids=ascii)
 @pytest.mark.parametrize(
     ("prompt", "field"),
     [
@@ -187,7 +188,7 @@ def test_surrogates_in_what_components_say() -> None:
 
 
 @pytest.mark.parametrize("field", ["text", "title", "url", "source", "date", "other"])
-@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+@pytest.mark.parametrize("name", few(["a.json", "a.jsonl"], every=2))
 def test_surrogate_in_a_record_of_a_corpus(tmp_path: Path, name: str, field: str) -> None:
     folder = tmp_path / "notes"
     folder.mkdir()

@@ -59,6 +59,7 @@ def test_killed_run_is_gone_on_with(data: Path, tmp_path: Path) -> None:
     require_the_same(data, out, undisturbed)
 
 
+@pytest.mark.slow
 def test_killed_retry_of_errors_is_gone_on_with(data: Path, tmp_path: Path) -> None:
     undisturbed = evaluate(data, tmp_path / "undisturbed", components=components())
     out = tmp_path / "out"

@@ -19,7 +19,7 @@ TEXT = long_text(12, wrong=(0, 11, 30))
 BLOCKS = list(text_blocks(TEXT, SIZE))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def run() -> tuple[Revision, Trace]:
     with Reviser(by_blocks()) as reviser:
         revision = reviser.revise(TEXT, run_id="long")

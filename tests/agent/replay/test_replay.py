@@ -17,7 +17,7 @@ from rarr.traces.trace import Trace
 pytestmark = pytest.mark.loopback
 
 TEXT = "The Hoover Dam is 212 metres high. It was opened in 1936."
-CORPUS = "examples/corpus"
+CORPUS = "examples/corpus/hoover-dam.md"
 
 
 def recorded(text: str = TEXT, context: str | None = None, **settings: object) -> Trace:

@@ -11,6 +11,7 @@ from pathlib import Path
 from subprocess import PIPE, Popen, run
 
 import pytest
+from families import few
 
 from benchmarks.hostile_makers import repeated
 from rarr import Reviser, Settings
@@ -70,7 +71,7 @@ def script(text: str, *, wait: bool = True) -> Popen[str]:
 
 
 @pytest.mark.usefixtures("short")
-@pytest.mark.parametrize("call", [calls.spin, calls.backtrack, calls.sleep])
+@pytest.mark.parametrize("call", few([calls.backtrack, calls.spin, calls.sleep], every=3))
 async def test_extraction_that_never_ends_is_ended(call: Callable[..., None]) -> None:
     args = (60,) if call is calls.sleep else ()
     assert await why(call, *args) == "reading it takes more than 0.5 s"
@@ -140,7 +141,7 @@ async def test_extraction_that_is_cancelled_ends_at_once() -> None:
     assert until(lambda: not runs(pid))
 
 
-@pytest.mark.parametrize("many", [processes.FAST_AT_ONCE + 1, MOST_AT_ONCE + 3])
+@pytest.mark.parametrize("many", few([processes.FAST_AT_ONCE + 1, MOST_AT_ONCE + 3], every=2))
 async def test_extraction_that_is_slow_keeps_no_others_waiting(
     many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

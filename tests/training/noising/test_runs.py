@@ -62,6 +62,7 @@ def test_query_that_was_done_is_not_done_again(queries: Path, out: Path, tmp_pat
     assert made(write_queries(tmp_path), out, model).dropped == {}
 
 
+@pytest.mark.slow
 def test_killed_run_is_gone_on_with(queries: Path, out: Path) -> None:
     argv = [sys.executable, "-m", "noising.helpers", str(queries), str(out), "0.1"]
     environment = {"PYTHONPATH": f"{TESTS.parent}:{TESTS}", "RARR_HOME": os.environ["RARR_HOME"]}
