@@ -17,7 +17,10 @@ from outcomes import Outcomes
 
 from rarr.tools.text.document import sentences
 
-hypothesis.settings.register_profile("rarr", deadline=None, derandomize="CI" in os.environ)
+IN_CI = "CI" in os.environ
+hypothesis.settings.register_profile(
+    "rarr", deadline=None, derandomize=IN_CI, max_examples=100 if IN_CI else 25
+)
 hypothesis.settings.load_profile("rarr")
 
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}

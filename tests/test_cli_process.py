@@ -56,6 +56,7 @@ def test_closed_pipe_shows_no_traceback(tmp_path: Path, argv: list[str]) -> None
         assert child.stderr.read() == b""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 def test_full_disk_is_one_line() -> None:
     with Path("/dev/full").open("wb") as full, process("revise", "One.", stdout=full) as child:
@@ -73,7 +74,8 @@ def test_help_is_free_of_what_is_slow(argv: str) -> None:
     assert out.decode().splitlines()[-1] == "set()"
 
 
-@pytest.mark.parametrize("argv", few([["revise", "-"], ["revise"]], every=2))
+@pytest.mark.slow
+@pytest.mark.parametrize("argv", [["revise", "-"], ["revise"]], ids=["dash", "nothing"])
 def test_closed_standard_input_is_one_line(argv: list[str]) -> None:
     closed = f"exec {shlex.join([sys.executable, '-c', FAKE_RUN, *argv])} <&-"
     with process(program=f"import os; os.execv('/bin/sh', ['sh', '-c', {closed!r}])") as child:

@@ -71,6 +71,7 @@ async def test_limit_of_requests_at_once_makes_no_difference() -> None:
     assert max(model.most.values()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 async def test_requests_at_once_are_limited_over_all_texts() -> None:
     with ScriptedServer(answer, latency=0.03) as server:
@@ -142,6 +143,7 @@ def test_of_two_conflicting_proposals_the_more_relevant_is_made() -> None:
     assert revision.text == "Ada Kern built Ude Mill in 1801. It is old."
 
 
+@pytest.mark.slow
 def test_many_edits_of_one_sentence_are_all_made() -> None:
     """Each has its own round through the graph, whose number of steps is not limited below that."""
     words = [f"w{n:02}" for n in range(40)]  # each becomes another word: "w07" "v07"

@@ -86,12 +86,12 @@ def test_cost_budget_ends_the_requests(share: float) -> None:
 
 
 @pytest.mark.loopback
-@pytest.mark.parametrize("latency", [0.05, 0.2, 5.0], ids=["a few answers", "one answer", "none"])
+@pytest.mark.parametrize("latency", [0.05, 0.2, 60.0], ids=["a few answers", "one answer", "none"])
 def test_deadline_budget_ends_a_run_with_a_slow_server(latency: float) -> None:
     with ScriptedServer(answer, latency=latency) as server:
         started = time.perf_counter()
         revision = revised(settings_for(server, deadline_s=0.3, concurrency=1), TEXT)
-        assert time.perf_counter() - started < 2
+        assert time.perf_counter() - started < 30
     assert codes(revision) == CUT
     assert any("deadline_s (0.3)" in warning.message for warning in revision.warnings)
     assert_honest(revision)
@@ -99,8 +99,8 @@ def test_deadline_budget_ends_a_run_with_a_slow_server(latency: float) -> None:
 
 def test_deadline_budget_ends_a_run_with_a_slow_search() -> None:
     started = time.perf_counter()
-    revision = revised(in_process(search=Documents(5), deadline_s=0.2), TEXT)
-    assert time.perf_counter() - started < 2
+    revision = revised(in_process(search=Documents(60), deadline_s=0.2), TEXT)
+    assert time.perf_counter() - started < 30
     assert (revision.text, codes(revision), statuses(revision)) == (TEXT, CUT, {"unjudged"})
 
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from families import few
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -174,6 +173,7 @@ def notes(tmp_path: Path) -> Path:
     return tmp_path / "notes.md"
 
 
+@pytest.mark.slow
 def test_run_goes_on_from_each_of_its_steps(notes: Path, tmp_path: Path) -> None:
     text = "Kestrel Library opened in 1986. Falcon Bridge was built in 1950."
     steps: list[str] = []
@@ -231,8 +231,9 @@ LATENCY_S = 0.05
 LONGEST_S = 8 * LATENCY_S  # about as long as the run takes
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
-@pytest.mark.parametrize("moment", few(range(20), every=20))
+@pytest.mark.parametrize("moment", range(20))
 def test_killed_run_goes_on_in_another_process(moment: int, tmp_path: Path) -> None:
     """At 20 moments; strict serialization in every other one."""
     strict, path = ("true", "false")[moment % 2], str(tmp_path / "runs")

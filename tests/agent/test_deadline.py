@@ -4,6 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from families import few
 
 from agent.long_mills import SIZE, Clock, Searches, assert_sound, by_blocks, judged, long_text
 from agent.mills import codes, revised, statuses
@@ -78,6 +79,7 @@ def test_text_that_fits_into_one_block_is_none() -> None:
     assert [query.id for query in one.queries][:2] == ["q1", "q2"]
 
 
+@pytest.mark.slow
 def test_the_paper_is_read_as_a_whole() -> None:
     assert Settings(preset="paper").block_chars is None
     model = ScriptedModel(mills.answer)
@@ -85,7 +87,7 @@ def test_the_paper_is_read_as_a_whole() -> None:
     assert sum(ask.name == "generate_queries" for ask in model.calls) == 1
 
 
-@pytest.mark.parametrize(("after", "least"), [(9, 9), (20, 20), (26, 24), (33, 32), (60, 48)])
+@pytest.mark.parametrize(("after", "least"), few([(9, 9), (20, 20), (26, 24), (33, 32), (60, 48)], every=2))
 def test_deadline_leaves_the_blocks_before_it(clock: Clock, after: int, least: int) -> None:
     revision = revised(by_blocks(search=Searches(clock, 1.0), deadline_s=after + 0.5), TEXT)
     done = judged(revision).count(True)
@@ -135,7 +137,7 @@ def test_deadline_has_a_little_more_time_to_judge_what_was_found(
 
 
 @pytest.mark.parametrize("limit", ["max_calls", "max_tokens", "max_cost"])
-@pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 0.8])
+@pytest.mark.parametrize("share", few([0.5, 0.0, 0.2, 0.8], every=4))
 def test_budgets_end_in_the_middle(limit: str, share: float, usage: Usage) -> None:
     needed = {
         "max_calls": usage.model_calls,
@@ -185,7 +187,8 @@ def test_edits_on_both_sides_of_a_border_are_made() -> None:
 
 
 @pytest.mark.parametrize(
-    "separator", ["\r\n\r\n", "\n\n☃ 👩‍👩‍👧 é\u0301!\n\n", "\n\n```\nIt was built in 1777.\n```\n\n"]
+    "separator",
+    few(["\n\n☃ 👩‍👩‍👧 é\u0301!\n\n", "\r\n\r\n", "\n\n```\nIt was built in 1777.\n```\n\n"], every=3),
 )
 def test_places_are_exact(separator: str) -> None:
     revision = revised(by_blocks(), long_text(12, WRONG, separator))
@@ -261,6 +264,7 @@ def test_text_without_a_sentence_asks_nothing(text: str) -> None:
     assert (revision.text, codes(revision), model.calls) == (text, {"nothing_to_check"}, [])
 
 
+@pytest.mark.slow
 def test_paragraph_of_20_000_words_is_judged_as_far_as_it_goes(clock: Clock) -> None:
     text = mills.text_of(3400, wrong=2)
     revision = revised(by_blocks(search=Searches(clock, 1.0), deadline_s=40.5, block_chars=700), text)
@@ -270,6 +274,7 @@ def test_paragraph_of_20_000_words_is_judged_as_far_as_it_goes(clock: Clock) -> 
     assert "of 3400 sentences" in revision.warnings[0].message
 
 
+@pytest.mark.slow
 def test_what_has_no_sentences_to_divide_it_is_said_to_be_too_long() -> None:
     revision = revised(by_blocks(), f"{TEXT}\n\n{'word ' * 5000}")
     assert codes(revision) == {"block_too_long"}

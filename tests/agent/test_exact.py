@@ -166,6 +166,7 @@ async def test_paper_is_exactly_the_sequential_method(part: int) -> None:
     assert edits > WORLDS // 20  # the worlds are not idle
 
 
+@pytest.mark.slow
 async def test_verdicts_that_an_edit_made_stale_are_in_the_ledger_and_marked() -> None:
     revisions = [await concurrent(World(seed)) for seed in range(50)]
     for revision in revisions:

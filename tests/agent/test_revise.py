@@ -93,6 +93,7 @@ def comparable(revision: Revision) -> Revision:
     return revision.model_copy(update={"run_id": "", "usage": None})
 
 
+@pytest.mark.slow
 async def test_texts_at_the_same_time_come_out_as_one_by_one(reviser: Reviser) -> None:
     texts = [f"{TEXT} Line {n} stays." if n % 3 else f"Nothing about {n}." for n in range(30)]
     together = await asyncio.gather(*map(reviser.arevise, texts))

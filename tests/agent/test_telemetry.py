@@ -42,6 +42,7 @@ def kind(span: Span) -> Any:
     return span.attributes["openinference.span.kind"]
 
 
+@pytest.mark.slow
 def test_spans_have_nodes_tokens_and_the_run() -> None:
     spans: list[Span] = []
     with ScriptedServer(answer) as server, collecting(spans_of, spans) as url:
@@ -102,6 +103,7 @@ def test_langsmith_is_told_of_the_nodes_by_its_variables_alone() -> None:
     assert KEY not in json.dumps(runs)
 
 
+@pytest.mark.slow
 def test_extra_that_is_missing_is_named() -> None:
     program = (
         "import sys; sys.modules['openinference'] = None\n"

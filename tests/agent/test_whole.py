@@ -110,6 +110,7 @@ def assert_only_prose_is_edited(reviser: Reviser, text: str) -> None:
     assert not [warning for warning in revision.warnings if warning.code != "nothing_to_check"]
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(text=texts)
 def test_a_text_comes_out_the_same_twice(reviser: Reviser, text: str) -> None:

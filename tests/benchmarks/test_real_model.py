@@ -24,6 +24,7 @@ def example(name: str) -> Example:
     return next(one for one in examples() if one.name == name)
 
 
+@pytest.mark.slow
 def test_four_errors_of_the_demo_are_mended(tmp_path: Path) -> None:
     assert run("demo", tmp_path)[:3] == (4, 4, 0)
 

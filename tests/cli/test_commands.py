@@ -79,6 +79,7 @@ def examples() -> list[str]:
     return [line.strip() for page in pages for line in page.splitlines() if line.startswith("    rarr ")]
 
 
+@pytest.mark.slow
 def test_every_help_text_has_examples_that_work(
     command: Command, fake: type[FakeReviser], notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -158,6 +158,7 @@ def test_other_settings_in_one_folder_are_refused(command: Command) -> None:
     assert "give another folder, or delete this one" in done.err
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared(command: Command) -> None:
     command(*CALL)
     command("eval", "data.jsonl", "-o", "strict", "--corpus", "notes", "--preset", "paper")

@@ -62,6 +62,7 @@ class Interrupting:
         signalled()(running)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_interrupted_run_keeps_its_trace(tmp_path: Path) -> None:
     model = Interrupting(question=6)  # the first three are one request

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from families import few
 
 from evals.doubles import ASKED, EVIDENCE, components, lines, row, timeless, write_rows
 from rarr.components import Components
@@ -52,6 +53,7 @@ def test_row_whose_research_failed_in_part_stays(data: Path, out: Path) -> None:
     assert [one.error for one in report.rows] == [""]
 
 
+@pytest.mark.slow
 def test_rows_with_an_error_are_done_again(data: Path, out: Path) -> None:
     whole = evaluate(data, out.with_name("whole"), components=dying(99))
     evaluate(data, out, components=dying(1), jobs=1)
@@ -63,7 +65,7 @@ def test_rows_with_an_error_are_done_again(data: Path, out: Path) -> None:
     assert [line["id"] for line in lines(out)] == ["r0", "r1", "r3", "r2", "r4"]
 
 
-@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
+@pytest.mark.parametrize("before", few([True, False], every=2), ids=["before", "after"])
 def test_end_while_errors_are_taken_out_loses_and_doubles_nothing(
     data: Path, out: Path, monkeypatch: pytest.MonkeyPatch, before: bool
 ) -> None:

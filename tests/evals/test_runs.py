@@ -49,6 +49,7 @@ def test_limit_is_raised_later(data: Path, out: Path) -> None:
     assert evaluate(data, out, components=components(), limit=2) == few
 
 
+@pytest.mark.slow
 def test_any_cut_of_the_predictions_leads_to_the_same_report(data: Path, out: Path) -> None:
     whole = evaluate(data, out, components=components(), jobs=1)
     written = (out / "predictions.jsonl").read_bytes()

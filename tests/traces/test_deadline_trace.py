@@ -48,6 +48,7 @@ def test_run_is_the_same_when_it_is_replayed(run: tuple[Revision, Trace]) -> Non
     assert replay(run[1]).same
 
 
+@pytest.mark.slow
 def test_blocks_that_say_the_same_are_the_same_when_they_are_replayed() -> None:
     with Reviser(by_blocks(rounds=1)) as reviser:
         revision = reviser.revise("\n\n".join([long_text(3, wrong=(1,))] * 5), run_id="twice")

@@ -238,6 +238,7 @@ def test_a_path_that_leads_nowhere_is_an_input_error(opened: Open, path: str) ->
         opened(Path(path))
 
 
+@pytest.mark.slow
 async def test_what_is_found_does_not_depend_on_how_the_index_came_about(
     tmp_path: Path, opened: Open
 ) -> None:

@@ -79,7 +79,7 @@ async def test_extraction_that_never_ends_is_ended(call: Callable[..., None]) ->
 
 
 @linux
-@pytest.mark.parametrize(("call", "args"), [(calls.hoard, ()), (calls.allocate, (150,))])
+@pytest.mark.parametrize(("call", "args"), few([(calls.hoard, ()), (calls.allocate, (150,))], every=2))
 async def test_extraction_that_takes_all_memory_is_ended(
     call: Callable[..., None], args: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,7 +88,7 @@ async def test_extraction_that_takes_all_memory_is_ended(
     assert await extracted(calls.allocate, 50) == 50_000_000
 
 
-@pytest.mark.parametrize("call", [calls.crash, calls.leave, calls.function])
+@pytest.mark.parametrize("call", few([calls.crash, calls.leave, calls.function], every=3))
 async def test_extraction_that_breaks_its_process_costs_itself_alone(call: Callable[..., None]) -> None:
     message = await why(call)
     assert "crashed the reading process (status" in message or "gave no text" in message
@@ -99,11 +99,13 @@ async def test_extraction_that_fails_in_an_unknown_way_says_how() -> None:
     assert "it cannot be read (FileNotFoundError: " in await why(calls.missing, "/nowhere")
 
 
+@pytest.mark.slow
 async def test_extraction_gives_nothing_that_runs_in_this_process(tmp_path: Path) -> None:
     assert "gave no text" in await why(calls.evil, str(tmp_path / "made"))
     assert await asyncio.to_thread(os.path.exists, tmp_path / "made") is False
 
 
+@pytest.mark.slow
 async def test_extraction_may_print_what_it_wants(capfd: pytest.CaptureFixture[str]) -> None:
     assert await extracted(calls.chatter, "x" * 100_000) == "x" * 100_000
     assert await extracted(calls.double, 2) == 4
@@ -114,6 +116,7 @@ async def test_extraction_uses_a_process_again() -> None:
     assert await extracted(calls.process) == await extracted(calls.process)
 
 
+@pytest.mark.slow
 @posix
 async def test_extraction_goes_on_after_an_idle_process_was_killed() -> None:
     pid = await extracted(calls.process)
@@ -122,6 +125,7 @@ async def test_extraction_goes_on_after_an_idle_process_was_killed() -> None:
     assert await extracted(calls.double, 2) == 4
 
 
+@pytest.mark.slow
 @posix
 async def test_extraction_is_not_interrupted_with_its_parent() -> None:
     pid = await extracted(calls.process)
@@ -157,6 +161,7 @@ async def test_extraction_that_is_slow_keeps_no_others_waiting(
     await asyncio.gather(*slow, return_exceptions=True)
 
 
+@pytest.mark.slow
 async def test_extraction_that_lost_its_turn_is_made_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -169,6 +174,7 @@ async def test_extraction_that_lost_its_turn_is_made_again(
     processes.end_idle()
 
 
+@pytest.mark.slow
 def test_extraction_is_safe_in_many_threads_and_event_loops() -> None:
     def of(number: int) -> int:
         return asyncio.run(extracted(calls.double, number))
@@ -188,6 +194,7 @@ def test_extraction_of_a_file_can_be_interrupted() -> None:
     assert processes.pids() == []
 
 
+@pytest.mark.slow
 def test_extraction_works_in_a_script_without_a_main_guard() -> None:
     program = run(
         [sys.executable, "-"],
@@ -256,6 +263,7 @@ assert asyncio.run(extracted(calls.process)) == before
 """
 
 
+@pytest.mark.slow
 @posix
 def test_extraction_works_in_a_fork() -> None:
     program = script(FORK)

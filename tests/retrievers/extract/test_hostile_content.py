@@ -22,7 +22,7 @@ from retrievers.extract.endings import no_process_stays as no_process_stays, sho
 pytestmark = pytest.mark.usefixtures("no_process_stays")
 
 
-@pytest.mark.parametrize("name", few(HTML, every=6))
+@pytest.mark.parametrize("name", few(HTML, every=7))
 async def test_extraction_of_hostile_html_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extracting, "PAGE", Limits(0.5, 300))
     try:

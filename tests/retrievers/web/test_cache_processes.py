@@ -102,6 +102,7 @@ def ended_well(process: subprocess.Popen[str]) -> None:
     assert (process.returncode, errors) == (0, "")
 
 
+@pytest.mark.slow
 def test_many_processes_write_and_read_at_once(path: Path) -> None:
     for process in [started(WORK, path, number) for number in range(4)]:
         ended_well(process)

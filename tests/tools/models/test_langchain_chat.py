@@ -160,6 +160,7 @@ async def test_faults_of_keys_of_a_given_model_do_not_tell_them() -> None:
         await given.root_async_client.close()
 
 
+@pytest.mark.slow
 @loopback
 def test_two_event_loops_one_after_the_other() -> None:
     async def ask() -> Answer:

@@ -188,9 +188,9 @@ def without_about(read: dict[str, Any], whole: list[dict[str, Any]]) -> list[dic
     "unit", ["[", "{", '"', "'", '{"', '{"verdict":', '[{"', "{}", "\\", '"/*', '"\n#', "<s>", ", ", "a: "]
 )
 def test_hostile_text_ends_quickly(unit: str) -> None:
-    assert read_or_none(unit * (300_000 // len(unit)), Agreed) is None
+    assert read_or_none(unit * (100_000 // len(unit)), Agreed) is None
 
 
 @pytest.mark.parametrize("unit", ['"', "\\", '"/*', '"\n#', ", ", '{"'])
 def test_hostile_text_in_a_string_ends_quickly(unit: str) -> None:
-    assert read_or_none('{"verdict": "' + unit * (300_000 // len(unit)), Agreed) is None
+    assert read_or_none('{"verdict": "' + unit * (100_000 // len(unit)), Agreed) is None
