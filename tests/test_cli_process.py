@@ -43,6 +43,7 @@ def test_invalid_utf8_on_standard_input_is_one_line() -> None:
     assert (child.returncode, out, is_complaint(err.decode())) == (2, b"", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "argv", few([["revise", "--help"], ["revise", "-"], ["doctor", "--offline"]], every=3)
 )

@@ -65,7 +65,7 @@ def test_first_example_has_five_lines() -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param(one, marks=[pytest.mark.slow] * one.startswith("rarr eval"))
+        pytest.param(one, marks=[pytest.mark.slow] * one.startswith(("rarr eval", "rarr revise")))
         for one in COMMANDS
         if one.startswith("rarr ")
     ],

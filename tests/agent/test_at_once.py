@@ -26,6 +26,7 @@ from rarr.testing import (
 TEXT, RIGHT = text_of(8, wrong=5), text_of(8, wrong=0)
 
 
+@pytest.mark.slow
 async def test_checks_are_asked_at_once_and_edits_are_asked_at_once() -> None:
     model = WatchedModel()
     revision = await Reviser(Settings(model=model, search=Documents())).arevise(TEXT)
@@ -63,6 +64,7 @@ async def test_order_of_the_answers_makes_no_difference(orders: int) -> None:
     assert all(one == outcomes[0] for one in outcomes)
 
 
+@pytest.mark.slow
 async def test_limit_of_requests_at_once_makes_no_difference() -> None:
     every = outcome(await Reviser(Settings(model=WatchedModel(), search=Documents())).arevise(TEXT))
     model = WatchedModel([0.0])

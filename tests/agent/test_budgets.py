@@ -48,6 +48,7 @@ def in_process(**more: Any) -> Settings:
     return Settings(**({"model": ScriptedModel(answer), "search": Documents()} | more))
 
 
+@pytest.mark.slow
 def test_token_budget_is_kept() -> None:
     whole = revised(in_process(), TEXT).usage
     needed = whole.input_tokens + whole.output_tokens
@@ -109,6 +110,7 @@ def test_deadline_budget_that_is_long_enough_changes_nothing() -> None:
     assert (revision.text, revision.warnings) == (RIGHT, ())
 
 
+@pytest.mark.slow
 def test_budget_is_that_of_one_run() -> None:
     with Reviser(in_process(max_calls=NEEDED)) as reviser:
         assert [reviser.revise(TEXT).warnings for _ in range(3)] == [()] * 3

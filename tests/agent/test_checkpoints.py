@@ -160,6 +160,7 @@ async def test_function_opens_one_for_each_event_loop(tmp_path: Path) -> None:
     await asyncio.to_thread(one.close)
 
 
+@pytest.mark.slow
 async def test_many_runs_at_once_are_kept(tmp_path: Path) -> None:
     async with reviser(opening(tmp_path / "runs")) as one:
         done = await asyncio.gather(*(one.arevise(TEXT, run_id=f"r{n}") for n in range(8)))

@@ -80,6 +80,7 @@ def clients(reviser: Reviser) -> int:
     return sum(len(one._clients._made) for one in parts if hasattr(one, "_clients"))
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_everything_is_closed_and_opens_again_when_it_is_used(notes: Path, connections: Any) -> None:
     with Service(World()) as service:

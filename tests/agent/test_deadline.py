@@ -161,6 +161,7 @@ def test_budgets_end_in_the_middle(limit: str, share: float, usage: Usage) -> No
         assert sentence.text in RIGHT or sentence.status in ("contradicted", "unjudged")
 
 
+@pytest.mark.slow
 def test_block_that_fails_takes_no_other_with_it() -> None:
     second = list(text_blocks(TEXT, SIZE))[1]
 
@@ -175,6 +176,7 @@ def test_block_that_fails_takes_no_other_with_it() -> None:
     assert_sound(revision)
 
 
+@pytest.mark.slow
 def test_edits_on_both_sides_of_a_border_are_made() -> None:
     first, second, *_ = text_blocks(TEXT, SIZE)
     last = len(first.sentences) - 1
@@ -282,6 +284,7 @@ def test_what_has_no_sentences_to_divide_it_is_said_to_be_too_long() -> None:
     assert judged(revision) == [True] * SENTENCES + [False]
 
 
+@pytest.mark.slow
 def test_few_blocks_are_under_way_at_once() -> None:
     searched: list[int] = []
 

@@ -87,7 +87,7 @@ def status(revision: Revision) -> str:
     return sentence.status
 
 
-@pytest.mark.parametrize(("evidence", "named", "other"), few(UNTRUE, every=4))
+@pytest.mark.parametrize(("evidence", "named", "other"), few(UNTRUE, every=9))
 def test_what_a_passage_denies_is_no_evidence(evidence: str, named: str, other: str, tmp_path: Path) -> None:
     with reviser(evidence, "Ost Pier", tmp_path) as made:
         revisions = [made.revise(f"The Ost Pier {claimed}.") for claimed in (named, other)]

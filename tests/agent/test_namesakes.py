@@ -64,6 +64,7 @@ def test_page_of_a_namesake_corrects_nothing(tmp_path: Path, case: Case) -> None
     assert "supported" not in [sentence.status for sentence in revision.report.sentences]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cases", few([WORKED_WITH, ONLY_MEASURED], every=2), ids=["worked with", "only measured"]
 )

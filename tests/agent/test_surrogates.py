@@ -200,6 +200,7 @@ def test_surrogate_in_a_record_of_a_corpus(tmp_path: Path, name: str, field: str
     assert not [one for one in made.warnings if one.code == "file_skipped"]
 
 
+@pytest.mark.slow
 def test_surrogates_before_a_passage_leave_its_offsets_right(tmp_path: Path) -> None:
     folder = tmp_path / os.fsdecode(b"notes\xff")
     folder.mkdir()

@@ -15,6 +15,7 @@ from rarr.cli.options import given
 from rarr.training.noising.runs import NoisingReport
 
 
+@pytest.mark.slow
 def test_index_counts_what_it_read(command: Command, notes: Path) -> None:
     assert command("index", "notes", "-o", "out") == (
         0,

@@ -101,6 +101,7 @@ def test_source_where_nobody_is_is_broken(name: str, monkeypatch: pytest.MonkeyP
     assert finding.cure
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_sources_that_hang_are_given_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reaching, "LIMIT_S", 0.2)

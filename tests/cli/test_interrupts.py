@@ -46,9 +46,9 @@ def is_clean(outcome: Outcome) -> bool:
 PLACES = [
     ("index", HANDLED),
     ("index", "denver.md"),
-    ("eval", "rarr.evals.scoring"),
 ]
 MORE_PLACES = [
+    ("eval", "rarr.evals.scoring"),
     ("revise", "reader.onnx"),
     ("index", "typer"),
     ("index", "tantivy"),
@@ -203,6 +203,7 @@ def shown(what: bytes) -> Act:
     return act
 
 
+@pytest.mark.slow
 def test_interrupted_terminal_gets_its_cursor_back(tmp_path: Path) -> None:
     waiting = "from rarr.views.terminal.revision import Waiting; w = Waiting(watched=True); w.__enter__()"
     hidden = shown(b"\x1b[?25l")

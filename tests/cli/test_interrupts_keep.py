@@ -134,6 +134,7 @@ def interrupted_index(corpora: tuple[Path, Path], act: Act, at: str, tmp_path: P
     return holds(updated)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", few(["frankenstein.md", "alaska-purchase.md"], every=2))
 def test_interrupted_index_is_as_it_was_or_new(at: str, corpora: tuple[Path, Path], tmp_path: Path) -> None:
     old = holds(corpora[1])

@@ -71,6 +71,7 @@ def test_context_is_part_of_the_prompts(command: Command, server: ScriptedServer
     assert all("What was Apollo 11?" in request.user for request in server.requests)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_calls_are_limited(command: Command, server: ScriptedServer) -> None:
     done = revise(command, server, "--max-calls", "3", "--json")

@@ -37,6 +37,7 @@ def test_wikipedia_works_end_to_end(command: Command, wiki: Service) -> None:
     assert revised(command) == (0, "The Hoover Dam is 221 metres high.")
 
 
+@pytest.mark.slow
 def test_wikipedia_is_not_asked_again_and_not_at_all_offline(command: Command, wiki: Service) -> None:
     revised(command)
     asked = len(wiki.asked)

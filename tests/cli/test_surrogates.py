@@ -100,6 +100,7 @@ def test_surrogates_in_a_corpus_and_its_name(command: Command) -> None:
     assert json.loads(shown.out)["run_id"] == revision["run_id"]
 
 
+@pytest.mark.slow
 def test_surrogate_in_a_corpus_without_addresses(command: Command) -> None:
     folder = Path(ODD)
     folder.mkdir()
@@ -110,6 +111,7 @@ def test_surrogate_in_a_corpus_without_addresses(command: Command) -> None:
     assert json.loads(command("revise", TEXT, "--corpus", "index", "--json").out)["evidence"]
 
 
+@pytest.mark.slow
 def test_surrogates_in_rows_of_an_evaluation(command: Command) -> None:
     evidence = {name: f"{value} \ud800" for name, value in RECORD.items()}
     rows = [

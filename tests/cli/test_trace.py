@@ -39,6 +39,7 @@ def shown(command: Command, *argv: str) -> str:
     return done.out.decode()
 
 
+@pytest.mark.slow
 def test_list_has_the_newest_first(command: Command, tmp_path: Path, run_id: str) -> None:
     filled(tmp_path / "home", "newer").close()
     titles, newer, older = command("trace", "list").out.decode().splitlines()
@@ -80,6 +81,7 @@ def test_tree_has_calls_and_what_came_of_them(command: Command, run_id: str) -> 
     assert "\x1b" not in out
 
 
+@pytest.mark.slow
 def test_verdict_shows_what_belongs_to_it(command: Command, run_id: str) -> None:
     out = shown(command, "last", "--verdict", "disagrees")
     assert "q1.1 disagrees" in out
@@ -95,6 +97,7 @@ def test_errors_are_shown_alone(command: Command, run_id: str) -> None:
     assert "q1" not in calls
 
 
+@pytest.mark.slow
 def test_full_shows_prompts_and_answers_as_they_were(command: Command, run_id: str) -> None:
     out = shown(command, "last", "--node", "check_agreement", "--full")
     trace = Trace.load(run_id)
@@ -149,6 +152,7 @@ def test_run_that_was_cut_short_says_where(command: Command, tmp_path: Path) -> 
     assert "it stopped in edit > m␛ for q1\n" in out
 
 
+@pytest.mark.slow
 def test_export_import_export_is_the_same(command: Command, tmp_path: Path, run_id: str) -> None:
     first = command("trace", "export", "last").out
     command("trace", "export", "last", "-o", "run.json")

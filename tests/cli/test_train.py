@@ -43,6 +43,7 @@ def train(command: Command, url: str, *more: str) -> Result:
     return command("train", "data", "queries.txt", "-o", "rows.jsonl", *model, *more)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_rows_are_made_and_what_is_dropped_is_told(command: Command, server: ScriptedServer) -> None:
     done = train(command, server.url)
@@ -69,6 +70,7 @@ def test_same_call_again_asks_nothing(command: Command, server: ScriptedServer) 
     assert (Path("rows.jsonl").read_bytes(), len(server.requests)) == before
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_calls_are_limited_and_the_next_run_goes_on(command: Command, server: ScriptedServer) -> None:
     done = train(command, server.url, "--max-calls", "2", "--jobs", "1")
@@ -90,6 +92,7 @@ def test_cost_is_limited_where_the_price_is_known(command: Command, server: Scri
     assert (done.status, "max_cost (0.5) would be passed" in done.err) == (0, True)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_dead_server_is_told_and_costs_no_query(command: Command, server: ScriptedServer) -> None:
     done = train(command, refused_url())

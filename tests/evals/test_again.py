@@ -95,6 +95,7 @@ def notes(data: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_changed_corpus_of_the_settings_is_noticed(data: Path, out: Path, notes: Path) -> None:
     report = evaluate(data, out, settings=Settings(corpus=notes))
     assert evaluate(data, out, settings=Settings(corpus=notes)) == report

@@ -18,6 +18,7 @@ from rarr.settings import Settings
 from rarr.testing import ScriptedChecker, scripted_components
 
 
+@pytest.mark.slow
 def test_rows_come_in_the_order_of_the_data(data: Path, out: Path) -> None:
     report = evaluate(data, out, components=components(0.01), jobs=5)
     assert [one.id for one in report.rows] == [f"r{n}" for n in range(5)]
@@ -26,6 +27,7 @@ def test_rows_come_in_the_order_of_the_data(data: Path, out: Path) -> None:
     assert sorted(line["id"] for line in lines(out)) == [f"r{n}" for n in range(5)]
 
 
+@pytest.mark.slow
 def test_folder_holds_predictions_and_report(data: Path, out: Path) -> None:
     report = evaluate(data, out, components=components(), jobs=1)
     assert EvalReport.model_validate_json((out / "report.json").read_bytes()) == report
@@ -60,6 +62,7 @@ def test_any_cut_of_the_predictions_leads_to_the_same_report(data: Path, out: Pa
         assert sorted(line["id"] for line in lines(out)) == [f"r{n}" for n in range(5)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "missing", [("report.json",), ("report.json", "report.html"), ("predictions.jsonl",)]
 )
@@ -71,6 +74,7 @@ def test_what_a_crash_did_not_write_is_written(data: Path, out: Path, missing: t
     assert all((out / name).exists() for name in missing)
 
 
+@pytest.mark.slow
 def test_crash_before_the_first_file_is_no_matter(data: Path, out: Path) -> None:
     out.mkdir()
     (out / "run.lock").touch()
@@ -78,6 +82,7 @@ def test_crash_before_the_first_file_is_no_matter(data: Path, out: Path) -> None
     assert len(evaluate(data, out, components=components()).rows) == 5
 
 
+@pytest.mark.slow
 def test_row_in_error_is_a_row(data: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = data.parent / "empty"
     corpus.mkdir()
@@ -91,6 +96,7 @@ def test_row_in_error_is_a_row(data: Path, out: Path, monkeypatch: pytest.Monkey
     assert again == report
 
 
+@pytest.mark.slow
 def test_defect_ends_the_run_and_keeps_what_is_done(data: Path, out: Path) -> None:
     calls = []
 
@@ -106,6 +112,7 @@ def test_defect_ends_the_run_and_keeps_what_is_done(data: Path, out: Path) -> No
     assert len(evaluate(data, out, components=components()).rows) == 5
 
 
+@pytest.mark.slow
 def test_row_brings_its_own_evidence(data: Path, out: Path) -> None:
     said = {"text": "The mill opened in 1937.", "url": "https://x.example"}
     write_rows(data, row(0, evidence=[said]), row(2, evidence=[]), row(4))
@@ -118,6 +125,7 @@ def test_row_brings_its_own_evidence(data: Path, out: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_row_brings_its_own_corpus(data: Path, out: Path) -> None:
     notes = data.parent / "notes"
     notes.mkdir()
@@ -205,6 +213,7 @@ def test_folder_that_cannot_be_written_is_one_line(data: Path) -> None:
         evaluate(data, data / "out", components=components())
 
 
+@pytest.mark.slow
 def test_second_run_in_one_folder_is_refused(data: Path, out: Path) -> None:
     refused: list[str] = []
 
@@ -231,11 +240,13 @@ def test_full_disk_ends_the_run_in_one_line(data: Path, out: Path, monkeypatch: 
         evaluate(data, out, components=components())
 
 
+@pytest.mark.slow
 async def test_it_may_be_called_within_an_event_loop(data: Path, out: Path) -> None:
     await asyncio.sleep(0)
     assert len(evaluate(data, out, components=components()).rows) == 5
 
 
+@pytest.mark.slow
 def test_jobs_are_at_once_and_no_more(data: Path, out: Path) -> None:
     now, most = 0, 0
 

@@ -164,6 +164,7 @@ def assert_sound(data: st.DataObject) -> None:
     assert refused or is_right(case, new)
 
 
+@pytest.mark.slow
 @given(cases)
 @settings(fixed, max_examples=60)
 def test_gate_accepts_the_evidences_own_words(case: Case) -> None:

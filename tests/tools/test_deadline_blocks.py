@@ -116,6 +116,7 @@ def test_a_text_is_parsed_a_few_times_however_long_it_is(name: str, monkeypatch:
     assert parsed < 8 * len(text)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     parts=st.lists(

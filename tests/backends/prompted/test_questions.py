@@ -177,6 +177,7 @@ def test_parts_are_a_whole_text_between_sentences() -> None:
     )
 
 
+@pytest.mark.slow
 async def test_parts_of_a_long_text_are_asked_about_at_once() -> None:
     def answers(request: Any) -> dict[str, Any]:
         text = PROMPTS["generate_queries"].parse(request.user) or {}

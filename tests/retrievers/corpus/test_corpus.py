@@ -126,6 +126,7 @@ async def test_what_matches_nothing_finds_nothing(folder: Path, opened: Open, qu
     assert await opened(folder).retrieve(query, 5) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example('text:"a b"~3 AND (NOT [x TO *]) ^2 \\')
 @example("\ud800\0")

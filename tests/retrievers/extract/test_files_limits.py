@@ -95,6 +95,7 @@ async def test_extraction_that_breaks_its_process_costs_itself_alone(call: Calla
     assert await extracted(calls.double, 2) == 4
 
 
+@pytest.mark.slow
 async def test_extraction_that_fails_in_an_unknown_way_says_how() -> None:
     assert "it cannot be read (FileNotFoundError: " in await why(calls.missing, "/nowhere")
 
@@ -112,6 +113,7 @@ async def test_extraction_may_print_what_it_wants(capfd: pytest.CaptureFixture[s
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 async def test_extraction_uses_a_process_again() -> None:
     assert await extracted(calls.process) == await extracted(calls.process)
 
@@ -145,6 +147,7 @@ async def test_extraction_that_is_cancelled_ends_at_once() -> None:
     assert until(lambda: not runs(pid))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("many", few([processes.FAST_AT_ONCE + 1, MOST_AT_ONCE + 3], every=2))
 async def test_extraction_that_is_slow_keeps_no_others_waiting(
     many: int, monkeypatch: pytest.MonkeyPatch
@@ -184,6 +187,7 @@ def test_extraction_is_safe_in_many_threads_and_event_loops() -> None:
     assert len(processes.pids()) <= MOST_AT_ONCE
 
 
+@pytest.mark.slow
 @posix
 def test_extraction_of_a_file_can_be_interrupted() -> None:
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
@@ -237,6 +241,7 @@ def test_extraction_ends_with_its_parent(call: str, end: str) -> None:
     assert "worker_main" not in errors
 
 
+@pytest.mark.slow
 @posix
 def test_extraction_holding_the_lock_of_python_ends_at_its_limit_without_a_parent() -> None:
     short = "from rarr.retrievers.extract import isolated\nisolated.PAGE = isolated.Limits(2, 100)\n"
@@ -295,6 +300,7 @@ def test_no_extraction_takes_place_where_nothing_needs_it(tmp_path: Path) -> Non
         assert processes.pids() == []
 
 
+@pytest.mark.slow
 def test_processes_of_extraction_end_with_the_reviser(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(repeated("<p>Peaches grow in Georgia.</p>", 1000))
     with Reviser(Settings(corpus=tmp_path, home=tmp_path / "home", model="rules")):

@@ -22,7 +22,7 @@ from retrievers.extract.endings import no_process_stays as no_process_stays, sho
 pytestmark = pytest.mark.usefixtures("no_process_stays")
 
 
-@pytest.mark.parametrize("name", few(HTML, every=7))
+@pytest.mark.parametrize("name", few(HTML, every=13))
 async def test_extraction_of_hostile_html_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extracting, "PAGE", Limits(0.5, 300))
     try:
@@ -33,6 +33,7 @@ async def test_extraction_of_hostile_html_ends(name: str, monkeypatch: pytest.Mo
         assert page.text.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", few(OTHER, every=5))
 async def test_extraction_of_other_hostile_pages_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extracting, "PAGE", Limits(0.5, 300))
@@ -42,6 +43,7 @@ async def test_extraction_of_other_hostile_pages_ends(name: str, monkeypatch: py
         await extracted(partial(windows, window=4, step=1), page.text)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 @pytest.mark.parametrize("unit", few(["[a", "[a](/", "![a](", "| ", "a\n\n"], every=5))
 async def test_extraction_of_hostile_markdown_ends(unit: str) -> None:

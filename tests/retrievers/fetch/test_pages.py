@@ -108,6 +108,7 @@ async def test_page_is_decoded_as_the_server_says(reading: Reading) -> None:
     assert "## Größe" in (await reader.extracted(URL) or "")
 
 
+@pytest.mark.slow
 async def test_page_that_takes_too_long_to_read_is_left_out(
     reading: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:

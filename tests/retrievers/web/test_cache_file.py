@@ -198,6 +198,7 @@ async def test_what_is_long_too_old_is_removed(path: Path) -> None:
         assert in_file(path, COUNT) == kinds * len(keys)
 
 
+@pytest.mark.slow
 async def test_oldest_go_where_there_are_too_many_bytes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache_module, "PRUNE_EVERY", 1)
     monkeypatch.setattr(cache_file, "_AT_ONCE", 2)

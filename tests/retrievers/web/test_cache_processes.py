@@ -132,6 +132,7 @@ def kill(process: subprocess.Popen[str]) -> None:
     process.communicate()
 
 
+@pytest.mark.slow
 def test_killed_processes_leave_a_file_that_is_usable(path: Path) -> None:
     for process in [started(FOR_EVER, path, number) for number in range(2)]:
         kill(process)

@@ -82,6 +82,7 @@ async def test_refused_temperature_is_left_out_from_then_on() -> None:
     assert ["temperature" in request.body for request in server.requests] == [True, False, False]
 
 
+@pytest.mark.slow
 @loopback
 async def test_first_calls_at_once_all_succeed() -> None:
     with ScriptedServer(ANSWERS, dialect="plain", latency=0.01) as server:

@@ -104,6 +104,7 @@ def test_json_is_read_exactly(value: dict[str, Any], indent: int | None) -> None
     assert whole(json.dumps(value, ensure_ascii=False, indent=indent)) == [value]
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(st.text(VALID, max_size=10).filter(lambda key: not {*"{}"} & {*key}), strings, max_size=4)
 )

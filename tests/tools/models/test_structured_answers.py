@@ -152,12 +152,14 @@ def test_half_an_edit_is_never_read(answer: Edited, indent: int | None) -> None:
         assert read_or_none(text, Edited) in (None, answer.model_dump(exclude_defaults=True))
 
 
+@pytest.mark.slow
 @given(agreements, st.sampled_from([None, 2]))
 def test_no_verdict_is_read_before_it_is_written(answer: Agreed, indent: int | None) -> None:
     for text in prefixes(answer, indent):
         assert read_or_none(text, Agreed) in (None, answer.model_dump(exclude_defaults=True))
 
 
+@pytest.mark.slow
 @given(agreements)
 def test_what_follows_a_verdict_is_read_whole_or_not_at_all(answer: Agreed) -> None:
     values = {"verdict": answer.verdict, "reason": answer.reason}
@@ -167,6 +169,7 @@ def test_what_follows_a_verdict_is_read_whole_or_not_at_all(answer: Agreed) -> N
         assert read is None or read.items() <= values.items()
 
 
+@pytest.mark.slow
 @given(questions, st.sampled_from([None, 2]))
 def test_of_cut_questions_the_first_ones_are_read(answer: Questions, indent: int | None) -> None:
     for text in prefixes(answer, indent):

@@ -31,6 +31,7 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "out" / "rows.jsonl"
 
 
+@pytest.mark.slow
 def test_row_holds_what_training_and_audit_need(queries: Path, out: Path) -> None:
     report = made(queries, out)
     assert (report.rows, report.new, report.dropped, report.failed, report.left) == (8, 8, {}, (), 0)

@@ -35,6 +35,7 @@ def cut_short(trace: Trace, last: int, **changes: object) -> Trace:
     return Trace(trace.file.model_copy(update=known))
 
 
+@pytest.mark.slow
 def test_tags_are_ours_and_closed(html: str) -> None:
     drawn = Page(html)
     tags = [tag for tag, _ in drawn.tags]
