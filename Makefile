@@ -28,7 +28,7 @@ real-model: setup    ## serve the weights of GGUF=FILE by llama.cpp's llama-serv
 test: setup    ## run the default tests, which take a minute: no network, no key
 	@$(BIN)/python -m pytest $(ARGS)
 
-test-slow: extras    ## run the tests that take seconds or need an extra, all but the live ones
+test-slow: extras    ## run the tests that take longer or need an extra, all but the live ones
 	@$(BIN)/python -m pytest --slow -m slow $(ARGS)
 	@$(BIN)/python -m pytest tests/test_import.py # what is not to be imported is there now
 

@@ -65,7 +65,7 @@ sys.addaudithook(_refuse_network)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--slow", action="store_true", help="run the tests that take seconds as well")
+    parser.addoption("--slow", action="store_true", help="run the tests that take longer as well")
     parser.addoption("--live", action="store_true", help="run the tests that use the network as well")
     parser.addoption(
         "--outcomes", type=Path, help="write to this file which tests ran, and why others did not"
