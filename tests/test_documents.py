@@ -86,6 +86,7 @@ def test_command_is_there(command: str) -> None:
     assert rest[0] in targets
 
 
+@pytest.mark.slow
 def test_parts_are_as_the_code_has_them() -> None:
     assert set(re.findall(r"<!-- (\w+), from the code -->", TEXT)) == set(PARTS)
     assert timeless(updated(TEXT)) == timeless(TEXT), "run python -m benchmarks.documents"

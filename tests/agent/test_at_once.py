@@ -34,6 +34,7 @@ async def test_checks_are_asked_at_once_and_edits_are_asked_at_once() -> None:
     assert model.most == {"generate_queries": 1, "check_agreement": 8, "edit": 5}
 
 
+@pytest.mark.slow
 async def test_only_what_was_edited_is_asked_again() -> None:
     model = WatchedModel()
     await Reviser(Settings(model=model, search=Documents())).arevise(TEXT)
@@ -42,6 +43,7 @@ async def test_only_what_was_edited_is_asked_again() -> None:
     assert sorted(re.findall(r"Query: When was (\w+)", " ".join(again))) == sorted(wrong)
 
 
+@pytest.mark.slow
 async def test_same_question_of_a_run_is_not_asked_twice() -> None:
     model = WatchedModel()
     await Reviser(Settings(model=model, search=Documents())).arevise(TEXT)
@@ -84,6 +86,7 @@ async def test_requests_at_once_are_limited_over_all_texts() -> None:
     assert all(revision.text == text_of(3, wrong=0) for revision in revisions)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 async def test_texts_at_once_have_usages_of_their_own() -> None:
     with ScriptedServer(answer, latency=0.01) as server:
@@ -167,6 +170,7 @@ def test_many_edits_of_one_sentence_are_all_made() -> None:
     )
 
 
+@pytest.mark.slow
 def test_one_model_object_may_be_used_by_every_node() -> None:
     model = ScriptedModel(answer)
     settings = Settings(

@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 import pytest
+from families import few
 
 from agent.mills import Documents, answer, codes, document, revised, settings_for, statuses, text_of
 from rarr import Reviser, Revision, Settings
@@ -17,7 +18,7 @@ CUT = {"budget_exhausted"}
 
 
 @pytest.mark.loopback
-@pytest.mark.parametrize("most", range(NEEDED + 2))
+@pytest.mark.parametrize("most", few(range(NEEDED + 2), every=3))
 def test_call_budget_is_kept(most: int) -> None:
     with ScriptedServer(answer) as server:
         revision = revised(settings_for(server, max_calls=most), TEXT)
@@ -77,7 +78,7 @@ def test_cost_is_that_of_the_tokens() -> None:
     assert usage.cached_tokens > 0
 
 
-@pytest.mark.parametrize("share", [0, 0.1, 0.3, 0.6, 0.9, 0.99, 3])
+@pytest.mark.parametrize("share", few([0, 0.1, 0.3, 0.6, 0.9, 0.99, 3], every=3))
 def test_cost_budget_ends_the_requests(share: float) -> None:
     needed = revised(priced(), TEXT).usage.cost or 0.0
     revision = revised(priced(max_cost=share * needed), TEXT)

@@ -93,6 +93,7 @@ def test_run_that_is_done_is_given_again_without_being_done_again(tmp_path: Path
     assert again == done
 
 
+@pytest.mark.slow
 def test_run_is_the_same_with_a_checkpointer_as_without(tmp_path: Path) -> None:
     failing = InMemoryRetriever(TimeoutError("no answer"))
     for parts in ({}, {"retriever": failing}):

@@ -71,6 +71,7 @@ def test_report_names_evidence_of_the_whole_text(undisturbed: Revision) -> None:
     )
 
 
+@pytest.mark.slow
 def test_text_that_fits_into_one_block_is_none() -> None:
     text = long_text(2, wrong=(3,))
     assert len(text) <= SIZE
@@ -200,6 +201,7 @@ def test_places_are_exact(separator: str) -> None:
     assert_sound(revision)
 
 
+@pytest.mark.slow
 def test_edits_that_make_a_text_longer_move_what_comes_after() -> None:
     paragraphs = [
         f"👩‍👩‍👧 Georgia grows peaches in place {n}. " + f"It is so there. {n}. " * 20 for n in range(6)
@@ -240,6 +242,7 @@ def test_nothing_before_a_block_is_asked_about_twice() -> None:
     assert all(one[1] == other[0] for one, other in pairwise(places))
 
 
+@pytest.mark.slow
 def test_nothing_before_a_block_is_edited_twice() -> None:
     asked = [(f"When was {mills.mill(n)} built?", mills.mill(n)) for n in range(SENTENCES)]
     answer = Agreement(verdict="disagrees", text_answer="Mill", evidence_answer="Mall")

@@ -45,6 +45,7 @@ async def test_embedded_run_computes_beside_the_event_loop(settings: Any, notes:
     assert (await asyncio.to_thread(lambda: Trace.load(revision.run_id).revision)) == revision
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 async def test_prompted_run_computes_beside_the_event_loop() -> None:
     with ScriptedServer(answer) as server:

@@ -88,7 +88,7 @@ def untouchable(text: str) -> list[tuple[str, str]]:
     return [(block.kind, text[block.start : block.end]) for block in blocks(text) if block.kind != "prose"]
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(text=texts)
 @example(text="Kestrel Library opened on 5 May 1977. Merrow Tower is 300 metres tall and has 50 floors.\r\n")
 def test_any_text(reviser: Reviser, text: str) -> None:

@@ -149,6 +149,7 @@ def test_corpus_that_is_named_and_not_given_is_broken(monkeypatch: pytest.Monkey
     assert (found("corpus").state, found("corpus").cure[:15]) == ("broken", "give --corpus P")
 
 
+@pytest.mark.slow
 def test_cache_is_opened_and_measured_but_not_made(tmp_path: Path) -> None:
     path = tmp_path / "home" / "cache.sqlite"
     finding = found("cache", offline=True)

@@ -62,6 +62,7 @@ def test_lines_that_could_not_be_read_are_named(command: Command) -> None:
     assert last == "rarr: 2 lines of data.jsonl left out: mend the data, and run with another -o"
 
 
+@pytest.mark.slow
 def test_many_lines_that_could_not_be_read_are_counted(command: Command) -> None:
     write(RIGHT, *["[]"] * 23)
     lines = command(*CALL).err.splitlines()

@@ -33,6 +33,7 @@ def revised(command: Command, *options: str) -> tuple[int, str]:
     return done.status, json.loads(done.out)["text"]
 
 
+@pytest.mark.slow
 def test_wikipedia_works_end_to_end(command: Command, wiki: Service) -> None:
     assert revised(command) == (0, "The Hoover Dam is 221 metres high.")
 

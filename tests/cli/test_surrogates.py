@@ -85,6 +85,7 @@ def test_surrogate_in_a_key(command: Command, monkeypatch: pytest.MonkeyPatch, n
     assert (done.status, is_clean(done)) == (3, True)
 
 
+@pytest.mark.slow
 def test_surrogates_in_a_corpus_and_its_name(command: Command) -> None:
     folder = Path(ODD)
     folder.mkdir()
@@ -126,6 +127,7 @@ def test_surrogates_in_rows_of_an_evaluation(command: Command) -> None:
     assert (again.status, again.out) == (0, done.out)
 
 
+@pytest.mark.slow
 def test_surrogates_in_the_names_of_an_evaluation(command: Command, notes: Path) -> None:
     Path(f"{ODD}.jsonl").write_text(json.dumps({"text": TEXT}) + "\n")
     notes.rename(ODD)

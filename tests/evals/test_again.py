@@ -34,6 +34,7 @@ def dying(answers: int) -> Components:
     return replace(components(), retriever=Dying(answers))
 
 
+@pytest.mark.slow
 def test_rows_after_the_death_of_a_server_are_errors_and_in_no_measure(data: Path, out: Path) -> None:
     write_rows(data, *(row(2 * number) for number in range(4)))
     report = evaluate(data, out, components=dying(2), jobs=1)
@@ -104,6 +105,7 @@ def test_changed_corpus_of_the_settings_is_noticed(data: Path, out: Path, notes:
         evaluate(data, out, settings=Settings(corpus=notes))
 
 
+@pytest.mark.slow
 def test_changed_corpus_of_a_row_is_noticed(data: Path, out: Path, notes: Path) -> None:
     write_rows(data, row(0, corpus="notes"), row(1))
     evaluate(data, out, components=components(), limit=1)
@@ -112,6 +114,7 @@ def test_changed_corpus_of_a_row_is_noticed(data: Path, out: Path, notes: Path) 
         evaluate(data, out, components=components())
 
 
+@pytest.mark.slow
 def test_corpus_that_could_not_be_read_may_be_mended(data: Path, out: Path, notes: Path) -> None:
     (notes / "mill.md").unlink()
     write_rows(data, row(0, corpus="notes"))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from families import few
 
 from evals.doubles import EVIDENCE, components, lines, row, timeless, write_rows
 from rarr.errors import InputError, RarrError
@@ -171,14 +172,17 @@ def line_too_many(data: Path, out: Path) -> None:
 
 @pytest.mark.parametrize(
     ("act", "told"),
-    [
-        (other_data, "holds a run over other data: give another folder, or delete this one"),
-        (other_settings, "holds a run with rounds the default, and not 1: give another folder"),
-        (other_version, r"holds a run of rarr 0\.0\.1: give another"),
-        (damaged_run, r"run\.json cannot be read: give another"),
-        (damaged_line, r"line 1, is damaged: delete that line and run again"),
-        (line_too_many, r"has a line too many, of 'r0': delete it and run again"),
-    ],
+    few(
+        [
+            (other_data, "holds a run over other data: give another folder, or delete this one"),
+            (other_settings, "holds a run with rounds the default, and not 1: give another folder"),
+            (other_version, r"holds a run of rarr 0\.0\.1: give another"),
+            (damaged_run, r"run\.json cannot be read: give another"),
+            (damaged_line, r"line 1, is damaged: delete that line and run again"),
+            (line_too_many, r"has a line too many, of 'r0': delete it and run again"),
+        ],
+        every=3,
+    ),
 )
 def test_what_cannot_be_gone_on_with_is_refused(
     data: Path, out: Path, act: Callable[[Path, Path], None], told: str

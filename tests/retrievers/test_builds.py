@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from families import few
 
 from rarr.retrievers.corpus import batches
 from rarr.retrievers.corpus.corpus import Corpus
@@ -135,7 +136,7 @@ def test_a_build_that_dies_keeps_what_it_published(
 
 
 @pytest.mark.parametrize("step", ["save", "forget", "publish"])
-@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("moment", few(["after", "before"], every=2))
 def test_a_build_may_die_at_each_step_of_a_publication(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, moment: str
 ) -> None:

@@ -189,6 +189,7 @@ def test_reviser_serves_one_loop_after_another() -> None:
         assert reviser.revise(TEXT).text == RIGHT
 
 
+@pytest.mark.slow
 def test_reviser_can_be_closed_twice_and_used_again() -> None:
     model = ScriptedModel(answer)
     reviser = Reviser(Settings(model=model, search=Documents()))

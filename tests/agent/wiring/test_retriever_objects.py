@@ -214,6 +214,7 @@ def test_objects_of_one_class_are_numbered_in_warnings() -> None:
     assert said == {"Returns 1", "Returns 3"}
 
 
+@pytest.mark.slow
 def test_one_object_twice_is_refused() -> None:
     one = Returns([passage()])
     with pytest.raises(SettingsError, match="the same source twice"):

@@ -70,6 +70,7 @@ def script(text: str, *, wait: bool = True) -> Popen[str]:
     return program
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 @pytest.mark.parametrize("call", few([calls.backtrack, calls.spin, calls.sleep], every=3))
 async def test_extraction_that_never_ends_is_ended(call: Callable[..., None]) -> None:
@@ -230,7 +231,7 @@ asyncio.run(main())
 
 @posix
 @pytest.mark.parametrize("call", ["calls.sleep, 60", "calls.spin", "calls.double, 2"])
-@pytest.mark.parametrize("end", ["SIGKILL", "SIGTERM", "SIGINT"])
+@pytest.mark.parametrize("end", few(["SIGKILL", "SIGTERM", "SIGINT"], every=3))
 def test_extraction_ends_with_its_parent(call: str, end: str) -> None:
     program = script(PARENT.format(call=call), wait=False)
     assert program.stdout

@@ -146,6 +146,7 @@ def test_valid_answers_are_read_exactly(answer: BaseModel, ascii_only: bool, ind
     assert read_answer(written(answer, ascii_only=ascii_only, indent=indent), type(answer)) == answer
 
 
+@pytest.mark.slow
 @given(edits, st.sampled_from([None, 2]))
 def test_half_an_edit_is_never_read(answer: Edited, indent: int | None) -> None:
     for text in prefixes(answer, indent):

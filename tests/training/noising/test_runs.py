@@ -53,6 +53,7 @@ def test_row_holds_what_training_and_audit_need(queries: Path, out: Path) -> Non
     assert Row.model_validate_json(row.line()) == row
 
 
+@pytest.mark.slow
 def test_query_that_was_done_is_not_done_again(queries: Path, out: Path, tmp_path: Path) -> None:
     made(queries, out)
     before, model = out.read_bytes(), scripted()

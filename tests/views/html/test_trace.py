@@ -46,6 +46,7 @@ def test_tags_are_ours_and_closed(html: str) -> None:
     assert not [name for name, _ in attributes if name.startswith("on") or name in {"src", "style"}]
 
 
+@pytest.mark.slow
 def test_links_lead_to_the_web_or_to_what_is_there(html: str) -> None:
     drawn = Page(html)
     ids = [str(attrs["id"]) for _, attrs in drawn.tags if "id" in attrs]
