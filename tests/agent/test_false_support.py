@@ -96,6 +96,7 @@ def test_what_a_passage_nearly_says_is_not_supported(text: str, evidence: str, t
     assert revision.changed or sentence.status != "supported"
 
 
+@pytest.mark.slow
 def test_what_a_passage_says_in_other_words_is_supported(tmp_path: Path) -> None:
     evidence = "The Corvin kit comes with 24 screws and 16 bolts, and costs 12 euros."
     [sentence] = revised(

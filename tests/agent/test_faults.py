@@ -157,6 +157,7 @@ def test_faults_of_a_dead_endpoint_cost_seconds() -> None:
     assert "cannot be reached" in revision.warnings[0].message
 
 
+@pytest.mark.slow
 def test_faults_of_a_dead_endpoint_do_not_add_up(hasty: None) -> None:
     """Many checks of a server that has died: it is left alone after a few attempts."""
     with ScriptedServer(answer, plan=only("check_agreement", DieMidAnswer())) as server:

@@ -151,6 +151,7 @@ def test_usage_is_counted_by_node() -> None:
     assert usage.seconds > 0
 
 
+@pytest.mark.slow
 def test_file_that_is_not_searched_is_a_warning(notes: Path) -> None:
     (notes / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
     revision = rarr.revise("Kestrel Library opened in 1976.", corpus=notes)

@@ -31,6 +31,7 @@ def test_index_names_each_skipped_file(command: Command, notes: Path) -> None:
     assert (done.status, is_complaint(done.err), "broken.pdf: not searched: " in done.err) == (0, True, True)
 
 
+@pytest.mark.slow
 def test_doctor_succeeds_where_nothing_is_broken(command: Command) -> None:
     done = command("doctor", "--offline")
     assert (done.status, done.out[:12], done.err) == (0, b"ok       pyt", "")

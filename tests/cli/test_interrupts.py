@@ -55,7 +55,7 @@ MORE_PLACES = [
     ("revise", "pydantic_core"),
     ("revise", "langgraph.graph.state"),
     ("eval", "reader.onnx"),
-    ("replay", "rarr.agent.replay.replay_sets"),
+    ("replay", "rarr.agent.replay.replay"),
 ]
 
 

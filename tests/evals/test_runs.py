@@ -37,6 +37,7 @@ def test_folder_holds_predictions_and_report(data: Path, out: Path) -> None:
     assert Revision.model_validate(lines(out)[0]["revision"]).changed
 
 
+@pytest.mark.slow
 def test_finished_run_is_not_done_again(data: Path, out: Path) -> None:
     first = evaluate(data, out, components=components())
     again = components()
@@ -44,6 +45,7 @@ def test_finished_run_is_not_done_again(data: Path, out: Path) -> None:
     assert again.retriever.calls == []  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_limit_is_raised_later(data: Path, out: Path) -> None:
     few = evaluate(data, out, components=components(), limit=2)
     assert [one.id for one in few.rows] == ["r0", "r1"]

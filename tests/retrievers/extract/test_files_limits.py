@@ -79,8 +79,9 @@ async def test_extraction_that_never_ends_is_ended(call: Callable[..., None]) ->
     assert processes.pids() == []
 
 
+@pytest.mark.slow
 @linux
-@pytest.mark.parametrize(("call", "args"), few([(calls.hoard, ()), (calls.allocate, (150,))], every=2))
+@pytest.mark.parametrize(("call", "args"), [(calls.hoard, ()), (calls.allocate, (150,))])
 async def test_extraction_that_takes_all_memory_is_ended(
     call: Callable[..., None], args: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,7 +90,8 @@ async def test_extraction_that_takes_all_memory_is_ended(
     assert await extracted(calls.allocate, 50) == 50_000_000
 
 
-@pytest.mark.parametrize("call", few([calls.crash, calls.leave, calls.function], every=3))
+@pytest.mark.slow
+@pytest.mark.parametrize("call", [calls.crash, calls.leave, calls.function])
 async def test_extraction_that_breaks_its_process_costs_itself_alone(call: Callable[..., None]) -> None:
     message = await why(call)
     assert "crashed the reading process (status" in message or "gave no text" in message
@@ -137,6 +139,7 @@ async def test_extraction_is_not_interrupted_with_its_parent() -> None:
     assert await extracted(calls.process) == pid
 
 
+@pytest.mark.slow
 @posix
 async def test_extraction_that_is_cancelled_ends_at_once() -> None:
     task = asyncio.create_task(extracted(calls.sleep, 60))

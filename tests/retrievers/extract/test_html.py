@@ -14,6 +14,7 @@ PAGE = """<html><head><title>Fruit</title><meta property="article:published_time
 pear = 2</code></pre></article></body></html>"""
 
 
+@pytest.mark.slow
 def test_a_page_becomes_markdown() -> None:
     assert read_page(PAGE.encode()).text.split("\n\n") == [
         "# Peaches",

@@ -202,6 +202,7 @@ def test_faults_of_loops_that_ended_leave_nothing_open() -> None:
     assert len(made._made) <= 1
 
 
+@pytest.mark.slow
 def test_loops_in_many_threads_each_have_their_own() -> None:
     made: PerLoop[object] = PerLoop(object)
     before = sys.getswitchinterval()

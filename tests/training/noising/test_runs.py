@@ -77,6 +77,7 @@ def test_killed_run_is_gone_on_with(queries: Path, out: Path) -> None:
     assert sorted(one["query"] for one in lines(out)) == QUERIES
 
 
+@pytest.mark.slow
 def test_line_that_was_cut_is_done_again(queries: Path, out: Path) -> None:
     made(queries, out)
     whole = out.read_bytes()

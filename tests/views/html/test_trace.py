@@ -59,6 +59,7 @@ def test_links_lead_to_the_web_or_to_what_is_there(html: str) -> None:
     assert {one["rel"] for one in outer} == {"noopener noreferrer"}
 
 
+@pytest.mark.slow
 def test_hostile_texts_are_shown_as_they_are(html: str) -> None:
     assert "</script><script>alert(1)</script><img src=x onerror=alert(2)>" in Page(html).text
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", html)
