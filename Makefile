@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 LLAMA_SERVER ?= llama-server
 
-.PHONY: help setup demo real-model test extras lint types check bench clean
+.PHONY: help setup demo real-model test test-slow extras lint types check bench clean
 
 help:    ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile
@@ -25,14 +25,16 @@ real-model: setup    ## serve the weights of GGUF=FILE by llama.cpp's llama-serv
 		RARR_TIMEOUT_S=900 $(BIN)/rarr revise --file examples/texts/demo.md --corpus examples/corpus \
 		--model vllm:served --base-url http://127.0.0.1:8089/v1
 
-test: setup    ## run the default tests: no network, no key
+test: setup    ## run the default tests, which take a minute: no network, no key
 	@$(BIN)/python -m pytest $(ARGS)
 
-extras: setup    ## run all tests but the live ones, with every extra, which takes minutes and a gigabyte
+test-slow: extras    ## run the tests that take longer or need an extra, all but the live ones
+	@$(BIN)/python -m pytest --slow -m slow $(ARGS)
+	@$(BIN)/python -m pytest tests/test_import.py # what is not to be imported is there now
+
+extras: setup    ## install every extra, which takes minutes and a gigabyte
 	@$(BIN)/python -m pip install --quiet --quiet torch==2.13.0 # by its version: of another pip may bring gigabytes
 	@$(BIN)/python -m pip install --quiet --quiet --editable '.[dev,torch,train]' 'langgraph-cli[inmem]'
-	@$(BIN)/python -m pytest --slow $(ARGS)
-	@$(BIN)/python -m pytest tests/test_import.py # what is not to be imported is there now
 
 lint: setup    ## check style and format
 	@$(BIN)/ruff check .
@@ -41,7 +43,7 @@ lint: setup    ## check style and format
 types: setup    ## check types, strictly
 	@$(BIN)/mypy
 
-check: lint types test    ## everything that CI checks
+check: lint types test    ## what CI checks, without the slow tests
 
 bench: setup    ## measure on the examples that ship with the repository
 	@$(BIN)/python -m benchmarks.examples

@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -32,27 +33,35 @@ _COROUTINE = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _MATCHING = ("search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn")
 
 
+_open: list[list[str]] = []  # what was seen in each block of `watched`, the inner ones last
+
+
+class SeenError(BlockingError):
+    """Is told to the innermost block where it is raised: `rarr` may survive it."""
+
+    def __init__(self, function: str) -> None:
+        super().__init__(function)
+        _open[-1].append(f"{function}, in {' < '.join(_place())}")
+
+
 @contextmanager
 def watched() -> Iterator[list[str]]:
     """In the block such calls raise, and the list says where: what is raised may be survived."""
-    seen: list[str] = []
+    _patch()
+    _open.append([])
+    try:
+        yield _open[-1]
+    finally:
+        _open.pop()
 
-    class SeenError(BlockingError):
-        def __init__(self, function: str) -> None:
-            super().__init__(function)
-            seen.append(f"{function}, in {' < '.join(_place())}")
 
-    functions = [*BlockBuster(rarr).functions.values(), *_long_work()]
-    raised, detector.BlockingError = detector.BlockingError, SeenError  # type: ignore[assignment, misc]
-    for function in functions:
+@cache
+def _patch() -> None:
+    """Once for the whole process: for each test it would take longer than most tests."""
+    detector.BlockingError = SeenError  # type: ignore[assignment, misc]
+    for function in [*BlockBuster(rarr).functions.values(), *_long_work()]:
         function.can_block_predicate = _unless_ours(function.can_block_predicate)
         function.activate()
-    try:
-        yield seen
-    finally:
-        for function in functions:
-            function.deactivate()
-        detector.BlockingError = raised  # type: ignore[misc]
 
 
 def _long_work() -> list[BlockBusterFunction]:
@@ -80,7 +89,10 @@ def _short(*args: Any, **_: Any) -> bool:
 
 
 def _unless_ours(allowed: Callable[..., bool]) -> Callable[..., bool]:
-    return lambda *args, **options: allowed(*args, **options) or not _is_ours(sys._getframe(1))
+    def may_block(*args: Any, **options: Any) -> bool:
+        return not _open or allowed(*args, **options) or not _is_ours(sys._getframe(1))
+
+    return may_block
 
 
 def _is_ours(frame: FrameType | None) -> bool:

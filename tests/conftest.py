@@ -1,26 +1,33 @@
 """What holds for every test: no network, no settings from outside, the same random examples in CI."""
 
+import gc
 import ipaddress
 import os
 import sys
 from collections.abc import Generator, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
+import urllib3  # noqa: F401  # once it is imported first, it binds a socket, which the hook below refuses
 from blocking import watched
 from outcomes import Outcomes
 
 from rarr.tools.text.document import sentences
 
-hypothesis.settings.register_profile("rarr", deadline=None, derandomize="CI" in os.environ)
+IN_CI = "CI" in os.environ
+hypothesis.settings.register_profile(
+    "rarr", deadline=None, derandomize=IN_CI, max_examples=100 if IN_CI else 25
+)
 hypothesis.settings.load_profile("rarr")
 
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 CONNECTING = {"socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"}
 RESOLVING = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
 
+_counter = count()
 _marks: set[str] = set()  # of the test that runs, with the fixtures of every scope that it sets up
 
 
@@ -58,7 +65,7 @@ sys.addaudithook(_refuse_network)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--slow", action="store_true", help="run the tests that take seconds as well")
+    parser.addoption("--slow", action="store_true", help="run the tests that take longer as well")
     parser.addoption("--live", action="store_true", help="run the tests that use the network as well")
     parser.addoption(
         "--outcomes", type=Path, help="write to this file which tests ran, and why others did not"
@@ -70,6 +77,11 @@ def pytest_configure(config: pytest.Config) -> None:
     paths = [config.getoption(option) for option in ("--outcomes", "--left-by")]
     if any(paths):
         config.pluginmanager.register(Outcomes(*paths))
+
+
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()  # or each collection goes through all modules and tests again
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -109,8 +121,17 @@ def _no_home_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _no_settings_from_outside(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in os.environ:
         if name.upper().startswith("RARR_"):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("RARR_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("RARR_HOME", str(_folder_of(request) / "home"))
+
+
+def _folder_of(request: pytest.FixtureRequest) -> Path:
+    """A folder for this test alone. Most tests never write, so it is not made for them."""
+    if "tmp_path" in request.fixturenames:
+        folder: Path = request.getfixturevalue("tmp_path")
+        return folder
+    factory: pytest.TempPathFactory = request.getfixturevalue("tmp_path_factory")
+    return factory.getbasetemp() / f"no-folder-{next(_counter)}"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from cli.helpers import is_complaint
+from families import few
 
 FAKE_RUN = """
 import sys, rarr
@@ -35,14 +36,16 @@ def test_json_is_utf8_whatever_the_locale() -> None:
     assert (json.loads(out.decode())["text"], err) == ("Où?", b"")
 
 
+@pytest.mark.slow
 def test_invalid_utf8_on_standard_input_is_one_line() -> None:
     with process("revise", "-") as child:
         out, err = child.communicate(b"\xff\xfeO\x00")
     assert (child.returncode, out, is_complaint(err.decode())) == (2, b"", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "argv", [["revise", "-"], ["revise", "--help"], ["doctor", "--offline"]], ids=lambda argv: argv[-1]
+    "argv", few([["revise", "--help"], ["revise", "-"], ["doctor", "--offline"]], every=3)
 )
 def test_closed_pipe_shows_no_traceback(tmp_path: Path, argv: list[str]) -> None:
     draft = tmp_path / "draft.md"
@@ -54,6 +57,7 @@ def test_closed_pipe_shows_no_traceback(tmp_path: Path, argv: list[str]) -> None
         assert child.stderr.read() == b""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 def test_full_disk_is_one_line() -> None:
     with Path("/dev/full").open("wb") as full, process("revise", "One.", stdout=full) as child:
@@ -61,7 +65,7 @@ def test_full_disk_is_one_line() -> None:
     assert (child.returncode, is_complaint(err.decode()), b"No space" in err) == (2, True, True)
 
 
-@pytest.mark.parametrize("argv", ["--help", "--version", "revise --help"])
+@pytest.mark.parametrize("argv", few(["revise --help", "--help", "--version"], every=3))
 def test_help_is_free_of_what_is_slow(argv: str) -> None:
     heavy = "{'langgraph', 'langchain_core', 'trafilatura', 'tantivy'}"
     program = (
@@ -71,6 +75,7 @@ def test_help_is_free_of_what_is_slow(argv: str) -> None:
     assert out.decode().splitlines()[-1] == "set()"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("argv", [["revise", "-"], ["revise"]], ids=["dash", "nothing"])
 def test_closed_standard_input_is_one_line(argv: list[str]) -> None:
     closed = f"exec {shlex.join([sys.executable, '-c', FAKE_RUN, *argv])} <&-"
@@ -80,6 +85,7 @@ def test_closed_standard_input_is_one_line(argv: list[str]) -> None:
     assert err == b"rarr: standard input is closed: give the text in quotes, or --file F\n"
 
 
+@pytest.mark.slow
 def test_closed_standard_output_is_one_line() -> None:
     closed = f"exec {shlex.join([sys.executable, '-c', FAKE_RUN, 'revise', 'One.'])} >&-"
     with process(program=f"import os; os.execv('/bin/sh', ['sh', '-c', {closed!r}])") as child:
@@ -87,6 +93,7 @@ def test_closed_standard_output_is_one_line() -> None:
     assert (child.returncode, is_complaint(err.decode())) == (2, True)
 
 
+@pytest.mark.slow
 def test_closed_standard_error_costs_no_result() -> None:
     closed = f"exec {shlex.join([sys.executable, '-c', FAKE_RUN, 'revise', 'One.', '--json'])} 2>&-"
     with process(program=f"import os; os.execv('/bin/sh', ['sh', '-c', {closed!r}])") as child:

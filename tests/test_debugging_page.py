@@ -18,6 +18,7 @@ BLOCKS = re.findall(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_every_line_does_what_it_is_there_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -48,6 +48,7 @@ def timeless(text: str) -> str:
     return re.sub(r"\d+\.\d seconds", "some seconds", text)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback  # a scripted server answers
 def test_python_runs_and_prints_what_stands_below_it() -> None:
     printed = io.StringIO()
@@ -61,7 +62,14 @@ def test_first_example_has_five_lines() -> None:
     assert len(PYTHON[0].splitlines()) == 5
 
 
-@pytest.mark.parametrize("command", [one for one in COMMANDS if one.startswith("rarr ")])
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(one, marks=[pytest.mark.slow] * one.startswith(("rarr eval", "rarr revise")))
+        for one in COMMANDS
+        if one.startswith("rarr ")
+    ],
+)
 def test_command_runs(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_OFFLINE", "true")  # `rarr doctor` asks Wikipedia whether it is there
     call, _, source = command.partition(" < ")
@@ -78,6 +86,7 @@ def test_command_is_there(command: str) -> None:
     assert rest[0] in targets
 
 
+@pytest.mark.slow
 def test_parts_are_as_the_code_has_them() -> None:
     assert set(re.findall(r"<!-- (\w+), from the code -->", TEXT)) == set(PARTS)
     assert timeless(updated(TEXT)) == timeless(TEXT), "run python -m benchmarks.documents"

@@ -56,12 +56,13 @@ def test_file_that_one_job_skips_and_no_other_collects_is_named(tmp_path: Path) 
     assert main([str(tmp_path / "one")]) == "no job ran a.py: could not import 'torch'"
 
 
+@pytest.mark.slow
 def test_outcomes_are_written_and_what_ran_is_left_out_of_the_next_run(tmp_path: Path) -> None:
     (tmp_path / "test_one.py").write_text(TESTS)
     (tmp_path / "test_two.py").write_text("import pytest; pytest.importorskip('no_such_module')")
     for given, told_passed in (("Path('out')", "1 passed"), ("None, Path('out')", "1 deselected")):
         (tmp_path / "conftest.py").write_text(CONFTEST.format(given))
-        environment = os.environ | {"PYTHONPATH": str(HERE)}
+        environment = os.environ | {"PYTHONPATH": str(HERE), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         call = [sys.executable, "-m", "pytest", "--rootdir", str(tmp_path)]
         done = subprocess.run(
             call, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False

@@ -46,15 +46,17 @@ def answer_place(part: Sentence, asked_about: Span, answer: str) -> Span | None:
 def sources_of(value: Value, parts: tuple[Sentence, ...]) -> list[Source]:
     """Where sentences of the evidence say a value of its answer.
 
-    A number is the evidence's own, with the unit that the answer may have left out. A name is the answer's:
-    the evidence may have it within a longer one.
+    A number is the evidence's own, with the unit that the answer may have left out. One that is near the
+    answer, as 1,600 feet are near 1,595, counts only where none equals it. A name is the answer's: the
+    evidence may have it within a longer one.
     """
-    return [
+    found = [
         Source(value if value.kind == "name" else said, part, said.start)
         for part in parts
         for said in part.values
         if _is_reading_of(said, value)
     ]
+    return [source for source in found if not _is_near(source.value, value)] or found
 
 
 def reckoned(value: Value, answer: Sentence, replaced: Value | None) -> Source:
@@ -109,6 +111,14 @@ def _is_reading_of(said: Value, answer: Value) -> bool:
     match said.read, answer.read:
         case Number() as read, Number() as bare if not bare.unit:
             return isclose(from_base(read.amount, read.form) if read.form else read.amount, bare.amount)
+    return False
+
+
+def _is_near(said: Value, answer: Value) -> bool:
+    """Is it a number that rounds to the answer, and not the same?"""
+    match said.read, answer.read:
+        case Number() as read, Number() as wanted if read.unit == wanted.unit:
+            return not isclose(read.amount, wanted.amount)
     return False
 
 

@@ -259,7 +259,10 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Argument, then environment, then file; no dotenv and no secrets files."""
-        return init_settings, Variables(settings_cls), InitSettingsSource(settings_cls, file_values())
+        file = InitSettingsSource(settings_cls, file_values())
+        if any(name.upper().startswith("RARR_") for name in os.environ):
+            return init_settings, Variables(settings_cls), file
+        return init_settings, file  # to look for each setting takes longer than all else here
 
 
 def _secret(variable: str) -> SecretStr | None:

@@ -1,6 +1,7 @@
 """Settings from the working directory: `rarr.toml`, or else the table `[tool.rarr]` of `pyproject.toml`."""
 
 import tomllib
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,11 @@ def file_values() -> dict[str, Any]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return _parsed(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise SettingsError(f"{path} cannot be read: {error}: mend it") from None
+
+
+@lru_cache(maxsize=4)  # an application makes many settings beside one file
+def _parsed(text: str) -> dict[str, Any]:
+    return tomllib.loads(text)

@@ -25,6 +25,7 @@ from rarr.testing import (
 TEXT, RIGHT = text_of(8, wrong=5), text_of(8, wrong=0)
 
 
+@pytest.mark.slow
 async def test_checks_are_asked_at_once_and_edits_are_asked_at_once() -> None:
     model = WatchedModel()
     revision = await Reviser(Settings(model=model, search=Documents())).arevise(TEXT)
@@ -32,6 +33,7 @@ async def test_checks_are_asked_at_once_and_edits_are_asked_at_once() -> None:
     assert model.most == {"generate_queries": 1, "check_agreement": 8, "edit": 5}
 
 
+@pytest.mark.slow
 async def test_only_what_was_edited_is_asked_again() -> None:
     model = WatchedModel()
     await Reviser(Settings(model=model, search=Documents())).arevise(TEXT)
@@ -40,6 +42,7 @@ async def test_only_what_was_edited_is_asked_again() -> None:
     assert sorted(re.findall(r"Query: When was (\w+)", " ".join(again))) == sorted(wrong)
 
 
+@pytest.mark.slow
 async def test_same_question_of_a_run_is_not_asked_twice() -> None:
     model = WatchedModel()
     await Reviser(Settings(model=model, search=Documents())).arevise(TEXT)
@@ -51,6 +54,7 @@ def outcome(revision: Revision) -> object:
     return revision.model_dump(exclude={"run_id", "usage"})
 
 
+@pytest.mark.slow
 async def test_order_of_the_answers_makes_no_difference() -> None:
     outcomes = []
     for seed in range(50):
@@ -61,6 +65,7 @@ async def test_order_of_the_answers_makes_no_difference() -> None:
     assert all(one == outcomes[0] for one in outcomes)
 
 
+@pytest.mark.slow
 async def test_limit_of_requests_at_once_makes_no_difference() -> None:
     every = outcome(await Reviser(Settings(model=WatchedModel(), search=Documents())).arevise(TEXT))
     model = WatchedModel([0.0])
@@ -69,6 +74,7 @@ async def test_limit_of_requests_at_once_makes_no_difference() -> None:
     assert max(model.most.values()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 async def test_requests_at_once_are_limited_over_all_texts() -> None:
     with ScriptedServer(answer, latency=0.03) as server:
@@ -79,6 +85,7 @@ async def test_requests_at_once_are_limited_over_all_texts() -> None:
     assert all(revision.text == text_of(3, wrong=0) for revision in revisions)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 async def test_texts_at_once_have_usages_of_their_own() -> None:
     with ScriptedServer(answer, latency=0.01) as server:
@@ -140,6 +147,7 @@ def test_of_two_conflicting_proposals_the_more_relevant_is_made() -> None:
     assert revision.text == "Ada Kern built Ude Mill in 1801. It is old."
 
 
+@pytest.mark.slow
 def test_many_edits_of_one_sentence_are_all_made() -> None:
     """Each has its own round through the graph, whose number of steps is not limited below that."""
     words = [f"w{n:02}" for n in range(40)]  # each becomes another word: "w07" "v07"
@@ -161,6 +169,7 @@ def test_many_edits_of_one_sentence_are_all_made() -> None:
     )
 
 
+@pytest.mark.slow
 def test_one_model_object_may_be_used_by_every_node() -> None:
     model = ScriptedModel(answer)
     settings = Settings(

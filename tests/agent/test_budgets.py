@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 import pytest
+from families import few
 
 from agent.mills import Documents, answer, codes, document, revised, settings_for, statuses, text_of
 from rarr import Reviser, Revision, Settings
@@ -17,7 +18,7 @@ CUT = {"budget_exhausted"}
 
 
 @pytest.mark.loopback
-@pytest.mark.parametrize("most", range(NEEDED + 2))
+@pytest.mark.parametrize("most", few(range(NEEDED + 2), every=3))
 def test_call_budget_is_kept(most: int) -> None:
     with ScriptedServer(answer) as server:
         revision = revised(settings_for(server, max_calls=most), TEXT)
@@ -48,6 +49,7 @@ def in_process(**more: Any) -> Settings:
     return Settings(**({"model": ScriptedModel(answer), "search": Documents()} | more))
 
 
+@pytest.mark.slow
 def test_token_budget_is_kept() -> None:
     whole = revised(in_process(), TEXT).usage
     needed = whole.input_tokens + whole.output_tokens
@@ -76,7 +78,7 @@ def test_cost_is_that_of_the_tokens() -> None:
     assert usage.cached_tokens > 0
 
 
-@pytest.mark.parametrize("share", [0, 0.1, 0.3, 0.6, 0.9, 0.99, 3])
+@pytest.mark.parametrize("share", few([0, 0.1, 0.3, 0.6, 0.9, 0.99, 3], every=3))
 def test_cost_budget_ends_the_requests(share: float) -> None:
     needed = revised(priced(), TEXT).usage.cost or 0.0
     revision = revised(priced(max_cost=share * needed), TEXT)
@@ -86,12 +88,12 @@ def test_cost_budget_ends_the_requests(share: float) -> None:
 
 
 @pytest.mark.loopback
-@pytest.mark.parametrize("latency", [0.05, 0.2, 5.0], ids=["a few answers", "one answer", "none"])
+@pytest.mark.parametrize("latency", [0.05, 0.2, 60.0], ids=["a few answers", "one answer", "none"])
 def test_deadline_budget_ends_a_run_with_a_slow_server(latency: float) -> None:
     with ScriptedServer(answer, latency=latency) as server:
         started = time.perf_counter()
         revision = revised(settings_for(server, deadline_s=0.3, concurrency=1), TEXT)
-        assert time.perf_counter() - started < 2
+        assert time.perf_counter() - started < 30
     assert codes(revision) == CUT
     assert any("deadline_s (0.3)" in warning.message for warning in revision.warnings)
     assert_honest(revision)
@@ -99,8 +101,8 @@ def test_deadline_budget_ends_a_run_with_a_slow_server(latency: float) -> None:
 
 def test_deadline_budget_ends_a_run_with_a_slow_search() -> None:
     started = time.perf_counter()
-    revision = revised(in_process(search=Documents(5), deadline_s=0.2), TEXT)
-    assert time.perf_counter() - started < 2
+    revision = revised(in_process(search=Documents(60), deadline_s=0.2), TEXT)
+    assert time.perf_counter() - started < 30
     assert (revision.text, codes(revision), statuses(revision)) == (TEXT, CUT, {"unjudged"})
 
 
@@ -109,6 +111,7 @@ def test_deadline_budget_that_is_long_enough_changes_nothing() -> None:
     assert (revision.text, revision.warnings) == (RIGHT, ())
 
 
+@pytest.mark.slow
 def test_budget_is_that_of_one_run() -> None:
     with Reviser(in_process(max_calls=NEEDED)) as reviser:
         assert [reviser.revise(TEXT).warnings for _ in range(3)] == [()] * 3

@@ -93,6 +93,7 @@ def test_run_that_is_done_is_given_again_without_being_done_again(tmp_path: Path
     assert again == done
 
 
+@pytest.mark.slow
 def test_run_is_the_same_with_a_checkpointer_as_without(tmp_path: Path) -> None:
     failing = InMemoryRetriever(TimeoutError("no answer"))
     for parts in ({}, {"retriever": failing}):
@@ -160,10 +161,11 @@ async def test_function_opens_one_for_each_event_loop(tmp_path: Path) -> None:
     await asyncio.to_thread(one.close)
 
 
+@pytest.mark.slow
 async def test_many_runs_at_once_are_kept(tmp_path: Path) -> None:
     async with reviser(opening(tmp_path / "runs")) as one:
-        done = await asyncio.gather(*(one.arevise(TEXT, run_id=f"r{n}") for n in range(20)))
-        again = await asyncio.gather(*(one.aresume(f"r{n}") for n in range(20)))
+        done = await asyncio.gather(*(one.arevise(TEXT, run_id=f"r{n}") for n in range(8)))
+        again = await asyncio.gather(*(one.aresume(f"r{n}") for n in range(8)))
     assert [*map(content, again)] == [*map(content, done)]
 
 
@@ -173,6 +175,7 @@ def notes(tmp_path: Path) -> Path:
     return tmp_path / "notes.md"
 
 
+@pytest.mark.slow
 def test_run_goes_on_from_each_of_its_steps(notes: Path, tmp_path: Path) -> None:
     text = "Kestrel Library opened in 1986. Falcon Bridge was built in 1950."
     steps: list[str] = []
@@ -230,8 +233,9 @@ LATENCY_S = 0.05
 LONGEST_S = 8 * LATENCY_S  # about as long as the run takes
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
-@pytest.mark.parametrize("moment", [pytest.param(n, marks=[pytest.mark.slow] * (n >= 2)) for n in range(20)])
+@pytest.mark.parametrize("moment", range(20))
 def test_killed_run_goes_on_in_another_process(moment: int, tmp_path: Path) -> None:
     """At 20 moments; strict serialization in every other one."""
     strict, path = ("true", "false")[moment % 2], str(tmp_path / "runs")

@@ -79,6 +79,7 @@ def test_a_conclusion_from_the_old_number_is_contradicted(tmp_path: Path) -> Non
     assert check.reason == "40 was computed from 1932, which e1 corrected to 1936"
 
 
+@pytest.mark.slow
 def test_a_conclusion_from_the_old_number_is_revised_by_a_language_model(tmp_path: Path) -> None:
     def answer(asked: Asked) -> Any:
         text = asked.user.split("<text>\n")[1].split("\n</text>")[0]

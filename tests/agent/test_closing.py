@@ -80,6 +80,7 @@ def clients(reviser: Reviser) -> int:
     return sum(len(one._clients._made) for one in parts if hasattr(one, "_clients"))
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_everything_is_closed_and_opens_again_when_it_is_used(notes: Path, connections: Any) -> None:
     with Service(World()) as service:
@@ -92,6 +93,7 @@ def test_everything_is_closed_and_opens_again_when_it_is_used(notes: Path, conne
                 assert (open_files(connections), clients(reviser)) == ([], 0)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 async def test_one_loop_closes_its_own_connections(notes: Path) -> None:
     with Service(World()) as service:
@@ -103,6 +105,7 @@ async def test_one_loop_closes_its_own_connections(notes: Path) -> None:
     assert clients(reviser) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 async def test_one_shot_calls_close(notes: Path, connections: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []  # or what nobody holds would close itself

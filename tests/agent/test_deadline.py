@@ -4,12 +4,13 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from families import few
 
 from agent.long_mills import SIZE, Clock, Searches, assert_sound, by_blocks, judged, long_text
 from agent.mills import codes, revised, statuses
 from benchmarks import mills
 from rarr import Reviser, Revision, Settings
-from rarr.records import Agreement, Change, Question
+from rarr.records import Agreement, Change, Question, Usage
 from rarr.testing import (
     InMemoryRetriever,
     ScriptedChecker,
@@ -38,6 +39,15 @@ def undisturbed() -> Revision:
     return revised(by_blocks(), TEXT)
 
 
+PRICED: dict[str, Any] = {"endpoints": {"scripted": {"price": (2.0, 8.0, 0.5)}}}
+
+
+@pytest.fixture(scope="module")
+def usage() -> Usage:
+    """What the text costs without a limit."""
+    return revised(by_blocks(**PRICED), TEXT).usage
+
+
 def test_long_text_comes_out_as_in_one_piece(undisturbed: Revision) -> None:
     whole = revised(by_blocks(block_chars=None), TEXT)
     assert undisturbed.text == whole.text == RIGHT
@@ -61,6 +71,7 @@ def test_report_names_evidence_of_the_whole_text(undisturbed: Revision) -> None:
     )
 
 
+@pytest.mark.slow
 def test_text_that_fits_into_one_block_is_none() -> None:
     text = long_text(2, wrong=(3,))
     assert len(text) <= SIZE
@@ -69,6 +80,7 @@ def test_text_that_fits_into_one_block_is_none() -> None:
     assert [query.id for query in one.queries][:2] == ["q1", "q2"]
 
 
+@pytest.mark.slow
 def test_the_paper_is_read_as_a_whole() -> None:
     assert Settings(preset="paper").block_chars is None
     model = ScriptedModel(mills.answer)
@@ -76,7 +88,7 @@ def test_the_paper_is_read_as_a_whole() -> None:
     assert sum(ask.name == "generate_queries" for ask in model.calls) == 1
 
 
-@pytest.mark.parametrize(("after", "least"), [(9, 9), (20, 20), (26, 24), (33, 32), (60, 48)])
+@pytest.mark.parametrize(("after", "least"), few([(9, 9), (20, 20), (26, 24), (33, 32), (60, 48)], every=2))
 def test_deadline_leaves_the_blocks_before_it(clock: Clock, after: int, least: int) -> None:
     revision = revised(by_blocks(search=Searches(clock, 1.0), deadline_s=after + 0.5), TEXT)
     done = judged(revision).count(True)
@@ -126,17 +138,15 @@ def test_deadline_has_a_little_more_time_to_judge_what_was_found(
 
 
 @pytest.mark.parametrize("limit", ["max_calls", "max_tokens", "max_cost"])
-@pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 0.8])
-def test_budgets_end_in_the_middle(limit: str, share: float, undisturbed: Revision) -> None:
-    priced: dict[str, Any] = {"endpoints": {"scripted": {"price": (2.0, 8.0, 0.5)}}}
-    usage = revised(by_blocks(**priced), TEXT).usage
+@pytest.mark.parametrize("share", few([0.5, 0.0, 0.2, 0.8], every=4))
+def test_budgets_end_in_the_middle(limit: str, share: float, usage: Usage) -> None:
     needed = {
         "max_calls": usage.model_calls,
         "max_tokens": usage.input_tokens + usage.output_tokens,
         "max_cost": usage.cost or 0.0,
     }[limit]
     most = share * needed if limit == "max_cost" else int(share * needed)
-    revision = revised(by_blocks(**priced, **{limit: most}), TEXT)
+    revision = revised(by_blocks(**PRICED, **{limit: most}), TEXT)
     spent = revision.usage
     assert spent.model_calls <= usage.model_calls
     assert {"max_calls": spent.model_calls, "max_tokens": spent.input_tokens + spent.output_tokens}.get(
@@ -152,6 +162,7 @@ def test_budgets_end_in_the_middle(limit: str, share: float, undisturbed: Revisi
         assert sentence.text in RIGHT or sentence.status in ("contradicted", "unjudged")
 
 
+@pytest.mark.slow
 def test_block_that_fails_takes_no_other_with_it() -> None:
     second = list(text_blocks(TEXT, SIZE))[1]
 
@@ -166,6 +177,7 @@ def test_block_that_fails_takes_no_other_with_it() -> None:
     assert_sound(revision)
 
 
+@pytest.mark.slow
 def test_edits_on_both_sides_of_a_border_are_made() -> None:
     first, second, *_ = text_blocks(TEXT, SIZE)
     last = len(first.sentences) - 1
@@ -178,7 +190,8 @@ def test_edits_on_both_sides_of_a_border_are_made() -> None:
 
 
 @pytest.mark.parametrize(
-    "separator", ["\r\n\r\n", "\n\n☃ 👩‍👩‍👧 é\u0301!\n\n", "\n\n```\nIt was built in 1777.\n```\n\n"]
+    "separator",
+    few(["\n\n☃ 👩‍👩‍👧 é\u0301!\n\n", "\r\n\r\n", "\n\n```\nIt was built in 1777.\n```\n\n"], every=3),
 )
 def test_places_are_exact(separator: str) -> None:
     revision = revised(by_blocks(), long_text(12, WRONG, separator))
@@ -188,6 +201,7 @@ def test_places_are_exact(separator: str) -> None:
     assert_sound(revision)
 
 
+@pytest.mark.slow
 def test_edits_that_make_a_text_longer_move_what_comes_after() -> None:
     paragraphs = [
         f"👩‍👩‍👧 Georgia grows peaches in place {n}. " + f"It is so there. {n}. " * 20 for n in range(6)
@@ -228,6 +242,7 @@ def test_nothing_before_a_block_is_asked_about_twice() -> None:
     assert all(one[1] == other[0] for one, other in pairwise(places))
 
 
+@pytest.mark.slow
 def test_nothing_before_a_block_is_edited_twice() -> None:
     asked = [(f"When was {mills.mill(n)} built?", mills.mill(n)) for n in range(SENTENCES)]
     answer = Agreement(verdict="disagrees", text_answer="Mill", evidence_answer="Mall")
@@ -254,6 +269,7 @@ def test_text_without_a_sentence_asks_nothing(text: str) -> None:
     assert (revision.text, codes(revision), model.calls) == (text, {"nothing_to_check"}, [])
 
 
+@pytest.mark.slow
 def test_paragraph_of_20_000_words_is_judged_as_far_as_it_goes(clock: Clock) -> None:
     text = mills.text_of(3400, wrong=2)
     revision = revised(by_blocks(search=Searches(clock, 1.0), deadline_s=40.5, block_chars=700), text)
@@ -263,6 +279,7 @@ def test_paragraph_of_20_000_words_is_judged_as_far_as_it_goes(clock: Clock) -> 
     assert "of 3400 sentences" in revision.warnings[0].message
 
 
+@pytest.mark.slow
 def test_what_has_no_sentences_to_divide_it_is_said_to_be_too_long() -> None:
     revision = revised(by_blocks(), f"{TEXT}\n\n{'word ' * 5000}")
     assert codes(revision) == {"block_too_long"}
@@ -270,6 +287,7 @@ def test_what_has_no_sentences_to_divide_it_is_said_to_be_too_long() -> None:
     assert judged(revision) == [True] * SENTENCES + [False]
 
 
+@pytest.mark.slow
 def test_few_blocks_are_under_way_at_once() -> None:
     searched: list[int] = []
 

@@ -41,6 +41,7 @@ def undisturbed() -> Revision:
         return one.revise(TEXT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", [1, 2, 13, 17, 30, 40, 52])
 def test_run_by_blocks_goes_on_from_its_steps(last: int, undisturbed: Revision) -> None:
     saver, run_id = InMemorySaver(), f"r{last}"
@@ -55,6 +56,7 @@ def test_run_by_blocks_goes_on_from_its_steps(last: int, undisturbed: Revision) 
     assert replay(Trace.load(run_id)).same
 
 
+@pytest.mark.slow
 def test_run_by_blocks_that_is_done_asks_nothing() -> None:
     saver, model = InMemorySaver(), ScriptedModel(mills.answer)
     with Reviser(by_blocks(model=model, trace=False), checkpointer=saver) as one:
@@ -67,6 +69,7 @@ def test_run_by_blocks_that_is_done_asks_nothing() -> None:
     assert len(model.calls) == asked
 
 
+@pytest.mark.slow
 def test_run_that_a_budget_had_cut_before_it_was_ended_says_so() -> None:
     saver = InMemorySaver()
     with (

@@ -26,7 +26,8 @@ def test_embedded_models_spend_nothing() -> None:
     assert estimate.edits > 0
 
 
-@pytest.mark.parametrize("name", ["demo.md", "marie-curie.md", "port-halden.md"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["port-halden.md", "demo.md", "marie-curie.md"])
 def test_calls_are_within_a_factor_of_two(name: str) -> None:
     text = (EXAMPLES / "texts" / name).read_text(encoding="utf-8")
     with Reviser(Settings(model=ScriptedModel(RuleModel()), corpus=EXAMPLES / "corpus")) as reviser:

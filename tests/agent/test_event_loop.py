@@ -45,6 +45,7 @@ async def test_embedded_run_computes_beside_the_event_loop(settings: Any, notes:
     assert (await asyncio.to_thread(lambda: Trace.load(revision.run_id).revision)) == revision
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 async def test_prompted_run_computes_beside_the_event_loop() -> None:
     with ScriptedServer(answer) as server:
@@ -55,6 +56,7 @@ async def test_prompted_run_computes_beside_the_event_loop() -> None:
             assert (done.text, await reviser.aresume("r1")) == (text_of(4, wrong=0), done)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_event_loop_that_ends_closes_its_connections(notes: Path) -> None:
     with Service(_library) as service, ScriptedServer(answer) as server:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from families import few
 
 from agent.mills import Documents, answer, codes, revised, settings_for, statuses, text_of
 from rarr import Reviser, Revision, Settings
@@ -40,6 +41,7 @@ HEALED = [
     NotJson(),
     Empty(),
 ]
+OF_ONE_NODE = [Status(500), Status(401), DieMidAnswer(), CutOff(), Hang()]
 FATAL = [Status(401), Status(400, message="no such model"), Status(404), Hang(), Drip()]
 
 
@@ -53,7 +55,7 @@ def faulty(server: ScriptedServer, **more: Any) -> Revision:
     return revised(settings_for(server, timeout_s=0.5, **more), TEXT)
 
 
-@pytest.mark.parametrize("entry", HEALED, ids=repr)
+@pytest.mark.parametrize("entry", few(HEALED, every=4), ids=repr)
 def test_faults_that_pass_are_not_seen(hasty: None, entry: Entry) -> None:
     with ScriptedServer(answer, plan=[entry]) as server:
         revision = faulty(server)
@@ -61,7 +63,7 @@ def test_faults_that_pass_are_not_seen(hasty: None, entry: Entry) -> None:
     assert revision.usage.model_calls == 1 + (1 + 3 + 1 + 1)
 
 
-@pytest.mark.parametrize("entry", FATAL, ids=repr)
+@pytest.mark.parametrize("entry", few(FATAL, every=3), ids=repr)
 def test_faults_that_asking_again_does_not_mend_are_told(entry: Entry) -> None:
     with ScriptedServer(answer, plan=[entry]) as server:
         revision = faulty(server)
@@ -69,7 +71,7 @@ def test_faults_that_asking_again_does_not_mend_are_told(entry: Entry) -> None:
     assert (codes(revision), statuses(revision)) == ({"generate_queries_failed"}, {"unjudged"})
 
 
-@pytest.mark.parametrize("entry", [*HEALED, *FATAL], ids=repr)
+@pytest.mark.parametrize("entry", few([*HEALED, *FATAL], every=4), ids=repr)
 def test_faults_for_ever_leave_the_text_and_say_so(hasty: None, entry: Entry) -> None:
     with ScriptedServer(answer, plan=[entry], plan_for_ever=True) as server:
         revision = faulty(server)
@@ -83,7 +85,7 @@ def only(prompt: str, entry: Entry) -> Callable[[Request], Entry | None]:
     return lambda request: entry if request.prompt == prompt else None
 
 
-@pytest.mark.parametrize("entry", [Status(500), Status(401), DieMidAnswer(), CutOff(), Hang()], ids=repr)
+@pytest.mark.parametrize("entry", few(OF_ONE_NODE, every=3), ids=repr)
 def test_faults_of_checks_are_no_verdicts(hasty: None, entry: Entry) -> None:
     with ScriptedServer(answer, plan=only("check_agreement", entry)) as server:
         revision = faulty(server)
@@ -93,7 +95,7 @@ def test_faults_of_checks_are_no_verdicts(hasty: None, entry: Entry) -> None:
     assert revision.report.sentences[0].status == "unjudged"
 
 
-@pytest.mark.parametrize("entry", [Status(500), Status(401), DieMidAnswer(), CutOff(), Hang()], ids=repr)
+@pytest.mark.parametrize("entry", few(OF_ONE_NODE, every=3), ids=repr)
 def test_faults_of_edits_leave_the_contradiction(hasty: None, entry: Entry) -> None:
     with ScriptedServer(answer, plan=only("edit", entry)) as server:
         revision = faulty(server)
@@ -155,6 +157,7 @@ def test_faults_of_a_dead_endpoint_cost_seconds() -> None:
     assert "cannot be reached" in revision.warnings[0].message
 
 
+@pytest.mark.slow
 def test_faults_of_a_dead_endpoint_do_not_add_up(hasty: None) -> None:
     """Many checks of a server that has died: it is left alone after a few attempts."""
     with ScriptedServer(answer, plan=only("check_agreement", DieMidAnswer())) as server:
@@ -162,7 +165,7 @@ def test_faults_of_a_dead_endpoint_do_not_add_up(hasty: None) -> None:
         assert len(server.requests) == 1 + 3
 
 
-@pytest.mark.parametrize("entry", [*FATAL, Status(500), Status(429), Empty()], ids=repr)
+@pytest.mark.parametrize("entry", few([*FATAL, Status(500), Status(429), Empty()], every=4), ids=repr)
 def test_faults_are_mended_by_a_fallback(hasty: None, entry: Entry) -> None:
     with ScriptedServer(answer, plan=[entry], plan_for_ever=True) as broken, ScriptedServer(answer) as other:
         revision = faulty(broken, fallbacks=["vllm:other"], endpoints={"vllm:other": {"base_url": other.url}})
@@ -197,7 +200,7 @@ def call(
     return called
 
 
-@pytest.mark.parametrize("entry", [*HEALED, *FATAL], ids=repr)
+@pytest.mark.parametrize("entry", few([*HEALED, *FATAL], every=4), ids=repr)
 def test_faults_for_ever_end_the_command_with_status_3(call: Any, entry: Entry) -> None:
     with ScriptedServer(answer, plan=[entry], plan_for_ever=True) as server:
         status, _, err = call(server.url)

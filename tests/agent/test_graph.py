@@ -186,6 +186,7 @@ class Shuffled(InMemoryRetriever):
         return await super().retrieve(query, k)
 
 
+@pytest.mark.slow
 def test_order_does_not_depend_on_who_answers_first() -> None:
     numbers = [str(1000 + n) for n in range(40)]
     found = {f"Which {n}?": [f"{n} is right.", f"{n} too"] for n in numbers}

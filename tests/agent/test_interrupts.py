@@ -114,6 +114,7 @@ print((again.text, again.checks, again.edits, again.report.sentences) ==
 """
 
 
+@pytest.mark.slow
 def test_interrupted_encoder_answers_again(tmp_path: Path) -> None:
     argv = [sys.executable, "-c", PROGRAM, str(CORPUS), str(TEXTS / "alaska.md")]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=3 * HANG_S, check=True)

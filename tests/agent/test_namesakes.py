@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from families import few
 
 from rarr import Reviser, Revision, Settings
 
@@ -55,7 +56,9 @@ def revised(folder: Path, text: str, *pages: tuple[str, str]) -> Revision:
         return reviser.revise(text)
 
 
-@pytest.mark.parametrize("case", [*WORKED_WITH, *ONLY_MEASURED], ids=lambda case: case[1])
+@pytest.mark.parametrize(
+    "case", few([(case,) for case in (*WORKED_WITH, *ONLY_MEASURED)], every=6), ids=lambda case: case[1]
+)
 def test_page_of_a_namesake_corrects_nothing(tmp_path: Path, case: Case) -> None:
     text, title, page, *_ = case
     revision = revised(tmp_path, text, (title, page))
@@ -63,7 +66,10 @@ def test_page_of_a_namesake_corrects_nothing(tmp_path: Path, case: Case) -> None
     assert "supported" not in [sentence.status for sentence in revision.report.sentences]
 
 
-@pytest.mark.parametrize("cases", [WORKED_WITH, ONLY_MEASURED], ids=["worked with", "only measured"])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "cases", few([WORKED_WITH, ONLY_MEASURED], every=2), ids=["worked with", "only measured"]
+)
 def test_right_page_beside_it_corrects_most(tmp_path: Path, cases: list[Case]) -> None:
     right = 0
     for number, (text, title, page, own_title, own_page, value) in enumerate(cases):

@@ -93,6 +93,7 @@ def comparable(revision: Revision) -> Revision:
     return revision.model_copy(update={"run_id": "", "usage": None})
 
 
+@pytest.mark.slow
 async def test_texts_at_the_same_time_come_out_as_one_by_one(reviser: Reviser) -> None:
     texts = [f"{TEXT} Line {n} stays." if n % 3 else f"Nothing about {n}." for n in range(30)]
     together = await asyncio.gather(*map(reviser.arevise, texts))
@@ -150,6 +151,7 @@ def test_usage_is_counted_by_node() -> None:
     assert usage.seconds > 0
 
 
+@pytest.mark.slow
 def test_file_that_is_not_searched_is_a_warning(notes: Path) -> None:
     (notes / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
     revision = rarr.revise("Kestrel Library opened in 1976.", corpus=notes)

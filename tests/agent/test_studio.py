@@ -31,6 +31,7 @@ def test_input_is_plain_json() -> None:
 
 
 @served
+@pytest.mark.slow
 def test_configuration_is_valid() -> None:
     done = subprocess.run([TOOL, "validate"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, "1 graph found" in done.stdout) == (0, True)

@@ -42,6 +42,7 @@ def kind(span: Span) -> Any:
     return span.attributes["openinference.span.kind"]
 
 
+@pytest.mark.slow
 def test_spans_have_nodes_tokens_and_the_run() -> None:
     spans: list[Span] = []
     with ScriptedServer(answer) as server, collecting(spans_of, spans) as url:
@@ -62,6 +63,7 @@ def test_spans_have_nodes_tokens_and_the_run() -> None:
     assert KEY not in repr(spans)
 
 
+@pytest.mark.slow
 def test_requests_of_langchain_are_told_once() -> None:
     spans: list[Span] = []
     with ScriptedServer(answer) as server, collecting(spans_of, spans) as url:
@@ -73,6 +75,7 @@ def test_requests_of_langchain_are_told_once() -> None:
     assert KEY not in repr(spans)
 
 
+@pytest.mark.slow
 def test_texts_are_hidden_where_the_environment_says_so() -> None:
     spans: list[Span] = []
     hidden = {"OPENINFERENCE_HIDE_INPUTS": "true", "OPENINFERENCE_HIDE_OUTPUTS": "true"}
@@ -82,6 +85,7 @@ def test_texts_are_hidden_where_the_environment_says_so() -> None:
     assert "Mill was built" not in repr(spans)
 
 
+@pytest.mark.slow
 def test_nothing_is_sent_that_was_not_asked_for() -> None:
     spans: list[Span] = []
     with ScriptedServer(answer) as server, collecting(spans_of, spans) as url:
@@ -89,6 +93,7 @@ def test_nothing_is_sent_that_was_not_asked_for() -> None:
     assert spans == []
 
 
+@pytest.mark.slow
 def test_langsmith_is_told_of_the_nodes_by_its_variables_alone() -> None:
     runs: list[dict[str, Any]] = []
     with ScriptedServer(answer) as server, collecting(runs_of, runs) as url:
@@ -98,6 +103,7 @@ def test_langsmith_is_told_of_the_nodes_by_its_variables_alone() -> None:
     assert KEY not in json.dumps(runs)
 
 
+@pytest.mark.slow
 def test_extra_that_is_missing_is_named() -> None:
     program = (
         "import sys; sys.modules['openinference'] = None\n"
@@ -110,6 +116,7 @@ def test_extra_that_is_missing_is_named() -> None:
     assert done.stdout == 'otel needs OpenTelemetry: pip install "rarr[otel]"\n'
 
 
+@pytest.mark.slow
 def test_spans_are_sent_before_an_interrupted_command_ends() -> None:
     spans: list[Span] = []
     interrupted = (

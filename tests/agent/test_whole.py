@@ -88,10 +88,21 @@ def untouchable(text: str) -> list[tuple[str, str]]:
     return [(block.kind, text[block.start : block.end]) for block in blocks(text) if block.kind != "prose"]
 
 
-@settings(max_examples=60)
+@settings(max_examples=8)
 @given(text=texts)
 @example(text="Kestrel Library opened on 5 May 1977. Merrow Tower is 300 metres tall and has 50 floors.\r\n")
 def test_any_text(reviser: Reviser, text: str) -> None:
+    assert_only_prose_is_edited(reviser, text)
+
+
+@pytest.mark.slow
+@settings(max_examples=200)
+@given(text=texts)
+def test_any_of_many_texts(reviser: Reviser, text: str) -> None:
+    assert_only_prose_is_edited(reviser, text)
+
+
+def assert_only_prose_is_edited(reviser: Reviser, text: str) -> None:
     revision = reviser.revise(text)
     assert revision.original == text
     assert_sound(revision)
@@ -99,7 +110,8 @@ def test_any_text(reviser: Reviser, text: str) -> None:
     assert not [warning for warning in revision.warnings if warning.code != "nothing_to_check"]
 
 
-@settings(max_examples=20)
+@pytest.mark.slow
+@settings(max_examples=8)
 @given(text=texts)
 def test_a_text_comes_out_the_same_twice(reviser: Reviser, text: str) -> None:
     one, other = reviser.revise(text), reviser.revise(text)

@@ -76,6 +76,7 @@ def test_revision_without_injection_is_the_truthful_one() -> None:
     assert truthful.text == AGREES.claim.replace(AGREES.claimed, AGREES.truth)
 
 
+@pytest.mark.slow
 def test_injection_that_wants_agreement_gets_none_and_costs_the_edit() -> None:
     what = effect(AGREES)
     assert what.read

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from benchmarks.long_text import made, measured
 
 
@@ -18,6 +20,7 @@ def test_every_place_of_a_long_text_has_its_own_name() -> None:
     assert len({name for name, _ in documents}) == len(documents) > 2000
 
 
+@pytest.mark.slow
 def test_run_is_measured() -> None:
     row = measured(100, "embedded", "", None, seed=0)
     assert row["judged"] == 1

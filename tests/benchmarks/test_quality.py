@@ -131,6 +131,7 @@ def test_table_is_markdown() -> None:
     assert table(["a", "b"], [["1", "2"]]) == "| a | b |\n| --- | --- |\n| 1 | 2 |"
 
 
+@pytest.mark.slow
 def test_page_says_what_beats_what() -> None:
     good, poor = report(*[0.9] * 9), report(*[0.2] * 9)
     page = document(

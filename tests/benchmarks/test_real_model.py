@@ -6,6 +6,8 @@ A change of the prompt, of the questions or of the search asks for answers that 
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.examples import Example, examples
 from benchmarks.real_model import Run, asked_about, read_alone
 from benchmarks.recorded_answers import KeptAnswers
@@ -22,10 +24,12 @@ def example(name: str) -> Example:
     return next(one for one in examples() if one.name == name)
 
 
+@pytest.mark.slow
 def test_four_errors_of_the_demo_are_mended(tmp_path: Path) -> None:
     assert run("demo", tmp_path)[:3] == (4, 4, 0)
 
 
+@pytest.mark.slow
 def test_no_text_is_changed_elsewhere_and_most_errors_are_mended(tmp_path: Path) -> None:
     runs = [read_alone(one, MODEL, tmp_path) for one in examples()]
     assert sum(one.elsewhere for one in runs) == 0

@@ -15,6 +15,7 @@ from rarr.cli.options import given
 from rarr.training.noising.runs import NoisingReport
 
 
+@pytest.mark.slow
 def test_index_counts_what_it_read(command: Command, notes: Path) -> None:
     assert command("index", "notes", "-o", "out") == (
         0,
@@ -30,6 +31,7 @@ def test_index_names_each_skipped_file(command: Command, notes: Path) -> None:
     assert (done.status, is_complaint(done.err), "broken.pdf: not searched: " in done.err) == (0, True, True)
 
 
+@pytest.mark.slow
 def test_doctor_succeeds_where_nothing_is_broken(command: Command) -> None:
     done = command("doctor", "--offline")
     assert (done.status, done.out[:12], done.err) == (0, b"ok       pyt", "")
@@ -79,6 +81,7 @@ def examples() -> list[str]:
     return [line.strip() for page in pages for line in page.splitlines() if line.startswith("    rarr ")]
 
 
+@pytest.mark.slow
 def test_every_help_text_has_examples_that_work(
     command: Command, fake: type[FakeReviser], notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

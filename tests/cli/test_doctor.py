@@ -169,6 +169,7 @@ def test_json_holds_the_same() -> None:
     assert json.loads(as_json([one._asdict() for one in findings])) == [findings[0]._asdict()]
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_served_model_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     with ScriptedServer({}, models=["some"]) as server:

@@ -39,6 +39,7 @@ def test_scores_are_printed_and_written(command: Command) -> None:
     }
 
 
+@pytest.mark.slow
 def test_json_is_the_report_alone(command: Command) -> None:
     done = command(*CALL, "--json")
     assert EvalReport.model_validate_json(done.out).measures["restored"].value == 1
@@ -50,6 +51,7 @@ def test_limit_is_the_first_rows(command: Command) -> None:
     assert [row["id"] for row in json.loads(done.out)["rows"]] == ["a"]
 
 
+@pytest.mark.slow
 def test_lines_that_could_not_be_read_are_named(command: Command) -> None:
     write(RIGHT, "nope", WRONG, "[]")
     done = command(*CALL)
@@ -60,6 +62,7 @@ def test_lines_that_could_not_be_read_are_named(command: Command) -> None:
     assert last == "rarr: 2 lines of data.jsonl left out: mend the data, and run with another -o"
 
 
+@pytest.mark.slow
 def test_many_lines_that_could_not_be_read_are_counted(command: Command) -> None:
     write(RIGHT, *["[]"] * 23)
     lines = command(*CALL).err.splitlines()
@@ -87,6 +90,7 @@ def test_row_in_error_fails_a_limit_that_the_others_are_above(command: Command) 
     )
 
 
+@pytest.mark.slow
 def test_measure_under_its_limit_is_told(command: Command) -> None:
     done = command(*CALL, "--fail-under", "restored=0.9", "--fail-under", "huge=0.1")
     assert (done.status, done.err) == (4, "rarr: huge is 0, under its limit 0.1\n")
@@ -151,6 +155,7 @@ def test_wrong_call_is_one_line_and_nothing_is_done(command: Command, argv: list
     assert not Path("out/predictions.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_other_settings_in_one_folder_are_refused(command: Command) -> None:
     command(*CALL)
     done = command(*CALL, "--preset", "paper")
@@ -158,6 +163,7 @@ def test_other_settings_in_one_folder_are_refused(command: Command) -> None:
     assert "give another folder, or delete this one" in done.err
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared(command: Command) -> None:
     command(*CALL)
     command("eval", "data.jsonl", "-o", "strict", "--corpus", "notes", "--preset", "paper")

@@ -46,16 +46,16 @@ def is_clean(outcome: Outcome) -> bool:
 PLACES = [
     ("index", HANDLED),
     ("index", "denver.md"),
-    ("revise", "reader.onnx"),
-    ("eval", "rarr.evals.scoring"),
 ]
 MORE_PLACES = [
+    ("eval", "rarr.evals.scoring"),
+    ("revise", "reader.onnx"),
     ("index", "typer"),
     ("index", "tantivy"),
     ("revise", "pydantic_core"),
     ("revise", "langgraph.graph.state"),
     ("eval", "reader.onnx"),
-    ("replay", "rarr.agent.replay.replay_sets"),
+    ("replay", "rarr.agent.replay.replay"),
 ]
 
 
@@ -203,6 +203,7 @@ def shown(what: bytes) -> Act:
     return act
 
 
+@pytest.mark.slow
 def test_interrupted_terminal_gets_its_cursor_back(tmp_path: Path) -> None:
     waiting = "from rarr.views.terminal.revision import Waiting; w = Waiting(watched=True); w.__enter__()"
     hidden = shown(b"\x1b[?25l")
@@ -221,14 +222,20 @@ def test_interrupts_at_50_moments_are_clean(command: str, tmp_path: Path) -> Non
     with serving(tmp_path) as (url, traces):
         program, argv = calls(url, traces)[command]
 
-        def interrupted(after_s: float) -> Outcome:
-            home = tmp_path / str(after_s)
+        def acted(act: Act, name: str) -> Outcome:
+            home = tmp_path / name
             home.mkdir()
-            return ended(signalled(after_s), program, argv, home)
+            return ended(act, program, argv, home)
 
-        with ThreadPoolExecutor(4) as several:  # most of the time is spent waiting for the moment
-            outcomes = list(several.map(interrupted, moments(50, 5.0, seed=7)))
+        longest_s = acted(lambda running: None, "undisturbed").seconds
+        with ThreadPoolExecutor(2) as several:
+            outcomes = list(
+                several.map(
+                    lambda after_s: acted(signalled(after_s), str(after_s)), moments(50, longest_s, seed=7)
+                )
+            )
     assert [outcome for outcome in outcomes if not outcome.clean or outcome.seconds >= SOON_S] == []
+    assert sum(outcome.status == 130 for outcome in outcomes) > 25
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import pytest
 from evals.doubles import row, write_rows
+from families import few
 
 from benchmarks.interrupts import (
     COMMAND,
@@ -61,6 +62,7 @@ class Interrupting:
         signalled()(running)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_interrupted_run_keeps_its_trace(tmp_path: Path) -> None:
     model = Interrupting(question=6)  # the first three are one request
@@ -82,6 +84,7 @@ def rows_done(out: Path) -> list[str]:
     return [json.loads(line)["id"] for line in file.read_text().splitlines()] if file.exists() else []
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_interrupted_eval_keeps_its_rows_and_goes_on(tmp_path: Path) -> None:
     data = write_rows(tmp_path / "data.jsonl", *(row(number, evidence=EVIDENCE) for number in range(4)))
@@ -131,7 +134,8 @@ def interrupted_index(corpora: tuple[Path, Path], act: Act, at: str, tmp_path: P
     return holds(updated)
 
 
-@pytest.mark.parametrize("at", ["alaska-purchase.md", "frankenstein.md"])
+@pytest.mark.slow
+@pytest.mark.parametrize("at", few(["frankenstein.md", "alaska-purchase.md"], every=2))
 def test_interrupted_index_is_as_it_was_or_new(at: str, corpora: tuple[Path, Path], tmp_path: Path) -> None:
     old = holds(corpora[1])
     new = (old[0], len([*corpora[0].glob("*.md")]))

@@ -45,6 +45,7 @@ def test_text_is_revised_and_standard_output_is_json_alone(command: Command, ser
     assert revision["usage"]["model_calls"] == len(server.requests)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_requests_are_constrained_by_the_schemas_of_the_prompts(
     command: Command, server: ScriptedServer
@@ -61,6 +62,7 @@ def test_requests_are_constrained_by_the_schemas_of_the_prompts(
     assert not any(key.startswith("guided") for body in bodies for key in body)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_context_is_part_of_the_prompts(command: Command, server: ScriptedServer) -> None:
     assert revise(command, server, "--context", "What was Apollo 11?").status == 0
@@ -69,6 +71,7 @@ def test_context_is_part_of_the_prompts(command: Command, server: ScriptedServer
     assert all("What was Apollo 11?" in request.user for request in server.requests)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_calls_are_limited(command: Command, server: ScriptedServer) -> None:
     done = revise(command, server, "--max-calls", "3", "--json")
@@ -95,6 +98,7 @@ def own_prompt() -> Path:
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_own_prompt_is_what_is_asked(command: Command, server: ScriptedServer, own_prompt: Path) -> None:
     assert revise(command, server, "--prompts", "own").status == 0

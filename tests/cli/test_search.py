@@ -33,10 +33,12 @@ def revised(command: Command, *options: str) -> tuple[int, str]:
     return done.status, json.loads(done.out)["text"]
 
 
+@pytest.mark.slow
 def test_wikipedia_works_end_to_end(command: Command, wiki: Service) -> None:
     assert revised(command) == (0, "The Hoover Dam is 221 metres high.")
 
 
+@pytest.mark.slow
 def test_wikipedia_is_not_asked_again_and_not_at_all_offline(command: Command, wiki: Service) -> None:
     revised(command)
     asked = len(wiki.asked)

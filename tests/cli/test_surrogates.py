@@ -85,6 +85,7 @@ def test_surrogate_in_a_key(command: Command, monkeypatch: pytest.MonkeyPatch, n
     assert (done.status, is_clean(done)) == (3, True)
 
 
+@pytest.mark.slow
 def test_surrogates_in_a_corpus_and_its_name(command: Command) -> None:
     folder = Path(ODD)
     folder.mkdir()
@@ -100,6 +101,7 @@ def test_surrogates_in_a_corpus_and_its_name(command: Command) -> None:
     assert json.loads(shown.out)["run_id"] == revision["run_id"]
 
 
+@pytest.mark.slow
 def test_surrogate_in_a_corpus_without_addresses(command: Command) -> None:
     folder = Path(ODD)
     folder.mkdir()
@@ -110,6 +112,7 @@ def test_surrogate_in_a_corpus_without_addresses(command: Command) -> None:
     assert json.loads(command("revise", TEXT, "--corpus", "index", "--json").out)["evidence"]
 
 
+@pytest.mark.slow
 def test_surrogates_in_rows_of_an_evaluation(command: Command) -> None:
     evidence = {name: f"{value} \ud800" for name, value in RECORD.items()}
     rows = [
@@ -124,6 +127,7 @@ def test_surrogates_in_rows_of_an_evaluation(command: Command) -> None:
     assert (again.status, again.out) == (0, done.out)
 
 
+@pytest.mark.slow
 def test_surrogates_in_the_names_of_an_evaluation(command: Command, notes: Path) -> None:
     Path(f"{ODD}.jsonl").write_text(json.dumps({"text": TEXT}) + "\n")
     notes.rename(ODD)

@@ -39,6 +39,7 @@ def shown(command: Command, *argv: str) -> str:
     return done.out.decode()
 
 
+@pytest.mark.slow
 def test_list_has_the_newest_first(command: Command, tmp_path: Path, run_id: str) -> None:
     filled(tmp_path / "home", "newer").close()
     titles, newer, older = command("trace", "list").out.decode().splitlines()
@@ -54,6 +55,7 @@ def test_list_names_as_much_as_tells_runs_apart(command: Command, tmp_path: Path
     assert [row.split()[0] for row in rows] == ["b", "aaaaaaaaaa2"]
 
 
+@pytest.mark.slow
 def test_list_as_json(command: Command, run_id: str) -> None:
     (one,) = json.loads(command("trace", "list", "--json").out)
     assert (one["run_id"], one["status"], one["edits"], one["text"]) == (run_id, "done", 1, TEXT)
@@ -63,6 +65,7 @@ def test_empty_list_says_what_fills_it(command: Command) -> None:
     assert b"rarr revise records one" in command("trace", "list").out
 
 
+@pytest.mark.slow
 def test_tree_has_calls_and_what_came_of_them(command: Command, run_id: str) -> None:
     out = shown(command, run_id[:6])
     for part in (
@@ -80,6 +83,7 @@ def test_tree_has_calls_and_what_came_of_them(command: Command, run_id: str) -> 
     assert "\x1b" not in out
 
 
+@pytest.mark.slow
 def test_verdict_shows_what_belongs_to_it(command: Command, run_id: str) -> None:
     out = shown(command, "last", "--verdict", "disagrees")
     assert "q1.1 disagrees" in out
@@ -88,6 +92,7 @@ def test_verdict_shows_what_belongs_to_it(command: Command, run_id: str) -> None
     assert "No check came to irrelevant." in shown(command, "last", "--verdict", "irrelevant")
 
 
+@pytest.mark.slow
 def test_errors_are_shown_alone(command: Command, run_id: str) -> None:
     calls = shown(command, "last", "--errors").split("\n\n", 1)[1]
     assert calls.count("\n  ") >= 2
@@ -95,6 +100,7 @@ def test_errors_are_shown_alone(command: Command, run_id: str) -> None:
     assert "q1" not in calls
 
 
+@pytest.mark.slow
 def test_full_shows_prompts_and_answers_as_they_were(command: Command, run_id: str) -> None:
     out = shown(command, "last", "--node", "check_agreement", "--full")
     trace = Trace.load(run_id)
@@ -109,6 +115,7 @@ def test_full_shows_prompts_and_answers_as_they_were(command: Command, run_id: s
     assert "\x1b" not in out
 
 
+@pytest.mark.slow
 def test_tree_as_json(command: Command, run_id: str) -> None:
     told = json.loads(shown(command, "last", "--json", "--node", "check_agreement"))
     check = told["calls"][0]["inner"][0]
@@ -149,6 +156,7 @@ def test_run_that_was_cut_short_says_where(command: Command, tmp_path: Path) -> 
     assert "it stopped in edit > m␛ for q1\n" in out
 
 
+@pytest.mark.slow
 def test_export_import_export_is_the_same(command: Command, tmp_path: Path, run_id: str) -> None:
     first = command("trace", "export", "last").out
     command("trace", "export", "last", "-o", "run.json")

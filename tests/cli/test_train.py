@@ -43,6 +43,7 @@ def train(command: Command, url: str, *more: str) -> Result:
     return command("train", "data", "queries.txt", "-o", "rows.jsonl", *model, *more)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_rows_are_made_and_what_is_dropped_is_told(command: Command, server: ScriptedServer) -> None:
     done = train(command, server.url)
@@ -61,6 +62,7 @@ def test_rows_are_made_and_what_is_dropped_is_told(command: Command, server: Scr
     assert {request.prompt for request in server.requests} == {"summarize", "corrupt"}
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_same_call_again_asks_nothing(command: Command, server: ScriptedServer) -> None:
     train(command, server.url)
@@ -69,6 +71,7 @@ def test_same_call_again_asks_nothing(command: Command, server: ScriptedServer) 
     assert (Path("rows.jsonl").read_bytes(), len(server.requests)) == before
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_calls_are_limited_and_the_next_run_goes_on(command: Command, server: ScriptedServer) -> None:
     done = train(command, server.url, "--max-calls", "2", "--jobs", "1")
@@ -80,6 +83,7 @@ def test_calls_are_limited_and_the_next_run_goes_on(command: Command, server: Sc
     assert train(command, server.url).out.startswith(b"rows: 2 in rows.jsonl, 1 of them new\n")
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_cost_is_limited_where_the_price_is_known(command: Command, server: ScriptedServer) -> None:
     done = train(command, server.url, "--max-cost", "0.5")
@@ -90,6 +94,7 @@ def test_cost_is_limited_where_the_price_is_known(command: Command, server: Scri
     assert (done.status, "max_cost (0.5) would be passed" in done.err) == (0, True)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_dead_server_is_told_and_costs_no_query(command: Command, server: ScriptedServer) -> None:
     done = train(command, refused_url())
@@ -98,6 +103,7 @@ def test_dead_server_is_told_and_costs_no_query(command: Command, server: Script
     assert train(command, server.url).out.startswith(b"rows: 2 in rows.jsonl, 2 of them new\n")
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_nothing_that_could_be_done_is_told(command: Command) -> None:
     Path("queries.txt").write_text(QUERIES[0])

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from families import few
 
 from evals.doubles import ASKED, EVIDENCE, components, lines, row, timeless, write_rows
 from rarr.components import Components
@@ -33,6 +34,7 @@ def dying(answers: int) -> Components:
     return replace(components(), retriever=Dying(answers))
 
 
+@pytest.mark.slow
 def test_rows_after_the_death_of_a_server_are_errors_and_in_no_measure(data: Path, out: Path) -> None:
     write_rows(data, *(row(2 * number) for number in range(4)))
     report = evaluate(data, out, components=dying(2), jobs=1)
@@ -52,6 +54,7 @@ def test_row_whose_research_failed_in_part_stays(data: Path, out: Path) -> None:
     assert [one.error for one in report.rows] == [""]
 
 
+@pytest.mark.slow
 def test_rows_with_an_error_are_done_again(data: Path, out: Path) -> None:
     whole = evaluate(data, out.with_name("whole"), components=dying(99))
     evaluate(data, out, components=dying(1), jobs=1)
@@ -63,7 +66,7 @@ def test_rows_with_an_error_are_done_again(data: Path, out: Path) -> None:
     assert [line["id"] for line in lines(out)] == ["r0", "r1", "r3", "r2", "r4"]
 
 
-@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
+@pytest.mark.parametrize("before", few([True, False], every=2), ids=["before", "after"])
 def test_end_while_errors_are_taken_out_loses_and_doubles_nothing(
     data: Path, out: Path, monkeypatch: pytest.MonkeyPatch, before: bool
 ) -> None:
@@ -93,6 +96,7 @@ def notes(data: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_changed_corpus_of_the_settings_is_noticed(data: Path, out: Path, notes: Path) -> None:
     report = evaluate(data, out, settings=Settings(corpus=notes))
     assert evaluate(data, out, settings=Settings(corpus=notes)) == report
@@ -101,6 +105,7 @@ def test_changed_corpus_of_the_settings_is_noticed(data: Path, out: Path, notes:
         evaluate(data, out, settings=Settings(corpus=notes))
 
 
+@pytest.mark.slow
 def test_changed_corpus_of_a_row_is_noticed(data: Path, out: Path, notes: Path) -> None:
     write_rows(data, row(0, corpus="notes"), row(1))
     evaluate(data, out, components=components(), limit=1)
@@ -109,6 +114,7 @@ def test_changed_corpus_of_a_row_is_noticed(data: Path, out: Path, notes: Path) 
         evaluate(data, out, components=components())
 
 
+@pytest.mark.slow
 def test_corpus_that_could_not_be_read_may_be_mended(data: Path, out: Path, notes: Path) -> None:
     (notes / "mill.md").unlink()
     write_rows(data, row(0, corpus="notes"))

@@ -12,6 +12,7 @@ from rarr.evals.rows import read_rows
 from rarr.evals.thresholds import limits_of, under
 
 
+@pytest.mark.slow
 def test_measures_keep_their_floors(tmp_path: Path) -> None:
     report = measured(tmp_path / "home", tmp_path / "out")
     assert under(report, floors()) == []

@@ -154,6 +154,7 @@ def test_falls_of_attribution_are_told_from_rises() -> None:
     assert re.findall("<bdi>(up|same|down)<", rises) == ["up"]
 
 
+@pytest.mark.slow
 def test_long_texts_and_many_rows_are_cut_and_counted() -> None:
     long = "A word of it. " * 2_000
     rows = [row(f"r{n}", original=long, text=f"{long}More.", reference=long[:-9]) for n in range(800)]

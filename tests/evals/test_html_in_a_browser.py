@@ -13,6 +13,7 @@ from rarr.evals.html import render_html
 from rarr.evals.reports import EvalReport
 
 pytestmark = [
+    pytest.mark.slow,  # a browser takes seconds to start
     pytest.mark.browser,
     pytest.mark.skipif(not installed(), reason=f"needs one of {', '.join(BROWSERS)}"),
 ]

@@ -51,6 +51,7 @@ def require_the_same(data: Path, out: Path, undisturbed: EvalReport) -> None:
     assert sorted(ids) == sorted(f"r{number}" for number in range(ROWS))
 
 
+@pytest.mark.slow
 def test_killed_run_is_gone_on_with(data: Path, tmp_path: Path) -> None:
     undisturbed = evaluate(data, tmp_path / "undisturbed", components=components())
     out = tmp_path / "out"
@@ -59,6 +60,7 @@ def test_killed_run_is_gone_on_with(data: Path, tmp_path: Path) -> None:
     require_the_same(data, out, undisturbed)
 
 
+@pytest.mark.slow
 def test_killed_retry_of_errors_is_gone_on_with(data: Path, tmp_path: Path) -> None:
     undisturbed = evaluate(data, tmp_path / "undisturbed", components=components())
     out = tmp_path / "out"

@@ -54,6 +54,7 @@ def test_intent_is_measured_where_a_model_was_asked_for_it() -> None:
     assert not {"intent", "pres_comb"} & measured([GOOD, BAD, SAME]).keys()
 
 
+@pytest.mark.slow
 def test_statuses_are_shares_of_sentences_over_rows() -> None:
     one = scored_row("a", 1, 1, statuses=("supported", "supported", "supported", "contradicted"))
     other = scored_row("b", 1, 1, statuses=("no_evidence",))
@@ -73,6 +74,7 @@ def test_measures_against_a_person_need_one() -> None:
     assert names - {"restored"} <= measured([corrected("a b", "a c", "a b")]).keys()
 
 
+@pytest.mark.slow
 def test_corrections_by_hand() -> None:
     rows = [
         corrected("a b", "a c", "a c"),  # restored

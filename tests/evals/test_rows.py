@@ -132,6 +132,7 @@ JSON = st.recursive(
 KEYS = st.sampled_from(["id", "text", "context", "evidence", "corpus", "revised"])
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(
     st.lists(st.dictionaries(KEYS, JSON | st.lists(st.dictionaries(st.sampled_from(["text", "url"]), JSON))))

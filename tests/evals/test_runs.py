@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from families import few
 
 from evals.doubles import EVIDENCE, components, lines, row, timeless, write_rows
 from rarr.errors import InputError, RarrError
@@ -18,6 +19,7 @@ from rarr.settings import Settings
 from rarr.testing import ScriptedChecker, scripted_components
 
 
+@pytest.mark.slow
 def test_rows_come_in_the_order_of_the_data(data: Path, out: Path) -> None:
     report = evaluate(data, out, components=components(0.01), jobs=5)
     assert [one.id for one in report.rows] == [f"r{n}" for n in range(5)]
@@ -26,6 +28,7 @@ def test_rows_come_in_the_order_of_the_data(data: Path, out: Path) -> None:
     assert sorted(line["id"] for line in lines(out)) == [f"r{n}" for n in range(5)]
 
 
+@pytest.mark.slow
 def test_folder_holds_predictions_and_report(data: Path, out: Path) -> None:
     report = evaluate(data, out, components=components(), jobs=1)
     assert EvalReport.model_validate_json((out / "report.json").read_bytes()) == report
@@ -34,6 +37,7 @@ def test_folder_holds_predictions_and_report(data: Path, out: Path) -> None:
     assert Revision.model_validate(lines(out)[0]["revision"]).changed
 
 
+@pytest.mark.slow
 def test_finished_run_is_not_done_again(data: Path, out: Path) -> None:
     first = evaluate(data, out, components=components())
     again = components()
@@ -41,6 +45,7 @@ def test_finished_run_is_not_done_again(data: Path, out: Path) -> None:
     assert again.retriever.calls == []  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_limit_is_raised_later(data: Path, out: Path) -> None:
     few = evaluate(data, out, components=components(), limit=2)
     assert [one.id for one in few.rows] == ["r0", "r1"]
@@ -49,6 +54,7 @@ def test_limit_is_raised_later(data: Path, out: Path) -> None:
     assert evaluate(data, out, components=components(), limit=2) == few
 
 
+@pytest.mark.slow
 def test_any_cut_of_the_predictions_leads_to_the_same_report(data: Path, out: Path) -> None:
     whole = evaluate(data, out, components=components(), jobs=1)
     written = (out / "predictions.jsonl").read_bytes()
@@ -59,6 +65,7 @@ def test_any_cut_of_the_predictions_leads_to_the_same_report(data: Path, out: Pa
         assert sorted(line["id"] for line in lines(out)) == [f"r{n}" for n in range(5)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "missing", [("report.json",), ("report.json", "report.html"), ("predictions.jsonl",)]
 )
@@ -70,6 +77,7 @@ def test_what_a_crash_did_not_write_is_written(data: Path, out: Path, missing: t
     assert all((out / name).exists() for name in missing)
 
 
+@pytest.mark.slow
 def test_crash_before_the_first_file_is_no_matter(data: Path, out: Path) -> None:
     out.mkdir()
     (out / "run.lock").touch()
@@ -77,6 +85,7 @@ def test_crash_before_the_first_file_is_no_matter(data: Path, out: Path) -> None
     assert len(evaluate(data, out, components=components()).rows) == 5
 
 
+@pytest.mark.slow
 def test_row_in_error_is_a_row(data: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = data.parent / "empty"
     corpus.mkdir()
@@ -90,6 +99,7 @@ def test_row_in_error_is_a_row(data: Path, out: Path, monkeypatch: pytest.Monkey
     assert again == report
 
 
+@pytest.mark.slow
 def test_defect_ends_the_run_and_keeps_what_is_done(data: Path, out: Path) -> None:
     calls = []
 
@@ -105,6 +115,7 @@ def test_defect_ends_the_run_and_keeps_what_is_done(data: Path, out: Path) -> No
     assert len(evaluate(data, out, components=components()).rows) == 5
 
 
+@pytest.mark.slow
 def test_row_brings_its_own_evidence(data: Path, out: Path) -> None:
     said = {"text": "The mill opened in 1937.", "url": "https://x.example"}
     write_rows(data, row(0, evidence=[said]), row(2, evidence=[]), row(4))
@@ -117,6 +128,7 @@ def test_row_brings_its_own_evidence(data: Path, out: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_row_brings_its_own_corpus(data: Path, out: Path) -> None:
     notes = data.parent / "notes"
     notes.mkdir()
@@ -162,14 +174,17 @@ def line_too_many(data: Path, out: Path) -> None:
 
 @pytest.mark.parametrize(
     ("act", "told"),
-    [
-        (other_data, "holds a run over other data: give another folder, or delete this one"),
-        (other_settings, "holds a run with rounds the default, and not 1: give another folder"),
-        (other_version, r"holds a run of rarr 0\.0\.1: give another"),
-        (damaged_run, r"run\.json cannot be read: give another"),
-        (damaged_line, r"line 1, is damaged: delete that line and run again"),
-        (line_too_many, r"has a line too many, of 'r0': delete it and run again"),
-    ],
+    few(
+        [
+            (other_data, "holds a run over other data: give another folder, or delete this one"),
+            (other_settings, "holds a run with rounds the default, and not 1: give another folder"),
+            (other_version, r"holds a run of rarr 0\.0\.1: give another"),
+            (damaged_run, r"run\.json cannot be read: give another"),
+            (damaged_line, r"line 1, is damaged: delete that line and run again"),
+            (line_too_many, r"has a line too many, of 'r0': delete it and run again"),
+        ],
+        every=3,
+    ),
 )
 def test_what_cannot_be_gone_on_with_is_refused(
     data: Path, out: Path, act: Callable[[Path, Path], None], told: str
@@ -204,6 +219,7 @@ def test_folder_that_cannot_be_written_is_one_line(data: Path) -> None:
         evaluate(data, data / "out", components=components())
 
 
+@pytest.mark.slow
 def test_second_run_in_one_folder_is_refused(data: Path, out: Path) -> None:
     refused: list[str] = []
 
@@ -230,11 +246,13 @@ def test_full_disk_ends_the_run_in_one_line(data: Path, out: Path, monkeypatch: 
         evaluate(data, out, components=components())
 
 
+@pytest.mark.slow
 async def test_it_may_be_called_within_an_event_loop(data: Path, out: Path) -> None:
     await asyncio.sleep(0)
     assert len(evaluate(data, out, components=components()).rows) == 5
 
 
+@pytest.mark.slow
 def test_jobs_are_at_once_and_no_more(data: Path, out: Path) -> None:
     now, most = 0, 0
 

@@ -76,6 +76,23 @@ async def test_groups_of_digits_are_no_repeated_words(old: str, new: str, answer
 
 
 @pytest.mark.parametrize(
+    ("its", "near"),
+    [
+        ("1,595 feet", "1,600 feet"),
+        ("221 metres", "220 metres"),
+        ("14.96 million euros", "15 million euros"),
+        ("48,512 people", "48,500 people"),
+    ],
+)
+async def test_what_the_evidence_says_of_something_else_is_no_rounded_answer(its: str, near: str) -> None:
+    mine = f"11 {its.split(maxsplit=1)[1]}"
+    text, says = f"The Vell Bridge has {mine}.", f"The Vell Bridge has {its}. The Oslen Bridge has {near}."
+    assert await refusal(mine, its, text=text, says=says, mine=mine, its=its) == ""
+    refused = await refusal(mine, near, text=text, says=says, mine=mine, its=its)
+    assert refused == f"the text would say {near!r}, and the evidence says {its!r}"
+
+
+@pytest.mark.parametrize(
     "new", ["221 metres metres", "221 METRES Metres", "221 221 metres", "221, 221 metres"]
 )
 async def test_what_is_said_twice_is_refused(new: str) -> None:

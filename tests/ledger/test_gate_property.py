@@ -143,7 +143,7 @@ fixed = settings(deadline=None, derandomize=True, phases=set(Phase) - {Phase.exp
 
 
 @given(st.data())
-@settings(fixed, max_examples=400)
+@settings(fixed, max_examples=100)
 def test_gate_accepts_no_edit_whose_answer_is_not_the_evidences(data: st.DataObject) -> None:
     assert_sound(data)
 
@@ -164,8 +164,9 @@ def assert_sound(data: st.DataObject) -> None:
     assert refused or is_right(case, new)
 
 
+@pytest.mark.slow
 @given(cases)
-@settings(fixed, max_examples=200)
+@settings(fixed, max_examples=60)
 def test_gate_accepts_the_evidences_own_words(case: Case) -> None:
     made = refusal(case.mine, case.its, text=case.text, says=case.says, mine=case.mine, its=case.its)
     assert asyncio.run(made) == ""

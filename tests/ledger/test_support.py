@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given, strategies as st
 from makers import VALID, check, edit, evidence, query, runtime, state
 
@@ -58,6 +59,7 @@ def edited(draw: st.DrawFn) -> tuple[list[Query], list[Edit]]:
     return asked, edits
 
 
+@pytest.mark.slow
 @given(edited())
 def test_query_that_no_edit_touches_keeps_its_length(case: tuple[list[Query], list[Edit]]) -> None:
     queries, edits = case

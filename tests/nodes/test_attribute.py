@@ -43,6 +43,7 @@ def test_selection_is_the_best_of_all(found: list[Evidence], most: int) -> None:
     assert covered == pytest.approx(coverage([one for one in found if one.id in chosen]))
 
 
+@pytest.mark.slow
 @given(findings(), st.integers(1, 5))
 def test_greedy_selection_keeps_its_bound(found: list[Evidence], most: int) -> None:
     """Nemhauser, Wolsey and Fisher 1978: at least 1 - 1/e of the best."""

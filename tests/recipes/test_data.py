@@ -14,6 +14,8 @@ from rarr.training.examples import Attribution, Cloze, Relevance, Value, Version
 from recipes.data import loaded
 from recipes.run import PHASES, mean
 
+pytestmark = pytest.mark.slow
+
 VALUE = Value(place=(0, 4), kind="date", answers=((9, 13),), others=("1950",))
 CLOZE = Cloze(source="test", text="1901 it was.", title="", passage="Built in 1901.", values=(VALUE,))
 JUDGED = Attribution(

@@ -27,6 +27,8 @@ from rarr.training import editor  # noqa: E402  # it imports torch
 from rarr.training.editor import Backend, EditorReport, fine_tune  # noqa: E402
 from rarr.training.model import reader  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 SIZE = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
 
 

@@ -18,6 +18,8 @@ from rarr.backends.encoder.weights import SHIPPED, TOKENIZER
 from rarr.training.model import Heads
 from recipes import watching
 
+pytestmark = pytest.mark.slow
+
 TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
 PASSAGE = "The mill opened in 1901. It burned in 1950."
 ITEM: dict[str, Any] = {

@@ -16,6 +16,7 @@ from rarr import prompts
 COMMAND = [sys.executable, "-m", "rarr.testing", "--port"]
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_command_serves_until_interrupted(client: httpx2.Client, tmp_path: Path) -> None:
     prompt = prompts.load("generate_queries")
@@ -35,6 +36,7 @@ def test_command_serves_until_interrupted(client: httpx2.Client, tmp_path: Path)
     assert [json.loads(one)["status"] for one in log.read_text().splitlines()] == [200]
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_port_in_use_is_one_line() -> None:
     with socket.socket() as taken:

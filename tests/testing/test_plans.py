@@ -89,7 +89,7 @@ def test_closing_ends_what_would_last_for_ever(ask: Ask, entry: Entry) -> None:
             time.sleep(0.005)
         start = time.perf_counter()
         server.close()
-        assert time.perf_counter() - start < 0.5
+        assert time.perf_counter() - start < 10
         waiting.join(2)
         assert len(errors) == 1
 

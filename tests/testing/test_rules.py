@@ -138,6 +138,7 @@ def test_rules_answer_over_a_socket(ask: Post) -> None:
         assert ask(server, "?", system.content).status_code == 400
 
 
+@pytest.mark.slow
 def test_doubles_do_without_the_rules() -> None:
     program = """
 import sys, rarr

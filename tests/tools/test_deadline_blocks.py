@@ -1,6 +1,7 @@
 """A long text in blocks, found one after another: whole, in order, and in time that grows with it alone."""
 
 import pytest
+from families import few
 from hypothesis import given, settings, strategies as st
 
 from rarr.tools.text import text_blocks as module
@@ -100,7 +101,7 @@ def test_what_has_no_end_of_a_sentence_is_too_long() -> None:
     assert len(block.sentences) == 1
 
 
-@pytest.mark.parametrize("name", [*LAYOUTS, "one paragraph", "one list", "short lines"])
+@pytest.mark.parametrize("name", few([*LAYOUTS, "one paragraph", "one list", "short lines"], every=4))
 def test_a_text_is_parsed_a_few_times_however_long_it_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed = 0
 
@@ -116,6 +117,7 @@ def test_a_text_is_parsed_a_few_times_however_long_it_is(name: str, monkeypatch:
     assert parsed < 8 * len(text)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     parts=st.lists(

@@ -19,7 +19,7 @@ TEXT = long_text(12, wrong=(0, 11, 30))
 BLOCKS = list(text_blocks(TEXT, SIZE))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def run() -> tuple[Revision, Trace]:
     with Reviser(by_blocks()) as reviser:
         revision = reviser.revise(TEXT, run_id="long")
@@ -44,10 +44,12 @@ def test_call_of_a_node_saw_its_block_alone(run: tuple[Revision, Trace]) -> None
         assert all(query.id.startswith(f"q{number}-") for state in seen for query in state["queries"])
 
 
+@pytest.mark.slow
 def test_run_is_the_same_when_it_is_replayed(run: tuple[Revision, Trace]) -> None:
     assert replay(run[1]).same
 
 
+@pytest.mark.slow
 def test_blocks_that_say_the_same_are_the_same_when_they_are_replayed() -> None:
     with Reviser(by_blocks(rounds=1)) as reviser:
         revision = reviser.revise("\n\n".join([long_text(3, wrong=(1,))] * 5), run_id="twice")
@@ -108,6 +110,7 @@ def test_page_tells_of_blocks_that_were_cancelled(run: tuple[Revision, Trace]) -
     assert (shown.count("</b>, a block: "), shown.count("</b>, 2 of block: ")) == (2, 1)
 
 
+@pytest.mark.slow
 def test_interrupted_run_has_kept_the_blocks_that_were_done() -> None:
     async def interrupted() -> None:
         third = asyncio.Event()

@@ -229,6 +229,7 @@ def write_runs(folder: str, name: str) -> None:
     with_runs.close()
 
 
+@pytest.mark.slow
 def test_two_processes_write_at_once(tmp_path: Path) -> None:
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         list(pool.map(write_runs, [str(tmp_path)] * 2, "ab"))

@@ -35,6 +35,7 @@ def test_updates_lead_to_the_final_state(notes: Path) -> None:
     assert (state["report"], state["scores"]) == (revision.report, revision.scores)
 
 
+@pytest.mark.slow
 def test_state_before_a_call_is_what_it_saw(notes: Path) -> None:
     recorded(notes)
     trace = Trace.load("last")

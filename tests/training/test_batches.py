@@ -12,6 +12,8 @@ from rarr.backends.encoder.weights import SHIPPED, TOKENIZER
 from rarr.training.batches import swapped
 from rarr.training.examples import Cloze, Value
 
+pytestmark = pytest.mark.slow
+
 TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
 
 

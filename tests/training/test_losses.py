@@ -9,6 +9,8 @@ torch = pytest.importorskip("torch")
 from rarr.training import losses  # noqa: E402  # it imports torch
 from rarr.training.batches import Pointers  # noqa: E402  # so does this
 
+pytestmark = pytest.mark.slow
+
 NO = -log(0.5)  # the cross-entropy of a logit of 0
 
 

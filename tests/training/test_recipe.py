@@ -23,6 +23,8 @@ from rarr.training.export import export, load
 from rarr.training.loop import Data, Phase, Recipe, Trainer
 from rarr.training.model import reader
 
+pytestmark = pytest.mark.slow
+
 SHAPE = {
     "vocab_size": 30522,
     "hidden_size": 16,

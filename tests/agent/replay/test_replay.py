@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from families import few
 
 from rarr import InputError, Reviser, Settings
 from rarr.agent.replay.replay import replay
@@ -17,12 +18,17 @@ from rarr.traces.trace import Trace
 pytestmark = pytest.mark.loopback
 
 TEXT = "The Hoover Dam is 212 metres high. It was opened in 1936."
-CORPUS = "examples/corpus"
+CORPUS = "examples/corpus/hoover-dam.md"
 
 
 def recorded(text: str = TEXT, context: str | None = None, **settings: object) -> Trace:
     with Reviser(Settings(corpus=CORPUS, **settings)) as reviser:
         return Trace.load(reviser.revise(text, context).run_id)
+
+
+@pytest.fixture(scope="module")
+def of_rules() -> Trace:
+    return recorded()
 
 
 @pytest.fixture
@@ -52,7 +58,7 @@ class Stubborn:
         return self._rules(asked)
 
 
-@pytest.mark.parametrize("context", [None, "How high is the Hoover Dam?"])
+@pytest.mark.parametrize("context", few([None, "How high is the Hoover Dam?"], every=2))
 def test_recorded_answers_reproduce_the_revision_byte_for_byte(
     server: ScriptedServer, context: str | None
 ) -> None:
@@ -157,10 +163,11 @@ def test_node_that_was_embedded_is_asked_of_a_model(server: ScriptedServer) -> N
         ("edit", {"modell": "x"}, "unknown setting 'modell'"),
     ],
 )
-def test_call_that_is_wrong_names_the_cure(node: str | None, given: dict[str, Any], said: str) -> None:
-    trace = recorded()
+def test_call_that_is_wrong_names_the_cure(
+    node: str | None, given: dict[str, Any], said: str, of_rules: Trace
+) -> None:
     with pytest.raises(InputError, match=said):
-        replay(trace, node, **given)
+        replay(of_rules, node, **given)
 
 
 def test_trace_of_somebody_else_reaches_no_address_of_its_own(

@@ -133,6 +133,7 @@ def test_key_of_all_does_not_reach_an_endpoint_of_its_own() -> None:
         assert all("authorization" not in request.headers for request in own.requests)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_one_client_serves_many_calls() -> None:
     with ScriptedServer(answer) as server, Reviser(settings_for(server)) as reviser:
@@ -149,6 +150,7 @@ def connections() -> int:
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_connections_are_closed() -> None:
     """What is left open in Python is a ResourceWarning when it is collected, and warnings are errors."""
@@ -162,6 +164,7 @@ def test_connections_are_closed() -> None:
         gc.collect()
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 async def test_connections_are_closed_inside_a_running_loop() -> None:
     with ScriptedServer(answer) as server:
@@ -174,6 +177,7 @@ async def test_connections_are_closed_inside_a_running_loop() -> None:
         gc.collect()
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_reviser_serves_one_loop_after_another() -> None:
     async def once(reviser: Reviser) -> str:
@@ -185,6 +189,7 @@ def test_reviser_serves_one_loop_after_another() -> None:
         assert reviser.revise(TEXT).text == RIGHT
 
 
+@pytest.mark.slow
 def test_reviser_can_be_closed_twice_and_used_again() -> None:
     model = ScriptedModel(answer)
     reviser = Reviser(Settings(model=model, search=Documents()))

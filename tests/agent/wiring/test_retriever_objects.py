@@ -196,6 +196,7 @@ async def test_corpus_object_is_the_users_own_and_not_limited(tmp_path: Path) ->
     assert await taken(corpus, include_domains=["a.org"]).retrieve("peaches", 5)
 
 
+@pytest.mark.slow
 def test_objects_are_looked_at_before_a_corpus_is_indexed(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("Georgia grows the most peaches.")
     told: list[object] = []
@@ -213,6 +214,7 @@ def test_objects_of_one_class_are_numbered_in_warnings() -> None:
     assert said == {"Returns 1", "Returns 3"}
 
 
+@pytest.mark.slow
 def test_one_object_twice_is_refused() -> None:
     one = Returns([passage()])
     with pytest.raises(SettingsError, match="the same source twice"):

@@ -33,6 +33,7 @@ async def scores(model: str, url: str, **more: Any) -> list[float]:
             await one.aclose()
 
 
+@pytest.mark.slow
 async def test_scores_are_those_of_one_model_at_one_server() -> None:
     with scoring(0.25) as one, scoring(0.75) as other:
         asked = [

@@ -40,6 +40,7 @@ async def checked(text: str, value: str, passage: str = PASSAGE, encoder: Encode
     return await TrainedAgreement(encoder or shipped()).check(text, None, query, evidence(passage))
 
 
+@pytest.mark.slow
 async def test_another_value_that_the_rules_do_not_see_disagrees_with_its_words() -> None:
     text = "The Golden Gate Bridge was drawn by Irving Morrow."
     [asked] = questions(text, None)
@@ -94,6 +95,7 @@ class Scripted(Encoder):
         return Pointing(here, here, -8.0, tuple(words))
 
 
+@pytest.mark.slow
 async def test_a_contradiction_is_said_of_the_value_that_is_most_likely_wrong_without_an_answer() -> None:
     text = "The Golden Gate Bridge was paid for by Amadeo Giannini in Nevada."
     wrong = ((Span(text.index("Amadeo"), text.index(" in")), 0.97),)
@@ -103,6 +105,7 @@ async def test_a_contradiction_is_said_of_the_value_that_is_most_likely_wrong_wi
     assert found[0].reason == "the evidence contradicts the sentence"
 
 
+@pytest.mark.slow
 async def test_a_claim_longer_than_what_the_encoder_reads_is_checked_by_the_rules_alone() -> None:
     text = "The Golden Gate Bridge, {}was paid for by Amadeo Giannini in Nevada."
     long, short = text.format("which is large and old and red, " * 20), text.format("")

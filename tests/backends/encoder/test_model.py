@@ -73,6 +73,7 @@ def test_embeddings_have_length_one_and_like_texts_are_near() -> None:
     assert found[0] @ found[1] > found[0] @ found[2]
 
 
+@pytest.mark.slow
 def test_threads_share_one_encoder() -> None:
     encoder = Encoder()
     expected = shipped().relevance("Who designed it?", [(TITLE, PASSAGE)])

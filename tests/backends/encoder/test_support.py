@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import pytest
 from makers import evidence
 
 from rarr import Settings
@@ -36,6 +37,7 @@ class Noting(Encoder):
         return super().attribution(claims)
 
 
+@pytest.mark.slow
 def test_long_evidence_is_read_where_it_speaks_of_the_claim() -> None:
     passage = "The weather was fine. " * 200 + PASSAGE + " The weather was fine." * 200
     noting, text = Noting(), "Thomas Hay built Elm Mill in 1804."

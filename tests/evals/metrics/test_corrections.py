@@ -77,6 +77,7 @@ def test_doing_what_the_person_did_is_perfect(source: str, reference: str) -> No
     assert (edits.f1 is None) == (source == reference)
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS, TEXTS)
 def test_swapping_system_and_person_swaps_precision_and_recall(source: str, one: str, other: str) -> None:
     edits, swapped = word_edits(Correction(source, one, other)), word_edits(Correction(source, other, one))

@@ -112,6 +112,7 @@ def test_f1_is_the_harmonic_mean(rows: list[tuple[str | None, str]]) -> None:
             assert one.f1 == pytest.approx(2 / (1 / one.precision + 1 / one.recall))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans())))
 def test_roc_auc_of_opposite_scores_is_what_is_left(rows: list[tuple[int, bool]]) -> None:
     labels = [label for _, label in rows]

@@ -28,6 +28,7 @@ def test_mean_of_two_rows_reaches_from_one_to_the_other() -> None:
     assert mean([0.0, 1.0]) == Measured(value=0.5, low=0.0, high=1.0, n=2)
 
 
+@pytest.mark.slow
 def test_interval_of_a_large_sample_is_that_of_the_normal_distribution() -> None:
     values = [float(i % 2) for i in range(1000)]
     measured = mean(values)
@@ -55,6 +56,7 @@ def test_mean_counts_what_was_not_judged(values: list[float | None], measured: M
     assert mean(values) == measured
 
 
+@pytest.mark.slow
 def test_bootstrap_of_another_statistic() -> None:
     rows = [(True, True)] * 30 + [(True, False)] * 10 + [(False, True)] * 10
     measured = bootstrap(rows, lambda drawn: detection(*zip(*drawn, strict=True)).f1, unjudged=3)

@@ -46,6 +46,7 @@ async def test_a_passage_says_where_it_comes_from_and_when_it_was_found(folder: 
     assert before <= passage.retrieved_at <= datetime.now(UTC)
 
 
+@pytest.mark.slow
 async def test_sources_are_written_as_the_user_wrote_the_corpus(
     folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,6 +104,7 @@ async def test_a_moved_index_works(folder: Path, tmp_path: Path, opened: Open) -
     assert await opened(tmp_path / "else where %?#").retrieve("France", 5)
 
 
+@pytest.mark.slow
 async def test_changes_are_seen_at_the_next_opening(folder: Path, opened: Open) -> None:
     opened(folder)
     (folder / "more" / "paris.txt").write_text("Lyon is a city of France.")
@@ -126,6 +128,7 @@ async def test_what_matches_nothing_finds_nothing(folder: Path, opened: Open, qu
     assert await opened(folder).retrieve(query, 5) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example('text:"a b"~3 AND (NOT [x TO *]) ^2 \\')
 @example("\ud800\0")
@@ -135,6 +138,7 @@ async def test_no_query_is_understood_as_a_language(folder: Path, opened: Open, 
     assert "Paris is the capital of France." in [passage.text for passage in found]
 
 
+@pytest.mark.slow
 def test_what_is_skipped_is_listed(folder: Path, tmp_path: Path, opened: Open) -> None:
     (folder / "bad.json").write_text("{")
     os.mkfifo(folder / "pipe.txt")
@@ -238,6 +242,7 @@ def test_a_path_that_leads_nowhere_is_an_input_error(opened: Open, path: str) ->
         opened(Path(path))
 
 
+@pytest.mark.slow
 async def test_what_is_found_does_not_depend_on_how_the_index_came_about(
     tmp_path: Path, opened: Open
 ) -> None:

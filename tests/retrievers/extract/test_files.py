@@ -87,6 +87,7 @@ def test_date_is_in_the_front_matter(tmp_path: Path) -> None:
     assert read(file)[0].published_at == datetime(2020, 3, 4, tzinfo=UTC)
 
 
+@pytest.mark.slow
 def test_pdf_of_too_many_pages_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf_module, "MOST_PAGES", 0)
     with pytest.raises(UnreadableError, match="its PDF has 1 pages, more than 0: split it"):

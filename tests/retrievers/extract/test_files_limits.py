@@ -11,6 +11,7 @@ from pathlib import Path
 from subprocess import PIPE, Popen, run
 
 import pytest
+from families import few
 
 from benchmarks.hostile_makers import repeated
 from rarr import Reviser, Settings
@@ -69,14 +70,16 @@ def script(text: str, *, wait: bool = True) -> Popen[str]:
     return program
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
-@pytest.mark.parametrize("call", [calls.spin, calls.backtrack, calls.sleep])
+@pytest.mark.parametrize("call", few([calls.backtrack, calls.spin, calls.sleep], every=3))
 async def test_extraction_that_never_ends_is_ended(call: Callable[..., None]) -> None:
     args = (60,) if call is calls.sleep else ()
     assert await why(call, *args) == "reading it takes more than 0.5 s"
     assert processes.pids() == []
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize(("call", "args"), [(calls.hoard, ()), (calls.allocate, (150,))])
 async def test_extraction_that_takes_all_memory_is_ended(
@@ -87,6 +90,7 @@ async def test_extraction_that_takes_all_memory_is_ended(
     assert await extracted(calls.allocate, 50) == 50_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", [calls.crash, calls.leave, calls.function])
 async def test_extraction_that_breaks_its_process_costs_itself_alone(call: Callable[..., None]) -> None:
     message = await why(call)
@@ -94,25 +98,30 @@ async def test_extraction_that_breaks_its_process_costs_itself_alone(call: Calla
     assert await extracted(calls.double, 2) == 4
 
 
+@pytest.mark.slow
 async def test_extraction_that_fails_in_an_unknown_way_says_how() -> None:
     assert "it cannot be read (FileNotFoundError: " in await why(calls.missing, "/nowhere")
 
 
+@pytest.mark.slow
 async def test_extraction_gives_nothing_that_runs_in_this_process(tmp_path: Path) -> None:
     assert "gave no text" in await why(calls.evil, str(tmp_path / "made"))
     assert await asyncio.to_thread(os.path.exists, tmp_path / "made") is False
 
 
+@pytest.mark.slow
 async def test_extraction_may_print_what_it_wants(capfd: pytest.CaptureFixture[str]) -> None:
     assert await extracted(calls.chatter, "x" * 100_000) == "x" * 100_000
     assert await extracted(calls.double, 2) == 4
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 async def test_extraction_uses_a_process_again() -> None:
     assert await extracted(calls.process) == await extracted(calls.process)
 
 
+@pytest.mark.slow
 @posix
 async def test_extraction_goes_on_after_an_idle_process_was_killed() -> None:
     pid = await extracted(calls.process)
@@ -121,6 +130,7 @@ async def test_extraction_goes_on_after_an_idle_process_was_killed() -> None:
     assert await extracted(calls.double, 2) == 4
 
 
+@pytest.mark.slow
 @posix
 async def test_extraction_is_not_interrupted_with_its_parent() -> None:
     pid = await extracted(calls.process)
@@ -129,6 +139,7 @@ async def test_extraction_is_not_interrupted_with_its_parent() -> None:
     assert await extracted(calls.process) == pid
 
 
+@pytest.mark.slow
 @posix
 async def test_extraction_that_is_cancelled_ends_at_once() -> None:
     task = asyncio.create_task(extracted(calls.sleep, 60))
@@ -140,7 +151,8 @@ async def test_extraction_that_is_cancelled_ends_at_once() -> None:
     assert until(lambda: not runs(pid))
 
 
-@pytest.mark.parametrize("many", [processes.FAST_AT_ONCE + 1, MOST_AT_ONCE + 3])
+@pytest.mark.slow
+@pytest.mark.parametrize("many", few([processes.FAST_AT_ONCE + 1, MOST_AT_ONCE + 3], every=2))
 async def test_extraction_that_is_slow_keeps_no_others_waiting(
     many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,6 +168,7 @@ async def test_extraction_that_is_slow_keeps_no_others_waiting(
     await asyncio.gather(*slow, return_exceptions=True)
 
 
+@pytest.mark.slow
 async def test_extraction_that_lost_its_turn_is_made_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -168,6 +181,7 @@ async def test_extraction_that_lost_its_turn_is_made_again(
     processes.end_idle()
 
 
+@pytest.mark.slow
 def test_extraction_is_safe_in_many_threads_and_event_loops() -> None:
     def of(number: int) -> int:
         return asyncio.run(extracted(calls.double, number))
@@ -177,6 +191,7 @@ def test_extraction_is_safe_in_many_threads_and_event_loops() -> None:
     assert len(processes.pids()) <= MOST_AT_ONCE
 
 
+@pytest.mark.slow
 @posix
 def test_extraction_of_a_file_can_be_interrupted() -> None:
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
@@ -187,6 +202,7 @@ def test_extraction_of_a_file_can_be_interrupted() -> None:
     assert processes.pids() == []
 
 
+@pytest.mark.slow
 def test_extraction_works_in_a_script_without_a_main_guard() -> None:
     program = run(
         [sys.executable, "-"],
@@ -218,7 +234,7 @@ asyncio.run(main())
 
 @posix
 @pytest.mark.parametrize("call", ["calls.sleep, 60", "calls.spin", "calls.double, 2"])
-@pytest.mark.parametrize("end", ["SIGKILL", "SIGTERM", "SIGINT"])
+@pytest.mark.parametrize("end", few(["SIGKILL", "SIGTERM", "SIGINT"], every=3))
 def test_extraction_ends_with_its_parent(call: str, end: str) -> None:
     program = script(PARENT.format(call=call), wait=False)
     assert program.stdout
@@ -229,6 +245,7 @@ def test_extraction_ends_with_its_parent(call: str, end: str) -> None:
     assert "worker_main" not in errors
 
 
+@pytest.mark.slow
 @posix
 def test_extraction_holding_the_lock_of_python_ends_at_its_limit_without_a_parent() -> None:
     short = "from rarr.retrievers.extract import isolated\nisolated.PAGE = isolated.Limits(2, 100)\n"
@@ -255,6 +272,7 @@ assert asyncio.run(extracted(calls.process)) == before
 """
 
 
+@pytest.mark.slow
 @posix
 def test_extraction_works_in_a_fork() -> None:
     program = script(FORK)
@@ -286,6 +304,7 @@ def test_no_extraction_takes_place_where_nothing_needs_it(tmp_path: Path) -> Non
         assert processes.pids() == []
 
 
+@pytest.mark.slow
 def test_processes_of_extraction_end_with_the_reviser(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(repeated("<p>Peaches grow in Georgia.</p>", 1000))
     with Reviser(Settings(corpus=tmp_path, home=tmp_path / "home", model="rules")):

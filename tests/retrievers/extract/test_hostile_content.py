@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from families import few
 
 from benchmarks.hostile_makers import HTML, OTHER
 from rarr.retrievers.corpus.chunking import windows
@@ -21,9 +22,9 @@ from retrievers.extract.endings import no_process_stays as no_process_stays, sho
 pytestmark = pytest.mark.usefixtures("no_process_stays")
 
 
-@pytest.mark.parametrize("name", HTML)
+@pytest.mark.parametrize("name", few(HTML, every=13))
 async def test_extraction_of_hostile_html_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extracting, "PAGE", Limits(1.0, 300))
+    monkeypatch.setattr(extracting, "PAGE", Limits(0.5, 300))
     try:
         page = await extracted(extract_page, HTML[name](), "text/html", None)
     except UnreadableError as error:
@@ -32,17 +33,19 @@ async def test_extraction_of_hostile_html_ends(name: str, monkeypatch: pytest.Mo
         assert page.text.strip()
 
 
-@pytest.mark.parametrize("name", OTHER)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", few(OTHER, every=5))
 async def test_extraction_of_other_hostile_pages_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extracting, "PAGE", Limits(1.0, 300))
+    monkeypatch.setattr(extracting, "PAGE", Limits(0.5, 300))
     content, kind = OTHER[name]
     with pytest.raises(UnreadableError):
         page = await extracted(extract_page, content(), kind, None)
         await extracted(partial(windows, window=4, step=1), page.text)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
-@pytest.mark.parametrize("unit", ["[a", "[a](/", "![a](", "| ", "a\n\n"])
+@pytest.mark.parametrize("unit", few(["[a", "[a](/", "![a](", "| ", "a\n\n"], every=5))
 async def test_extraction_of_hostile_markdown_ends(unit: str) -> None:
     try:
         assert isinstance(await extracted(page_text, unit * (1_900_000 // len(unit))), str)
@@ -55,11 +58,11 @@ def test_extraction_of_a_hostile_heading_takes_as_long_as_the_line(line: str) ->
     assert article_text(f"One.\n{line}\nTwo.").endswith("Two.")
 
 
-@pytest.mark.parametrize("name", ["a.pdf", "a.html", "a.html.gz", "a.json", "a.json.gz"])
+@pytest.mark.parametrize("name", few(["a.pdf", "a.html", "a.html.gz", "a.json", "a.json.gz"], every=5))
 def test_extraction_of_a_hostile_file_skips_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(extracting, "FILE", Limits(1.0, 200))
+    monkeypatch.setattr(extracting, "FILE", Limits(0.5, 200))
     monkeypatch.setattr(extracting, "MORE", Limits(0.0, 0))
     kind = name.removesuffix(".gz")
     if kind == "a.json":

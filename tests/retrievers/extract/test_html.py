@@ -14,6 +14,7 @@ PAGE = """<html><head><title>Fruit</title><meta property="article:published_time
 pear = 2</code></pre></article></body></html>"""
 
 
+@pytest.mark.slow
 def test_a_page_becomes_markdown() -> None:
     assert read_page(PAGE.encode()).text.split("\n\n") == [
         "# Peaches",
@@ -53,6 +54,7 @@ def test_what_is_no_page_is_refused() -> None:
         read_page(b"\x00\x01\x02")
 
 
+@pytest.mark.slow
 def test_deep_nesting_is_read_left_out_or_refused() -> None:
     try:
         page = read_page(b"<div>" * 20_000 + b"deep" + b"</div>" * 20_000)

@@ -183,6 +183,7 @@ async def test_fetch_with_one_turn_has_one_for_the_rules() -> None:
         await fetch(server.url(), respect_robots=True, per_host=1, concurrency=1)
 
 
+@pytest.mark.slow
 async def test_fetch_keeps_the_event_loop_free_of_robots(monkeypatch: pytest.MonkeyPatch) -> None:
     threads = []
 

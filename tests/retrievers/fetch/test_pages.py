@@ -108,6 +108,7 @@ async def test_page_is_decoded_as_the_server_says(reading: Reading) -> None:
     assert "## Größe" in (await reader.extracted(URL) or "")
 
 
+@pytest.mark.slow
 async def test_page_that_takes_too_long_to_read_is_left_out(
     reading: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,12 +128,14 @@ def test_page_of_more_text_than_a_book_is_refused(monkeypatch: pytest.MonkeyPatc
         extract_page(b"Peaches. " * 300_000, "text/plain", None)
 
 
+@pytest.mark.slow
 async def test_page_of_much_text_is_cut_in_a_process_as_it_is_here(reading: Reading) -> None:
     text = "# Peach\n\n" + "It is a fruit. " * 8000
     found = await reading(Web(text.encode(), "text/plain")).read(URL)
     assert [(one.start, one.end) for one in found] == [cut[:2] for cut in windows(text, window=2, step=1)]
 
 
+@pytest.mark.slow
 async def test_page_whose_text_takes_too_long_to_cut_is_left_out(
     reading: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -160,6 +160,7 @@ def test_model_that_is_no_reranker_is_refused(fake: type[FakeModel], attributes:
         CrossEncoderReranker(NAME)
 
 
+@pytest.mark.slow
 def test_settings_choose_it_before_anything_is_indexed(fake: type[FakeModel], tmp_path: Path) -> None:
     fake.num_labels = 3
     (tmp_path / "one.md").write_text("One.")

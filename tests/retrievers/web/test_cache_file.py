@@ -150,10 +150,10 @@ async def test_locked_file_costs_one_wait_and_is_written_later(
     await cache.put_all("page", [("known", b"v")])
     started = time.monotonic()
     with locked(path):
-        for key in range(5):
+        for key in range(40):
             assert await value_of(cache.through("page", key, Source())) == b"answer 1"
         assert await value_of(cache.through("page", "known", never)) == b"v"
-    assert time.monotonic() - started < 1.5
+    assert time.monotonic() - started < 6  # a wait for each would take 12 s
     [record] = caplog.records
     assert (record.name, record.levelno) == ("rarr", logging.WARNING)
     assert "cannot be written (database is locked)" in record.getMessage()
@@ -198,6 +198,7 @@ async def test_what_is_long_too_old_is_removed(path: Path) -> None:
         assert in_file(path, COUNT) == kinds * len(keys)
 
 
+@pytest.mark.slow
 async def test_oldest_go_where_there_are_too_many_bytes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache_module, "PRUNE_EVERY", 1)
     monkeypatch.setattr(cache_file, "_AT_ONCE", 2)

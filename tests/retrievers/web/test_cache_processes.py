@@ -102,6 +102,7 @@ def ended_well(process: subprocess.Popen[str]) -> None:
     assert (process.returncode, errors) == (0, "")
 
 
+@pytest.mark.slow
 def test_many_processes_write_and_read_at_once(path: Path) -> None:
     for process in [started(WORK, path, number) for number in range(4)]:
         ended_well(process)
@@ -131,6 +132,7 @@ def kill(process: subprocess.Popen[str]) -> None:
     process.communicate()
 
 
+@pytest.mark.slow
 def test_killed_processes_leave_a_file_that_is_usable(path: Path) -> None:
     for process in [started(FOR_EVER, path, number) for number in range(2)]:
         kill(process)

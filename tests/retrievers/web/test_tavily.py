@@ -103,6 +103,7 @@ async def test_tavily_quotation_is_cited_at_its_page(using: Using) -> None:
     assert normalised(passage.source) == "example.org/fruit"
 
 
+@pytest.mark.slow
 async def test_tavily_page_that_is_kept_is_better_than_its_quotation(using: Using) -> None:
     answers = [found(RESULT), found(BARE)]
     with Service(lambda asked: answers.pop(0)) as service:

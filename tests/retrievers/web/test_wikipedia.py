@@ -217,7 +217,7 @@ async def test_wikipedia_that_says_nothing_is_given_up_in_time(using: Using) -> 
         started = time.monotonic()
         searches = (wiki.retrieve(f"peach {number}", 1) for number in range(40))
         failed = await asyncio.gather(*searches, return_exceptions=True)
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 4  # one after the other would take 8 s
     assert {type(one) for one in failed} == {RetrievalError}
     assert str(failed[0]).startswith("the wiki at 127.0.0.1 cannot be reached (no answer within 0.2 s): ")
 

@@ -132,6 +132,7 @@ def test_interrupt_does_not_wait_for_good(monkeypatch: pytest.MonkeyPatch) -> No
     assert run(doubled(21)) == 42
 
 
+@pytest.mark.slow
 def test_what_an_interrupt_has_fail_is_said_nowhere(caplog: pytest.LogCaptureFixture) -> None:
     async def then() -> None:
         raise RuntimeError("closed")

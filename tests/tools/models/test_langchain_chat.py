@@ -82,6 +82,7 @@ async def test_refused_temperature_is_left_out_from_then_on() -> None:
     assert ["temperature" in request.body for request in server.requests] == [True, False, False]
 
 
+@pytest.mark.slow
 @loopback
 async def test_first_calls_at_once_all_succeed() -> None:
     with ScriptedServer(ANSWERS, dialect="plain", latency=0.01) as server:
@@ -160,6 +161,7 @@ async def test_faults_of_keys_of_a_given_model_do_not_tell_them() -> None:
         await given.root_async_client.close()
 
 
+@pytest.mark.slow
 @loopback
 def test_two_event_loops_one_after_the_other() -> None:
     async def ask() -> Answer:

@@ -98,12 +98,14 @@ def test_depth_is_limited(depth: int, broken: bool) -> None:
     assert [found.broken for found in find('{"a":' * depth + "1" + "}" * depth)] == [broken]
 
 
+@pytest.mark.slow
 @given(st.dictionaries(strings, values, min_size=1, max_size=4), st.sampled_from([None, 2]))
 def test_json_is_read_exactly(value: dict[str, Any], indent: int | None) -> None:
     assert whole(json.dumps(value, indent=indent)) == [value]
     assert whole(json.dumps(value, ensure_ascii=False, indent=indent)) == [value]
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(st.text(VALID, max_size=10).filter(lambda key: not {*"{}"} & {*key}), strings, max_size=4)
 )

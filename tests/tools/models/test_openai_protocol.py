@@ -141,6 +141,7 @@ async def test_tokens_are_counted_with_the_cached_ones() -> None:
             ]
 
 
+@pytest.mark.slow
 def test_two_event_loops_one_after_the_other() -> None:
     async def ask() -> Answer:
         async with aclosing(model):

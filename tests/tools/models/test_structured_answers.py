@@ -146,18 +146,21 @@ def test_valid_answers_are_read_exactly(answer: BaseModel, ascii_only: bool, ind
     assert read_answer(written(answer, ascii_only=ascii_only, indent=indent), type(answer)) == answer
 
 
+@pytest.mark.slow
 @given(edits, st.sampled_from([None, 2]))
 def test_half_an_edit_is_never_read(answer: Edited, indent: int | None) -> None:
     for text in prefixes(answer, indent):
         assert read_or_none(text, Edited) in (None, answer.model_dump(exclude_defaults=True))
 
 
+@pytest.mark.slow
 @given(agreements, st.sampled_from([None, 2]))
 def test_no_verdict_is_read_before_it_is_written(answer: Agreed, indent: int | None) -> None:
     for text in prefixes(answer, indent):
         assert read_or_none(text, Agreed) in (None, answer.model_dump(exclude_defaults=True))
 
 
+@pytest.mark.slow
 @given(agreements)
 def test_what_follows_a_verdict_is_read_whole_or_not_at_all(answer: Agreed) -> None:
     values = {"verdict": answer.verdict, "reason": answer.reason}
@@ -167,6 +170,7 @@ def test_what_follows_a_verdict_is_read_whole_or_not_at_all(answer: Agreed) -> N
         assert read is None or read.items() <= values.items()
 
 
+@pytest.mark.slow
 @given(questions, st.sampled_from([None, 2]))
 def test_of_cut_questions_the_first_ones_are_read(answer: Questions, indent: int | None) -> None:
     for text in prefixes(answer, indent):
@@ -188,9 +192,9 @@ def without_about(read: dict[str, Any], whole: list[dict[str, Any]]) -> list[dic
     "unit", ["[", "{", '"', "'", '{"', '{"verdict":', '[{"', "{}", "\\", '"/*', '"\n#', "<s>", ", ", "a: "]
 )
 def test_hostile_text_ends_quickly(unit: str) -> None:
-    assert read_or_none(unit * (1_000_000 // len(unit)), Agreed) is None
+    assert read_or_none(unit * (100_000 // len(unit)), Agreed) is None
 
 
 @pytest.mark.parametrize("unit", ['"', "\\", '"/*', '"\n#', ", ", '{"'])
 def test_hostile_text_in_a_string_ends_quickly(unit: str) -> None:
-    assert read_or_none('{"verdict": "' + unit * (1_000_000 // len(unit)), Agreed) is None
+    assert read_or_none('{"verdict": "' + unit * (100_000 // len(unit)), Agreed) is None

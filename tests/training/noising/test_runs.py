@@ -31,6 +31,7 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "out" / "rows.jsonl"
 
 
+@pytest.mark.slow
 def test_row_holds_what_training_and_audit_need(queries: Path, out: Path) -> None:
     report = made(queries, out)
     assert (report.rows, report.new, report.dropped, report.failed, report.left) == (8, 8, {}, (), 0)
@@ -52,6 +53,7 @@ def test_row_holds_what_training_and_audit_need(queries: Path, out: Path) -> Non
     assert Row.model_validate_json(row.line()) == row
 
 
+@pytest.mark.slow
 def test_query_that_was_done_is_not_done_again(queries: Path, out: Path, tmp_path: Path) -> None:
     made(queries, out)
     before, model = out.read_bytes(), scripted()
@@ -62,6 +64,7 @@ def test_query_that_was_done_is_not_done_again(queries: Path, out: Path, tmp_pat
     assert made(write_queries(tmp_path), out, model).dropped == {}
 
 
+@pytest.mark.slow
 def test_killed_run_is_gone_on_with(queries: Path, out: Path) -> None:
     argv = [sys.executable, "-m", "noising.helpers", str(queries), str(out), "0.1"]
     environment = {"PYTHONPATH": f"{TESTS.parent}:{TESTS}", "RARR_HOME": os.environ["RARR_HOME"]}
@@ -74,6 +77,7 @@ def test_killed_run_is_gone_on_with(queries: Path, out: Path) -> None:
     assert sorted(one["query"] for one in lines(out)) == QUERIES
 
 
+@pytest.mark.slow
 def test_line_that_was_cut_is_done_again(queries: Path, out: Path) -> None:
     made(queries, out)
     whole = out.read_bytes()

@@ -35,6 +35,7 @@ def cut_short(trace: Trace, last: int, **changes: object) -> Trace:
     return Trace(trace.file.model_copy(update=known))
 
 
+@pytest.mark.slow
 def test_tags_are_ours_and_closed(html: str) -> None:
     drawn = Page(html)
     tags = [tag for tag, _ in drawn.tags]
@@ -45,6 +46,7 @@ def test_tags_are_ours_and_closed(html: str) -> None:
     assert not [name for name, _ in attributes if name.startswith("on") or name in {"src", "style"}]
 
 
+@pytest.mark.slow
 def test_links_lead_to_the_web_or_to_what_is_there(html: str) -> None:
     drawn = Page(html)
     ids = [str(attrs["id"]) for _, attrs in drawn.tags if "id" in attrs]
@@ -57,6 +59,7 @@ def test_links_lead_to_the_web_or_to_what_is_there(html: str) -> None:
     assert {one["rel"] for one in outer} == {"noopener noreferrer"}
 
 
+@pytest.mark.slow
 def test_hostile_texts_are_shown_as_they_are(html: str) -> None:
     assert "</script><script>alert(1)</script><img src=x onerror=alert(2)>" in Page(html).text
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", html)

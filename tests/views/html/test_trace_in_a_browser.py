@@ -12,6 +12,7 @@ from benchmarks.screenshots import BROWSERS, browser as installed
 from rarr.views.html.trace import page as page_of
 
 pytestmark = [
+    pytest.mark.slow,  # a browser takes seconds to start
     pytest.mark.browser,
     pytest.mark.skipif(not installed(), reason=f"needs one of {', '.join(BROWSERS)}"),
 ]
