@@ -37,13 +37,14 @@ async def test_the_language_is_told_once() -> None:
     meter = Meter(Budget())
     token = METER.set(meter)
     try:
-        for _ in range(2):
+        with meter.step("generate_queries"):
             await EnglishQuestions(ValueQuestions()).generate(TEXT, None)
+        with meter.step("attribute"):
             await EnglishVerifier(ValueVerifier(0.5)).support(TEXT, None, sentences(TEXT), evidence(PASSAGE))
     finally:
         METER.reset(token)
     [notice] = meter.warnings
-    assert notice.code == CODE
+    assert (notice.code, notice.node) == (CODE, "generate_queries")
     assert notice.message.startswith(
         "sentences that are not in English (de) are not judged: the embedded models"
     )
