@@ -16,7 +16,7 @@ from rarr.cli import run
 EXAMPLES = {example.name: example for example in examples()}
 # No example leaves unnoticed: these numbers may only rise. `right` fell by 2 once, as quantifiers and bounds
 # of numbers became parts that have to be confirmed.
-FLOORS = {"texts": 35, "exact": 33, "planted": 50, "corrected": 48, "pinned": 131, "right": 106}
+FLOORS = {"texts": 35, "exact": 33, "planted": 50, "corrected": 48, "pinned": 135, "right": 110}
 # Texts with a sentence whose status is not yet the pinned one; whoever mends one takes it out of here.
 NOT_YET = {
     "burj-khalifa": "a cost in other words is not confirmed",

@@ -18,8 +18,9 @@ from rarr.state import State
 from rarr.tools.concurrency.background import run
 from rarr.tools.concurrency.worker import in_thread, work
 from rarr.tools.models.meter import METER, Meter, ModelCall
+from rarr.tools.text.document import unread_tables
 from rarr.tools.text.notices import by_reason
-from rarr.tools.text.nouns import kind_of
+from rarr.tools.text.nouns import counted, kind_of
 from rarr.unicode import valid
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class Reviser:
         context = None if context is None else _entered(context, "context")
         run_id = await self._checkpoints.new(run_id)
         notices = [*self._corpus_notices(), *self._untraced]
+        notices += await work(_tables_notices, text)
         start = State(original=text, text=text, context=context, round=1, warnings=notices)
         return await self.arevise_from(start, run_id)
 
@@ -257,6 +259,16 @@ def _unsearched(settings: Settings) -> list[Notice]:
         return []
     message = "a corpus is given, and search does not name it: corpus,wikipedia searches both"
     return [Notice(code="corpus_not_searched", message=message, node="retrieve")]
+
+
+def _tables_notices(text: str) -> list[Notice]:
+    if not (unread := unread_tables(text)):
+        return []
+    message = (
+        f"{counted(unread, 'table')} not checked: only tables in Markdown are, outside of quotes and lists,"
+        " whose rows each have a header of their own and as many cells as the first line"
+    )
+    return [Notice(code="table_not_checked", message=message, node="generate_queries")]
 
 
 def _listener(settings: Settings, on_call: OnCall | None) -> OnCall | None:

@@ -1,10 +1,12 @@
 """How much an edit may change, and where (Gao et al. 2023, section 3.3)."""
 
+import re
+
 from rapidfuzz.distance import Levenshtein
 
 from rarr.records import Change
 from rarr.settings import Settings
-from rarr.tools.text.document import Span, protected, sentences
+from rarr.tools.text.document import Span, protected, sentences, table_cells
 from rarr.tools.text.nouns import counted
 
 
@@ -28,7 +30,11 @@ def out_of_bounds(text: str, sentence: Span | None, change: Change, settings: Se
     if changed > settings.max_edit_chars:
         limit = settings.max_edit_chars
         return f"it changes {counted(changed, 'character')}, over max_edit_chars ({limit})"
-    if changed > settings.max_edit_share * (sentence.end - sentence.start):
+    cell = table_cells(text).get(sentence)
+    if cell is not None and re.search(r"[|\r\n]", change.new):
+        return "the change adds a cell or a line"
+    whole = _lines(text, sentence) if cell is not None else sentence
+    if changed > settings.max_edit_share * (whole.end - whole.start):
         return f"it changes more than max_edit_share ({settings.max_edit_share}) of the sentence"
     return ""
 

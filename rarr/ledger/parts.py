@@ -15,6 +15,7 @@ from rarr.backends.rules.values import Value, extent, same, values
 from rarr.backends.rules.words import Token
 from rarr.ledger.answers import answer_place, sources_of, values_at
 from rarr.ledger.confirmation import another_kind, says, stands_as, turned
+from rarr.ledger.headers import under_other_headers
 from rarr.ledger.misplacement import misplaced
 from rarr.ledger.support import Support
 from rarr.ledger.telling_words import Alike, telling_words
@@ -59,6 +60,9 @@ def parts_of(
         if not any(at.overlaps(place.span) for place, _ in found):
             place = _Place(at, at.of(text), [], said, claim, alike)
             found.append((place, place.part("open")))
+    if claim is not None and claim.headers and not found:  # "yes": its headers alone say nothing
+        whole = _Place(one.span, said.text.strip("*_"), [], said, claim)
+        found.append((whole, whole.part("open")))
     found.sort(key=lambda pair: pair[0].span)
     agreeing = {part.evidence_id for _, part in found if part.state == "confirmed"}
     speaking = sorted(
@@ -191,6 +195,8 @@ class _Place(NamedTuple):
     def _is_otherwise(self, beside: Passage) -> bool:
         """Is the passage about a thing of another kind, or does it say the values of other things?"""
         if self.claim is not None and another_kind(self.claim.sentence, beside):
+            return True
+        if self.claim is not None and under_other_headers(self.claim, self.words, self.values, beside):
             return True
         if any(misplaced(claim.sentence, value, beside) for claim, value in self._claimed()):
             return True

@@ -9,7 +9,7 @@ from rarr.state import State
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.meter import meter
-from rarr.tools.text.document import Span, paragraph_end
+from rarr.tools.text.document import Span, paragraph_end, table_cells
 
 
 class Trial:
@@ -95,5 +95,7 @@ def _moved(queries: Sequence[Query], changes: Sequence[Change]) -> list[Query]:
 
 
 def _paragraph(text: str, sentence: Span) -> Span:
-    """From the sentence to the end of its paragraph."""
+    """From the sentence to the end of its paragraph; the cell of a table alone."""
+    if sentence in table_cells(text):
+        return sentence
     return Span(sentence.start, paragraph_end(text, sentence.end))

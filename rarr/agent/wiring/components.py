@@ -7,6 +7,7 @@ from rarr.agent.wiring.language_models import LanguageModels
 from rarr.agent.wiring.search import Opened, opening, reranker, retriever
 from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.encoder.support import TrainedVerifier
+from rarr.backends.english import EnglishChecker, EnglishQuestions, EnglishVerifier
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.prompted.code_first import CodeFirstEditor, UnitedQuestions
@@ -112,7 +113,7 @@ class Parts:
         if self.settings.queries != "questions":
             return TextQueries(self.settings.queries, by_value="check_agreement" not in self.named)
         if "generate_queries" not in self.named:
-            return ValueQuestions()
+            return EnglishQuestions(ValueQuestions())
         prompted = PromptedQuestions(
             self.models[self.named["generate_queries"]],
             self.prompts,
@@ -137,7 +138,7 @@ class Parts:
 
     def _embedded_checker(self) -> AgreementChecker:
         by_rules = "check_agreement" in self.by_rules
-        return ValueAgreement() if by_rules else TrainedAgreement(self.opened.encoder)
+        return EnglishChecker(ValueAgreement() if by_rules else TrainedAgreement(self.opened.encoder))
 
     def editor(self) -> Editor:
         if "edit" not in self.named:
@@ -159,9 +160,9 @@ class Parts:
 
     def verifier(self) -> Verifier:
         if "attribute" in self.by_rules:
-            return ValueVerifier(self.settings.support_threshold)
+            return EnglishVerifier(ValueVerifier(self.settings.support_threshold))
         if "attribute" not in self.named:
-            return TrainedVerifier(self.opened.encoder, self.settings.support_threshold)
+            return EnglishVerifier(TrainedVerifier(self.opened.encoder, self.settings.support_threshold))
         if self.nli is not None:
             from rarr.backends.nli.verifier import NliVerifier
 

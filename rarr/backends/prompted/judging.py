@@ -10,7 +10,7 @@ from rarr.records import AttributionClass, Evidence, ModelUsage
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.text.document import Span, sentences
+from rarr.tools.text.document import Span, sentences, table_cells
 
 
 class Judged(BaseModel):
@@ -47,11 +47,18 @@ class PromptedVerifier:
         return [one.verdict for one in judged]
 
     async def _judged(self, text: str, before: str, span: Span, evidence: Evidence) -> Judged:
-        variables = {"before": before, "text": span.of(text), "evidence": quoted(evidence)}
+        said = await work(_said, text, span)
+        variables = {"before": before, "text": said, "evidence": quoted(evidence)}
         return await self._model.ask(self._prompts["judge_attribution"], Judged, variables)
 
 
 def _before(text: str, context: str | None, spans: Sequence[Span]) -> list[str]:
     """The sentence before each span, else the context."""
     earlier = [[one for one in sentences(text) if one.end <= span.start] for span in spans]
-    return [found[-1].of(text) if found else context or NOTHING for found in earlier]
+    return [_said(text, found[-1]) if found else context or NOTHING for found in earlier]
+
+
+def _said(text: str, span: Span) -> str:
+    """The sentence; of a cell of a table what it says by its headers."""
+    cell = table_cells(text).get(span)
+    return span.of(text) if cell is None else cell.statement(text)

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from rarr.records import Evidence, Query
-from rarr.tools.text.document import Span, sentences
+from rarr.tools.text.document import Span, sentences, table_cells
 
 NOTHING = "(none)"
 
@@ -30,9 +30,15 @@ def scope_of(text: str, query: Query, *, whole: bool) -> Scope:
     place = Span(query.start, query.end)
     spans = sentences(text)
     about = [index for index, span in enumerate(spans) if span.overlaps(place)]
-    if not about:  # a heading or a table: its lines
-        end = text.find("\n", query.end)
-        return Scope(Span(text.rfind("\n", 0, query.start) + 1, len(text) if end < 0 else end), NOTHING)
+    if not about:  # a heading: its lines
+        return Scope(_lines(text, place), NOTHING)
+    if (cell := table_cells(text).get(spans[about[0]])) is not None:
+        return Scope(_lines(text, place), _lines(text, cell.column).of(text))
     first, last = about[0], about[-1]
     before = spans[first - 1].of(text) if first else NOTHING
     return Scope(Span(spans[first].start, spans[last].end), before)
+
+
+def _lines(text: str, place: Span) -> Span:
+    end = text.find("\n", place.end)
+    return Span(text.rfind("\n", 0, place.start) + 1, len(text) if end < 0 else end)

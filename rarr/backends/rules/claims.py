@@ -13,7 +13,8 @@ from typing import NamedTuple
 from rarr.backends.rules.name_matching import same_name
 from rarr.backends.rules.names import Name, is_person, names
 from rarr.backends.rules.sentence import Sentence, sentence
-from rarr.tools.text.document import Span, blocks, protected, sentences_of
+from rarr.tools.text.document import Span, Tables, blocks, protected, sentences_of, table_cells
+from rarr.tools.text.tables import Cell
 
 # A bold label heads what follows, as a heading does: it says nothing, and is no subject but for a name.
 _LABEL = re.compile(
@@ -25,6 +26,11 @@ _REFERS = re.compile(r"\b(?:he|she|it|they|him|her|them|his|its|their)\b", re.IG
 _PERSON = {"he", "she", "his", "her"}
 _POSSESSIVE = {"his", "her", "its", "their"}
 _DETERMINERS = {"This", "These"}  # a noun may follow, so that the subject cannot stand in their place
+# What columns are called that hold whatever their rows are called.
+_TELLS_NOTHING = (
+    "answer", "answers", "data", "description", "detail", "details", "fact", "facts", "figure", "figures",
+    "information", "value", "values",
+)  # fmt: skip
 # A subject stands early, behind an adverbial at most; a name further on belongs to the predicate.
 _EARLY_WORDS = 3
 _ADVERBIAL = re.compile(r"(?:In|On|At|By|After|Since|Before|During|From|Around|As of)\b[^,]{1,40},\s")
@@ -35,7 +41,8 @@ class Claim(NamedTuple):
 
     The subject was put in at the claim's first `put_in` characters in place of `left_out` of the text's.
     `about` is a subject that the sentence may have without naming it: it helps to search, and proves nothing.
-    `topic` is what the text or the section is about; a subject that was put in may be meant for it.
+    `topic` is what the text or the section is about; a subject that was put in may be meant for it. Before
+    the cell of a table its headers were put in as well, the last `headers` characters of `put_in`.
     """
 
     span: Span
@@ -44,6 +51,7 @@ class Claim(NamedTuple):
     put_in: int = 0
     left_out: int = 0
     topic: str = ""
+    headers: int = 0
 
     def in_text(self, start: int, end: int) -> Span | None:
         """Where a place of the claim lies in the text; None for the subject that was put in."""
@@ -56,20 +64,24 @@ class Claim(NamedTuple):
 @lru_cache(maxsize=64)  # texts: every step of a run looks at the same one
 def claims(text: str, context: str | None) -> tuple[Claim, ...]:
     """The claims of `text` in order; `context` names the subject of a first sentence that does not."""
-    return tuple(claims_of(text, context or "", tables=False))
+    return tuple(claims_of(text, context or "", tables="cells"))
 
 
-def claims_of(text: str, context: str, *, tables: bool) -> Iterator[Claim]:
-    """The same, not kept; with `tables`, their rows as well."""
+def claims_of(text: str, context: str, *, tables: Tables) -> Iterator[Claim]:
+    """The same, not kept; `tables` as in `sentences_of`."""
     subjects = _Subjects()
     subjects.see_all(context)
     parsed = blocks(text)
     headings = deque(block for block in parsed if block.kind == "heading")
+    cells = table_cells(text) if tables == "cells" else {}
     for span in sentences_of(text, parsed, tables=tables):
         while headings and headings[0].start < span.start:
             heading = headings.popleft()
             subjects.see_heading(text[heading.start : heading.end].strip("# \r\n\t"))
         own = _masked(text, span)
+        if cell := cells.get(span):
+            yield _of_cell(text, cell, own, subjects)
+            continue
         if label := _LABEL.match(own):
             subjects.see_heading(label["words"])
             own = own[label.end() :].rjust(len(own))
@@ -137,6 +149,23 @@ def _claim(span: Span, own: str, subjects: _Subjects) -> Claim:
         subject = subjects.last if _REFERS.search(own) else subjects.topic or subjects.last
         return _under(subject, span, own)
     return Claim(span, sentence(own), "" if _is_early(own, named[0]) else subjects.last)
+
+
+def _of_cell(text: str, cell: Cell, own: str, subjects: _Subjects) -> Claim:
+    """The cell behind its headers; what the text is about is put in unless a header names something."""
+    row, column = (_header(_masked(text, one)) for one in (cell.row, cell.column))
+    headers = f"{row} is " if column.lower() in ("", *_TELLS_NOTHING) else f"{row}: {column} is "
+    named = bool(names(headers))
+    subject = "" if named else subjects.topic or subjects.last
+    before = f"{subject}: {headers}" if subject else headers
+    topic = "" if named else subjects.topic
+    return Claim(cell.span, sentence(before + own), "", len(before), topic=topic, headers=len(headers))
+
+
+def _header(words: str) -> str:
+    """A header without marks, in small letters where it names nothing."""
+    plain = " ".join(words.strip(" *_").split())
+    return plain if names(plain) else plain[:1].lower() + plain[1:]
 
 
 def _under(subject: str, span: Span, own: str) -> Claim:

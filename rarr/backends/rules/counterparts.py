@@ -106,7 +106,7 @@ class Reading(NamedTuple):
 @lru_cache(maxsize=1024)  # of the runs that are under way; each takes some 20 kB
 def passage(text: str, title: str) -> Passage:
     """The sentences of a passage, analysed once, each with its subject put in as in a claim."""
-    found = tuple(claims_of(text, title, tables=True))
+    found = tuple(claims_of(text, title, tables="rows"))
     parts = tuple(claim.sentence for claim in found)
     return Passage(
         sentences=parts,

@@ -120,7 +120,7 @@ def askable(text: str, claim: Claim) -> list[tuple[Value, Span]]:
 def _says_something_of(claim: Claim, value: Value) -> bool:
     """A value that stands alone, all else being code or citations, answers no question."""
     return any(
-        word.start >= claim.put_in and not value.start <= word.start < value.end
+        word.start >= claim.put_in - claim.headers and not value.start <= word.start < value.end
         for word in claim.sentence.content
     )
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 EXTRAS = {
     "torch": ("torch", "sentence-transformers"),
     "tavily": ("tavily-python",),
+    "office": ("openpyxl", "python-docx", "python-pptx"),
     "eval": ("rouge-score",),
     "checkpoint": ("langgraph-checkpoint-sqlite",),
     "otel": (

@@ -1,13 +1,14 @@
 """Files -> passages in the index, in batches that a crash cannot tear."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from tantivy import IndexWriter
+from tantivy import Index, IndexWriter
 
 from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.corpus.manifest import Manifest, Version
-from rarr.retrievers.corpus.passages import add, open_passages, open_writer, remove
+from rarr.retrievers.corpus.passages import add, open_writer, remove
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.files import extract
 from rarr.tools.concurrency.worker import require_awaited
@@ -20,8 +21,11 @@ _NOTES = 20  # of one file, that are kept
 class Batches:
     """Writes to one index, whose lock the caller holds and which it leaves to others with `close`."""
 
-    def __init__(self, manifest: Manifest, folder: Path, *, window: int, step: int, max_bytes: int) -> None:
-        self._manifest, self._folder = manifest, folder
+    def __init__(
+        self, manifest: Manifest, index: Callable[[], Index], *, window: int, step: int, max_bytes: int
+    ) -> None:
+        """`index` opens the index."""
+        self._manifest, self._index = manifest, index
         self._window, self._step, self._max_bytes = window, step, max_bytes
         self._writer: IndexWriter | None = None
         self._to_forget: list[int] = []
@@ -75,7 +79,7 @@ class Batches:
 
     def _opened(self) -> IndexWriter:
         if self._writer is None:  # only once there is something to write: most builds find nothing new
-            self._writer = open_writer(open_passages(self._folder))
+            self._writer = open_writer(self._index())
         return self._writer
 
     def _queue_removal(self, version_ids: list[int]) -> None:

@@ -26,7 +26,7 @@ def windows(text: str, *, window: int, step: int) -> list[Window]:
     window lies inside the one before it.
     """
     parsed = blocks(text)
-    spans = [piece for span in sentences_of(text, parsed, tables=True) for piece in _pieces(text, span)]
+    spans = [piece for span in sentences_of(text, parsed, tables="rows") for piece in _pieces(text, span)]
     headings = [block for block in parsed if block.kind == "heading"]
     found: list[Window] = []
     for heading, section in _sections(text, headings, spans):

@@ -11,18 +11,23 @@ from typing import Self
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.corpus.index import Progress, build_index
+from rarr.retrievers.corpus.index import Progress, UnwritableError, memory_index, update_index
 from rarr.retrievers.corpus.index_reader import IndexReader, Snapshot, failures, is_index, place
 from rarr.retrievers.corpus.index_words import terms
 from rarr.retrievers.corpus.passages import Hit, find, load
 from rarr.retrievers.corpus.scanning import located
 from rarr.retrievers.extract.documents import MEGABYTE, UnreadableError
 from rarr.retrievers.extract.files import extract
+from rarr.tools.models.meter import meter
 from rarr.unicode import valid
 
 PASSAGES_PER_DOCUMENT = 8
 """Passages of one document that a search returns, at most."""
 
+_IN_MEMORY = (
+    "corpus {shown!r} is indexed in memory, and anew each time, since the data folder {home!r} cannot be"
+    " written ({why}): free space, or name another folder with RARR_HOME"
+)
 _MOST = 10_000  # passages that are looked through for enough documents
 
 
@@ -32,6 +37,7 @@ class Corpus:
     def __init__(self, reader: IndexReader, shown: Path, max_file_mb: int) -> None:
         """`shown` stands for the corpus in the sources of passages."""
         self._reader, self._shown, self._max_bytes = reader, shown, max_file_mb * MEGABYTE
+        self._kept_in_memory = ""
         self.skipped = [(place(shown, name), reason) for name, reason in reader.skipped()]
 
     @classmethod
@@ -47,8 +53,8 @@ class Corpus:
     ) -> Self:
         """The corpus at `path`: a built index, or a folder or file, whose index is kept under `home`.
 
-        The latter is brought up to date here; a build by another process is waited for. Raises `InputError`
-        where there is nothing to search, or `home` cannot be written.
+        The latter is brought up to date here; a build by another process is waited for. Where `home` cannot
+        be written, the index is made in memory. Raises `InputError` where there is nothing to search.
         """
         with suppress(RuntimeError):  # no such user: then there is no such path either
             path = path.expanduser()
@@ -59,9 +65,13 @@ class Corpus:
             return cls(reader, Path(reader.facts.get("shown", "")), max_file_mb)
         key = hashlib.blake2b(f"{where}\n{window}\n{step}".encode(errors="surrogateescape"))
         index = home.expanduser() / "indexes" / key.hexdigest()[:32]
-        build_index(
-            path, index, window=window, step=step, max_file_mb=max_file_mb, private=True, progress=progress
-        )
+        rules = {"window": window, "step": step, "max_file_mb": max_file_mb}
+        try:
+            update_index(path, index, **rules, private=True, progress=progress)
+        except UnwritableError as error:
+            corpus = cls(memory_index(path, **rules, progress=progress), path, max_file_mb)
+            corpus._kept_in_memory = _IN_MEMORY.format(shown=str(path), home=str(home), why=error)
+            return corpus
         return cls(IndexReader(index, window, step), path, max_file_mb)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
@@ -69,6 +79,8 @@ class Corpus:
 
         At most `PASSAGES_PER_DOCUMENT` of each. Raises `RetrievalError` where the index cannot be searched.
         """
+        if self._kept_in_memory:
+            meter().warn("index_in_memory", self._kept_in_memory)
         return await asyncio.to_thread(self._search, query, k)
 
     async def extracted(self, url: str) -> str | None:

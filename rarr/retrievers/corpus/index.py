@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from rarr.errors import InputError
 from rarr.retrievers.corpus.batches import Batches
-from rarr.retrievers.corpus.index_reader import PASSAGES, IndexReader, failures, place
+from rarr.retrievers.corpus.index_reader import PASSAGES, IndexReader, MemoryReader, failures, place
 from rarr.retrievers.corpus.manifest import FORMAT, MANIFEST, Manifest, Version
 from rarr.retrievers.corpus.passages import open_passages
 from rarr.retrievers.corpus.scanning import File, Scan, Skip, scan
@@ -22,6 +22,11 @@ from rarr.unicode import valid
 
 Progress = Callable[[int, int], None]
 """Called with the number of files done, and of all files."""
+
+
+class UnwritableError(Exception):
+    """An index cannot be written. Its message is the reason alone."""
+
 
 _LOCK = "rarr-index.lock"
 _OURS = (_LOCK, MANIFEST, PASSAGES)
@@ -60,21 +65,66 @@ def build_index(
     where `path` holds nothing to search or `out` cannot be written or holds other files. What is `private`
     is for its owner alone; else it is as the umask has it.
     """
+    rules = {"window": window, "step": step, "max_file_mb": max_file_mb}
+    try:
+        return update_index(path, out, **rules, private=private, progress=progress)
+    except UnwritableError as error:
+        raise InputError(
+            f"index {str(out)!r} cannot be written ({error}): free space, or choose another folder, "
+            "with -o, or RARR_HOME for the indexes that rarr keeps"
+        ) from error
+
+
+def update_index(
+    path: Path,
+    out: Path,
+    *,
+    window: int,
+    step: int,
+    max_file_mb: int,
+    private: bool = False,
+    progress: Progress | None = None,
+) -> IndexReport:
+    """`build_index`, which raises `UnwritableError` where `out` cannot be written."""
     max_bytes = max_file_mb * MEGABYTE
     found = scan(path, max_bytes)
-    with failures(lambda why: InputError(_unwritable(out, why))), _alone(out, private) as waited:
+    with failures(UnwritableError), _alone(out, private) as waited:
         if waited:
             found = scan(path, max_bytes)
         with closing(_manifest(out, window, step)) as manifest:
-            batches = Batches(manifest, out / PASSAGES, window=window, step=step, max_bytes=max_bytes)
-            with closing(batches):
-                report = _Update(manifest, batches, path).run(found, progress or (lambda done, total: None))
+            batches = Batches(
+                manifest,
+                lambda: open_passages(out / PASSAGES),
+                window=window,
+                step=step,
+                max_bytes=max_bytes,
+            )
+            report = _Update(manifest, batches, path).run(found, progress)
+    _require_passages(path, report)
+    return report
+
+
+def memory_index(
+    path: Path, *, window: int, step: int, max_file_mb: int, progress: Progress | None = None
+) -> MemoryReader:
+    """The index of the corpus at `path` in memory. Raises `InputError` where there is nothing to search."""
+    max_bytes = max_file_mb * MEGABYTE
+    found = scan(path, max_bytes)
+    with failures(lambda why: InputError(f"corpus {str(path)!r} cannot be indexed ({why})")):
+        manifest, index = Manifest(None), open_passages(None)
+        manifest.create(_facts(window, step))
+        batches = Batches(manifest, lambda: index, window=window, step=step, max_bytes=max_bytes)
+        report = _Update(manifest, batches, path).run(found, progress)
+    _require_passages(path, report)
+    return MemoryReader(manifest, index)
+
+
+def _require_passages(path: Path, report: IndexReport) -> None:
     if not report.passages:
         why = f" ({report.skipped[0][0]}: {report.skipped[0][1]})" if report.skipped else ""
         raise InputError(
             f"no file in corpus {str(path)!r} could be read{why}: mend it or give another corpus"
         )
-    return report
 
 
 class _Update:
@@ -88,7 +138,11 @@ class _Update:
         if not self._trusted:  # files of another folder may look the same: until the end, trust no looks
             manifest.record({"root": ""})
 
-    def run(self, found: Scan, progress: Progress) -> IndexReport:
+    def run(self, found: Scan, progress: Progress | None) -> IndexReport:
+        with closing(self._batches):
+            return self._run(found, progress or (lambda done, total: None))
+
+    def _run(self, found: Scan, progress: Progress) -> IndexReport:
         changed = [file for file in found.files if not self._looks_same(file)]
         same, read, skipped = len(found.files) - len(changed), 0, list(found.skipped)
         progress(same, len(found.files))
@@ -181,8 +235,12 @@ def _manifest(out: Path, window: int, step: int) -> Manifest:
             file.unlink()
         manifest = Manifest(out, write=True)
         open_passages(out / PASSAGES, create=True)
-        manifest.create({"format": FORMAT, "window": str(window), "step": str(step), "root": ""})
+        manifest.create(_facts(window, step))
         return manifest
+
+
+def _facts(window: int, step: int) -> dict[str, str]:
+    return {"format": FORMAT, "window": str(window), "step": str(step), "root": ""}
 
 
 def _digest(path: Path) -> bytes:
@@ -191,10 +249,3 @@ def _digest(path: Path) -> bytes:
             return hashlib.file_digest(file, "blake2b").digest()
     except OSError as error:  # told apart from those of the index, which end the build
         raise unopened(error) from error
-
-
-def _unwritable(out: Path, why: str) -> str:
-    return (
-        f"index {str(out)!r} cannot be written ({why}): free space, or choose another folder, "
-        "with -o, or RARR_HOME for the indexes that rarr keeps"
-    )

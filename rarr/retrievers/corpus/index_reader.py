@@ -9,9 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from tantivy import Searcher
+from tantivy import Index, Searcher
 
-from rarr.errors import InputError, RarrError
+from rarr.errors import InputError
 from rarr.retrievers.corpus.manifest import FORMAT, MANIFEST, Manifest
 from rarr.retrievers.corpus.passages import open_passages
 
@@ -94,6 +94,19 @@ class IndexReader:
                 return Snapshot(state, searcher, names)
 
 
+class MemoryReader(IndexReader):
+    """An index in memory, which nobody can open again: closing keeps it."""
+
+    def __init__(self, manifest: Manifest, index: Index) -> None:
+        self.folder, self._lock = Path(), threading.Lock()
+        self._fixed, self._open, self._index = True, manifest, index
+        self.facts = manifest.facts()
+        self._snapshot = self._taken()
+
+    def close(self) -> None:
+        """Does nothing."""
+
+
 @contextmanager
 def _lockable(folder: Path, fixed: bool) -> Iterator[Path]:
     """`folder`, or links to its files: tantivy opens nothing where it cannot write a lock."""
@@ -121,7 +134,7 @@ def place(corpus: Path, name: str) -> str:
 
 
 @contextmanager
-def failures(error: Callable[[str], RarrError]) -> Iterator[None]:
+def failures(error: Callable[[str], Exception]) -> Iterator[None]:
     """Turns what SQLite, tantivy and the file system raise into `error(reason)`, the reason in one line."""
     try:
         yield

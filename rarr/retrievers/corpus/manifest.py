@@ -45,11 +45,9 @@ class Version(NamedTuple):
 class Manifest:
     """The manifest in an index's folder. Any use of a damaged one raises `sqlite3.Error`."""
 
-    def __init__(self, folder: Path, *, write: bool = False) -> None:
-        """Opens what is there; with `write`, makes the file where there is none."""
-        # Where nothing may be written, nobody else writes either; SQLite wants to be told.
-        mode = "rwc" if write else "rw" if os.access(folder, os.W_OK) else "ro&immutable=1"
-        uri = f"{(folder / MANIFEST).absolute().as_uri()}?mode={mode}"
+    def __init__(self, folder: Path | None, *, write: bool = False) -> None:
+        """Opens what is there; with `write`, makes the file where there is none. No folder: in memory."""
+        uri = ":memory:" if folder is None else _uri(folder, write=write)
         self._sqlite = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
 
     def close(self) -> None:
@@ -172,3 +170,9 @@ class Manifest:
     def _transaction(self) -> None:
         if not self._sqlite.in_transaction:
             self._sqlite.execute("BEGIN IMMEDIATE")
+
+
+def _uri(folder: Path, *, write: bool) -> str:
+    # Where nothing may be written, nobody else writes either; SQLite wants to be told.
+    mode = "rwc" if write else "rw" if os.access(folder, os.W_OK) else "ro&immutable=1"
+    return f"{(folder / MANIFEST).absolute().as_uri()}?mode={mode}"

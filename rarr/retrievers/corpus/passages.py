@@ -62,11 +62,18 @@ def _schema() -> Schema:
 _SCHEMA = _schema()
 
 
-def open_passages(folder: Path, *, create: bool = False) -> Index:
-    """The index in `folder`. Raises `ValueError` or `OSError` for one that is missing or damaged."""
-    if create:
+def open_passages(folder: Path | None, *, create: bool = False) -> Index:
+    """The index in `folder`; None: a new one in memory.
+
+    Raises `ValueError` or `OSError` for one that is missing or damaged.
+    """
+    if folder is None:
+        index = Index(_SCHEMA)
+    elif create:
         folder.mkdir(exist_ok=True)
-    index = Index(_SCHEMA, path=str(folder)) if create else Index.open(str(folder))
+        index = Index(_SCHEMA, path=str(folder))
+    else:
+        index = Index.open(str(folder))
     index.register_tokenizer(ANALYZER, stemming())
     index.config_reader("manual")  # a reader changes over when the manifest says so
     return index

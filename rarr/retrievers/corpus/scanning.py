@@ -12,6 +12,9 @@ from rarr.retrievers.corpus.manifest import MANIFEST
 from rarr.retrievers.extract.documents import too_much
 from rarr.retrievers.extract.files import KINDS, kind
 
+_UNREAD = (".doc", ".ppt", ".xls", ".odt", ".odp", ".ods", ".rtf", ".epub")
+"""Kinds of documents that a user may take to be searched."""
+
 
 class File(NamedTuple):
     """A file of a corpus. `name` is its path in the corpus, with slashes; "" for a corpus of one file."""
@@ -47,6 +50,10 @@ def scan(path: Path, max_bytes: int) -> Scan:
     found = Scan([], [])
     leaving: list[str] = []
     for name, candidate in _walk(path, found.skipped) if root.is_dir() else [("", path)]:
+        if candidate.suffix.lower() in _UNREAD:
+            found.skipped.append(
+                _skip(name, "files of its kind are not read: save it as .docx, .pdf or text")
+            )
         if not kind(candidate.name):
             continue
         if name and _leads_out(candidate, root):

@@ -20,6 +20,7 @@ from rarr.retrievers.extract.documents import (
 from rarr.retrievers.extract.html import read_page
 from rarr.retrievers.extract.isolated import extracted_file
 from rarr.retrievers.extract.json_records import read_array, read_lines
+from rarr.retrievers.extract.office import read_docx, read_pptx, read_xlsx
 from rarr.retrievers.extract.pdf import read_pdf
 from rarr.tools.text.document import blocks
 from rarr.unicode import valid
@@ -94,9 +95,14 @@ def _page(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
     yield Document(page.text, page.title or _stem(path), published_at=page.published_at)
 
 
-def _pdf(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    text, title = read_pdf(_content(path, max_bytes))
-    yield Document(text, title or _stem(path))
+def _titled(read: Callable[[bytes], tuple[str, str]]) -> Callable[[Path, int, Complain], Iterator[Document]]:
+    """A reader of files that hold one text, and maybe its title."""
+
+    def document(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
+        text, title = read(_content(path, max_bytes))
+        yield Document(text, title or _stem(path))
+
+    return document
 
 
 def _json(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
@@ -113,12 +119,16 @@ _READERS: dict[str, Callable[[Path, int, Complain], Iterator[Document]]] = {
     ".md": _text,
     ".html": _page,
     ".htm": _page,
-    ".pdf": _pdf,
+    ".pdf": _titled(read_pdf),
+    ".docx": _titled(read_docx),
+    ".pptx": _titled(read_pptx),
+    ".xlsx": _titled(read_xlsx),
     ".json": _json,
     ".jsonl": _json_lines,
 }
 KINDS = tuple(_READERS)
-_APART = (".html", ".htm", ".pdf", ".json")  # the others are read line by line, or at once as they are
+# The others are read line by line, or at once as they are.
+_APART = (".html", ".htm", ".pdf", ".docx", ".pptx", ".xlsx", ".json")
 
 
 def _open(path: Path) -> IO[bytes]:

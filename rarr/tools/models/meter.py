@@ -178,9 +178,9 @@ class Meter:
         tally.cost = _sum(tally.cost, cost)
 
     def warn(self, code: str, message: str) -> None:
-        """Puts a warning into the run's revision, for who cannot hand one on."""
+        """Puts a warning into the run's revision, for who cannot hand one on; once, by the first node."""
         notice = Notice(code=code, message=message, node=_NODE.get())
-        if notice not in self.warnings:
+        if not any((one.code, one.message) == (code, notice.message) for one in self.warnings):
             self.warnings.append(notice)
         warned(code, notice.message)
 

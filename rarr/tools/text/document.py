@@ -1,11 +1,11 @@
 """Text as a document: its blocks, its sentences, and the parts that must stay byte-identical.
 
-Blocks are CommonMark's (with tables), by line; sentences are sentencex's, inside prose alone. All spans are
-half-open character ranges of the text that was given, whatever its line endings.
+Blocks are CommonMark's (with tables), by line; sentences are sentencex's, inside prose, and cells of tables.
+All spans are half-open character ranges of the text that was given, whatever its line endings.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -13,26 +13,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from sentencex import get_sentence_boundaries
 
+from rarr.tools.text.span import Span as Span
+from rarr.tools.text.tables import Cell, cells_of
+
 BlockKind = Literal["prose", "heading", "table", "code"]
-
-
-class Span(NamedTuple):
-    """A half-open range of characters."""
-
-    start: int
-    end: int
-
-    def of(self, text: str) -> str:
-        """The characters of `text` in this range."""
-        return text[self.start : self.end]
-
-    def overlaps(self, other: "Span") -> bool:
-        """Do the two ranges share a character?"""
-        return self.start < other.end and other.start < self.end
-
-    def moved(self, by: int) -> "Span":
-        """The range as far behind."""
-        return Span(self.start + by, self.end + by)
+Tables = Literal["", "rows", "cells"]
+"""What of tables is taken for sentences: nothing, their rows, or their cells."""
 
 
 class Block(NamedTuple):
@@ -47,6 +33,7 @@ class Block(NamedTuple):
 # Inline content is not needed, and parsing it is the slow part.
 _PARSER = MarkdownIt("commonmark").enable("table").disable("inline")
 _PARSER.parse("x")  # compiles its rules now: on first use it would not be safe in threads
+_HTML_TABLE = re.compile(r"\s*<table\b", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n?|\n")
 _INDENTED = re.compile(r"(?:[ \t]*+(?:\r\n?|\n)|(?: {4}| {0,3}\t)[^\r\n]*+(?:\r\n?|\n|\Z))*+[ \t]*+")
 _KINDS: dict[str, BlockKind] = {
@@ -129,29 +116,47 @@ def outline(text: str, longest: int) -> list[Block]:
 def sentences(text: str) -> tuple[Span, ...]:
     """The sentences of the text of a run, kept because every step looks at the same one.
 
-    Indented code is code. Not for documents and passages: they would be kept as well, and drive the text of
-    the run out.
+    Indented code is code. A cell of a table is a sentence, which its headers make whole. Not for documents
+    and passages: they would be kept as well, and drive the text of the run out.
     """
-    return tuple(sentences_of(text, blocks(text)))
+    return tuple(sentences_of(text, blocks(text), tables="cells"))
 
 
-def split_sentences(text: str, *, tables: bool = False) -> list[Span]:
-    """The sentences of the prose of a document, stripped, in order; with `tables`, their rows as well.
+def split_sentences(text: str, *, tables: Tables = "") -> list[Span]:
+    """The sentences of the prose of a document, stripped, in order; with `tables`, what these hold as well.
 
     A paragraph with an indent is read: of what is only read, too much is better than too little.
     """
     return sentences_of(text, blocks(text, indented_prose=True), tables=tables)
 
 
-def sentences_of(text: str, parsed: Sequence[Block], *, tables: bool = False) -> list[Span]:
+def sentences_of(text: str, parsed: Sequence[Block], *, tables: Tables = "") -> list[Span]:
     """The same, of the blocks of a text that are `parsed` already."""
     found: list[Span] = []
     for block in parsed:
         if block.kind == "prose":
             found.extend(_prose(text, block))
-        elif block.kind == "table" and tables:
+        elif block.kind == "table" and tables == "rows":
             found.extend(span for span in _lines(text, block) if any(c.isalnum() for c in span.of(text)))
+        elif block.kind == "table" and tables == "cells":
+            found.extend(cell.span for cell in cells_of(text, Span(block.start, block.end)))
     return found
+
+
+@lru_cache(maxsize=64)  # texts
+def table_cells(text: str) -> Mapping[Span, Cell]:
+    """The cells among the sentences of the text of a run, by their places."""
+    tables = (Span(block.start, block.end) for block in blocks(text) if block.kind == "table")
+    return {cell.span: cell for table in tables for cell in cells_of(text, table)}
+
+
+def unread_tables(text: str) -> int:
+    """How many tables of a text have no cell that is a sentence; those in HTML have none."""
+    if "|" not in text and "<" not in text:
+        return 0
+    parsed = blocks(text)
+    unread = sum(one.kind == "table" and not cells_of(text, Span(one.start, one.end)) for one in parsed)
+    return unread + sum(one.kind == "code" and bool(_HTML_TABLE.match(text, one.start)) for one in parsed)
 
 
 def paragraph_end(text: str, start: int) -> int:

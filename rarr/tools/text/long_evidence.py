@@ -61,7 +61,7 @@ def _parts(pair: Pair, size: Size, limit: int, rankings: int) -> list[Pair]:
     if most < _LEAST:
         return []
     empty = limit - room
-    texts = [span.of(pair.evidence) for span in split_sentences(pair.evidence, tables=True)]
+    texts = [span.of(pair.evidence) for span in split_sentences(pair.evidence, tables="rows")]
     return [
         Pair(piece, pair.claim)
         for text in texts or [pair.evidence]

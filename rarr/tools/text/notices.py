@@ -1,10 +1,13 @@
 """Warnings as lines for a person."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from rarr.records import Notice, Revision
 from rarr.tools.text.nouns import counted
+
+_DETAIL = re.compile(r"\s*\(.*\)|\d+")
 
 NOTHING_TO_CHECK = Notice(
     code="nothing_to_check",
@@ -23,15 +26,22 @@ def grouped(warnings: Iterable[Notice]) -> list[str]:
 
 
 def by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
-    """A line a reason, of (file, reason) pairs: the first file that it is said of, and how many others."""
-    files: dict[str, list[str]] = {}
+    """A line a reason, of (file, reason) pairs: the first file that it is said of, and how many others.
+
+    Reasons that differ in numbers, or in what stands in brackets, are one: the first of them is told.
+    """
+    alike: dict[str, list[tuple[str, str]]] = {}
     for file, reason in skipped:
-        files.setdefault(reason, []).append(file)
-    others = {reason: counted(len(named) - 1, "other file") for reason, named in files.items()}
-    return [
-        f"{named[0]}{f' and {others[reason]}' if named[1:] else ''}: {reason}"
-        for reason, named in files.items()
-    ]
+        alike.setdefault(_DETAIL.sub("", reason), []).append((file, reason))
+    return [_of_reason(pairs) for pairs in alike.values()]
+
+
+def _of_reason(pairs: Sequence[tuple[str, str]]) -> str:
+    file, reason = pairs[0]
+    others = len({name for name, _ in pairs}) - 1
+    more = f" and {counted(others, 'other file')}" if others else ""
+    times = f" ({len(pairs)} times)" if len(pairs) > others + 1 else ""
+    return f"{file}{more}: {reason}{times}"
 
 
 def _said(notice: Notice) -> str:

@@ -49,7 +49,7 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
         above = [one for one in headings if not units[0].level or one[0] < units[0].level]
         too_long = any(unit.end - unit.start > _WIDEST * size // 2 for unit in units)
         prose = all(unit.kind == "prose" for unit in units)
-        alone = split_sentences(span.of(text)) if prose or not too_long else []
+        alone = split_sentences(span.of(text), tables="cells") if prose or not too_long else []
         lead = (
             "" if too_long else _lead(text, span, alone, [title for _, title in above], _ending(text, tail))
         )
@@ -67,7 +67,7 @@ def _lead(text: str, span: Span, alone: Sequence[Span], above: Sequence[str], ta
     """What a block is read after: the first that leaves its sentences as they are when it is read `alone`."""
     for parts in ([*above, tail], above):
         lead = "".join(f"{part}\n\n" for part in parts if part)
-        spans = split_sentences(lead + span.of(text))
+        spans = split_sentences(lead + span.of(text), tables="cells")
         own = [Span(start - len(lead), end - len(lead)) for start, end in spans if end > len(lead)]
         if own == alone:
             return lead

@@ -49,6 +49,13 @@ async def test_each_sentence_is_judged_with_the_one_before_in_order() -> None:
     assert [asked_of(chat, n)["text"] for n in range(2)] == ["The mill is old.", "It burned in 1921."]
 
 
+async def test_a_cell_of_a_table_is_judged_with_its_headers() -> None:
+    text = "| Mill | Burned |\n|---|---|\n| Old mill | 1921 |\n"
+    chat = answering({"reason": "", "verdict": "attributable"})
+    await verifier(chat).support(text, None, sentences(text), FOUND)
+    assert "Old mill: Burned is 1921" in asked_of(chat)["text"]
+
+
 async def test_context_stands_before_the_first_sentence() -> None:
     chat = answering({"reason": "", "verdict": "attributable"})
     await verifier(chat).support(TEXT, "How old is it?", sentences(TEXT)[:1], FOUND)

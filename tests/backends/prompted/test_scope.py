@@ -16,7 +16,7 @@ TEXT = f"# Mills\n\nOne was built. It burned\nin 1921. An end came.\n\n{TABLE}"
         ("burned", "It burned\nin 1921.", "One was built."),
         ("1921. An", "It burned\nin 1921. An end came.", "One was built."),
         ("Mills", "# Mills", "(none)"),
-        ("1919", "| Old | 1919 |", "(none)"),
+        ("1919", "| Old | 1919 |", "| Mill | Year |"),
     ],
     ids=["the first sentence", "a sentence", "two sentences", "a heading", "a row of a table"],
 )

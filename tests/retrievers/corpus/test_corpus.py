@@ -158,12 +158,6 @@ def test_an_index_of_other_windows_is_an_input_error(
         Corpus.open(tmp_path / "index", home=tmp_path, **(RULES | rules))
 
 
-def test_a_home_that_cannot_be_written_is_an_input_error(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "home").touch()
-    with pytest.raises(InputError, match="RARR_HOME"):
-        Corpus.open(folder, home=tmp_path / "home", **RULES)
-
-
 async def test_a_tilde_is_the_users_home(folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(folder.parent))
     corpus = opened(Path("~/notes"))

@@ -52,3 +52,13 @@ def test_same_warnings_are_counted() -> None:
 def test_by_reason_names_one_file_a_reason() -> None:
     skipped = [("a.pdf", "locked"), ("b.md", "empty"), ("c.pdf", "locked"), ("d.pdf", "locked")]
     assert by_reason(skipped) == ["a.pdf and 2 other files: locked", "b.md: empty"]
+
+
+def test_by_reason_is_one_line_for_reasons_that_differ_in_a_detail() -> None:
+    skipped = [("a.pdf", "damaged (at 17)"), ("b.pdf", "damaged (at 4 (of 9))"), ("c.pdf", "damaged")]
+    assert by_reason(skipped) == ["a.pdf and 2 other files: damaged (at 17)"]
+
+
+def test_by_reason_counts_what_is_said_of_one_file_again_and_again() -> None:
+    skipped = [("a.jsonl", f"line {number} is left out") for number in (3, 4, 9)]
+    assert by_reason(skipped) == ["a.jsonl: line 3 is left out (3 times)"]

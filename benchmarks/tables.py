@@ -1,0 +1,91 @@
+"""Texts with tables about invented documents, with planted errors: what becomes of each cell.
+
+    python -m benchmarks.tables [--half tuned|held_out|both] [--each] [--model M]
+
+In a text `{{wrong=>right}}` is a cell with an error; all others are right. The documents of both halves are
+one corpus. `tuned` may be worked with; `held_out` is for measuring alone.
+"""
+
+import argparse
+import re
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rarr import Reviser, Settings
+from rarr.tools.text.document import table_cells
+
+FOLDER = Path(__file__).resolve().parent.parent / "examples" / "tables"
+HALVES = ("tuned", "held_out")
+_MARK = re.compile(r"\{\{(.+?)=>(.+?)\}\}")
+
+
+class Outcome(NamedTuple):
+    """A cell as it was, should be and is now, with its status."""
+
+    text: str
+    was: str
+    right: str
+    now: str
+    status: str
+
+    @property
+    def result(self) -> str:
+        """What became of it."""
+        if self.now == self.was:
+            return self.status
+        return "corrected" if self.now == self.right else "damaged"
+
+
+def outcomes(half: str, *, model: str = "embedded") -> list[Outcome]:
+    """The outcomes of all cells of the half."""
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = Path(folder, "corpus")
+        corpus.mkdir()
+        for document in FOLDER.glob("*/*.document.md"):
+            shutil.copy(document, corpus / document.name.replace(".document", ""))
+        with Reviser(Settings(corpus=corpus, home=Path(folder), model=model, trace=False)) as reviser:
+            texts = sorted((FOLDER / half).glob("*.text.md"))
+            return [one for text in texts for one in _of_text(text, reviser)]
+
+
+def _of_text(path: Path, reviser: Reviser) -> list[Outcome]:
+    marked = path.read_text(encoding="utf-8")
+    was, right = _MARK.sub(r"\1", marked), _MARK.sub(r"\2", marked)
+    revision = reviser.revise(was)
+    statuses = {(one.start, one.end): one.status for one in revision.report.sentences}
+    now = list(table_cells(revision.text))
+    before, after = ([span.of(text) for span in table_cells(text)] for text in (was, right))
+    return [
+        Outcome(path.name, old, new, span.of(revision.text), statuses[span])
+        for old, new, span in zip(before, after, now, strict=True)
+    ]
+
+
+def counts(found: Sequence[Outcome], *, wrong: bool) -> Counter[str]:
+    """How often each result came, of the wrong or of the right cells."""
+    return Counter(one.result for one in found if (one.was != one.right) == wrong)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
+    parser.add_argument("--each", action="store_true", help="print each cell of the tuned half")
+    parser.add_argument("--model", default="embedded")
+    given = parser.parse_args()
+    for half in HALVES if given.half == "both" else (given.half,):
+        found = outcomes(half, model=given.model)
+        for wrong in (True, False):
+            of = counts(found, wrong=wrong)
+            said = ", ".join(f"{result} {count}" for result, count in of.most_common())
+            print(f"{half}: {'wrong' if wrong else 'right'} cells {of.total()}: {said}")
+        for one in found if given.each and half == "tuned" else ():
+            mark = f" => {one.right}" if one.was != one.right else ""
+            print(f"  {one.result:12} {one.text:32} {one.was}{mark} {'' if one.now == one.was else one.now}")
+
+
+if __name__ == "__main__":
+    main()

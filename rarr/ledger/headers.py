@@ -1,0 +1,44 @@
+"""Cells of tables: a passage confirms one only in a sentence that speaks of what its headers name."""
+
+from collections.abc import Sequence
+
+from rarr.backends.rules.claims import Claim
+from rarr.backends.rules.counterparts import Passage
+from rarr.backends.rules.names import names
+from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.words import tokens
+
+
+def under_other_headers(claim: Claim, words: str, held: Sequence[Value], evidence: Passage) -> bool:
+    """Does no sentence of the passage that says the cell's `words` or values speak of its row and column?
+
+    What a header names has to be in the sentence or the title, and its numbers in the sentence. Of a header
+    that names nothing one word with meaning is enough. What stands in no table is never under other headers.
+    """
+    if not claim.headers:
+        return False
+    headers = claim.sentence.text[claim.put_in - claim.headers : claim.put_in].removesuffix(" is ")
+    row, _, column = headers.rpartition(": ")
+    named = [one for one in (row, column) if one]
+    return not any(
+        all(_speaks_of(one, part, evidence) for one in named)
+        for part in evidence.sentences
+        if _says(part, words, held)
+    )
+
+
+def _says(part: Sentence, words: str, held: Sequence[Value]) -> bool:
+    if not held:
+        return words.casefold() in part.text.casefold()
+    return all(any(same(value, other) for other in part.values) for value in held)
+
+
+def _speaks_of(header: str, part: Sentence, evidence: Passage) -> bool:
+    wanted = {word.stem for word in tokens(header) if word.stem}
+    told = {word.stem for word in part.content}
+    if any(map(str.isdigit, header)):  # a page about one year speaks of others as well
+        return wanted <= told
+    if names(header):
+        return wanted <= told | evidence.title_stems
+    return bool(wanted & told - evidence.title_stems) or wanted <= evidence.title_stems

@@ -1,0 +1,183 @@
+"""A file of Word, PowerPoint or Excel -> its text in Markdown's shape: headings marked, tables as tables."""
+
+import io
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date, datetime, time
+from typing import TYPE_CHECKING, Any
+
+from rarr.retrievers.extract.documents import MEGABYTE, UnreadableError
+
+if TYPE_CHECKING:
+    from docx.document import Document as Letter
+    from docx.table import Table
+    from docx.text.paragraph import Paragraph
+
+MOST_UNPACKED = 300 * MEGABYTE
+"""Bytes that a file may unpack to: such files are archives, of which a small one can hold any amount."""
+MOST_CHARACTERS = 20_000_000
+"""Of text in one file, as for a PDF."""
+
+INSTALL = 'it needs a package: pip install "rarr[office]"'
+_DEEPEST = 20  # groups of shapes in each other
+
+
+def read_docx(data: bytes) -> tuple[str, str]:
+    """The text and the title ("" where there is none) of a document of Word. Raises `UnreadableError`."""
+    return _read(data, _docx)
+
+
+def read_pptx(data: bytes) -> tuple[str, str]:
+    """The same of a presentation, with a heading for each slide."""
+    return _read(data, _pptx)
+
+
+def read_xlsx(data: bytes) -> tuple[str, str]:
+    """The same of a workbook, with a heading and a table for each sheet."""
+    return _read(data, _xlsx)
+
+
+def _read(data: bytes, blocks: Callable[[io.BytesIO], tuple[Iterable[str], str]]) -> tuple[str, str]:
+    try:
+        _require_bounded(data)
+        found, title = blocks(io.BytesIO(data))
+        return "\n\n".join(_bounded(found)), title.strip()
+    except (UnreadableError, MemoryError):  # the process has a limit of memory
+        raise
+    except ImportError as error:
+        raise UnreadableError(INSTALL, lasting=False) from error
+    except Exception as error:  # a damaged file makes the parsers raise almost anything
+        raise UnreadableError(f"its content cannot be read ({type(error).__name__}: {error})") from error
+
+
+def _require_bounded(data: bytes) -> None:
+    """The parsers unpack no more of an archive than it says that it holds."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        unpacked = sum(entry.file_size for entry in archive.infolist())
+    if unpacked > MOST_UNPACKED:
+        raise UnreadableError(f"it unpacks to more than {MOST_UNPACKED // MEGABYTE} MB: split it")
+
+
+def _bounded(blocks: Iterable[str]) -> Iterator[str]:
+    size = 0
+    for block in filter(None, blocks):
+        size += len(block)
+        if size > MOST_CHARACTERS:
+            raise UnreadableError(f"it holds more than {MOST_CHARACTERS} characters: split it")
+        yield block
+
+
+def _docx(file: io.BytesIO) -> tuple[Iterable[str], str]:
+    import docx
+
+    letter = docx.Document(file)
+    blocks = list(_of_letter(letter))
+    heading = next((block.lstrip("# ") for block in blocks if block.startswith("#")), "")
+    return blocks, letter.core_properties.title or heading
+
+
+def _of_letter(letter: "Letter") -> Iterator[str]:
+    from docx.table import Table
+
+    for one in letter.iter_inner_content():
+        yield _table(_rows(one)) if isinstance(one, Table) else _paragraph(one)
+
+
+def _paragraph(paragraph: "Paragraph") -> str:
+    words, style = _words(paragraph.text), (paragraph.style.name or "") if paragraph.style else ""
+    if words and style == "Title":
+        return f"# {words}"
+    kind, _, level = style.rpartition(" ")
+    if words and kind == "Heading" and level.isdecimal():
+        return f"{'#' * min(int(level), 6)} {words}"
+    return f"- {words}" if words and style.startswith("List") else words
+
+
+def _rows(table: "Table") -> Iterator[list[str]]:
+    """The cells of each row; of one that is merged with its neighbour the first place has the words."""
+    for row in table.rows:
+        cells = list(row.cells)
+        yield [
+            "" if number and cell._tc is cells[number - 1]._tc else cell.text
+            for number, cell in enumerate(cells)
+        ]
+
+
+def _pptx(file: io.BytesIO) -> tuple[Iterable[str], str]:
+    import pptx
+
+    shown = pptx.Presentation(file)
+    titles = [_title(slide) for slide in shown.slides]
+    return _of_slides(shown.slides), shown.core_properties.title or next(filter(None, titles), "")
+
+
+def _title(slide: Any) -> str:
+    return _words(slide.shapes.title.text_frame.text) if slide.shapes.title is not None else ""
+
+
+def _of_slides(slides: Iterable[Any]) -> Iterator[str]:
+    for number, slide in enumerate(slides, start=1):
+        title = slide.shapes.title
+        yield f"## {_title(slide) or f'Slide {number}'}"
+        for shape in slide.shapes:
+            if title is None or shape.shape_id != title.shape_id:
+                yield from _of_shape(shape, _DEEPEST)
+        if slide.has_notes_slide and (notes := slide.notes_slide.notes_text_frame) is not None:
+            yield from _lines(notes)
+
+
+def _of_shape(shape: Any, depth: int) -> Iterator[str]:
+    if shape.has_text_frame:
+        yield from _lines(shape.text_frame)
+    elif getattr(shape, "has_table", False):
+        yield _table([cell.text for cell in row.cells] for row in shape.table.rows)
+    elif depth and hasattr(shape, "shapes"):
+        for inner in shape.shapes:
+            yield from _of_shape(inner, depth - 1)
+
+
+def _lines(frame: Any) -> Iterator[str]:
+    return (_words(paragraph.text) for paragraph in frame.paragraphs)
+
+
+def _xlsx(file: io.BytesIO) -> tuple[Iterable[str], str]:
+    import openpyxl
+
+    book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+    return _of_sheets(book.worksheets), book.properties.title or ""
+
+
+def _of_sheets(sheets: Iterable[Any]) -> Iterator[str]:
+    for sheet in sheets:
+        sheet.reset_dimensions()  # a file may claim a billion empty cells
+        if table := _table([_cell(cell) for cell in row] for row in sheet.iter_rows()):
+            yield f"## {_words(sheet.title)}"
+            yield table
+
+
+def _cell(cell: Any) -> str:
+    """The value as the sheet shows it, as far as it says more than the value."""
+    value = cell.value
+    if isinstance(value, datetime) and value.time() == time():
+        value = value.date()
+    if isinstance(value, (date, time)):
+        return value.isoformat(" ", "minutes") if isinstance(value, datetime) else value.isoformat()
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        percent = "%" in (cell.number_format or "")
+        return f"{value * 100:.10g}%" if percent else f"{value:.15g}"
+    return "" if value is None else str(value)
+
+
+def _table(rows: Iterable[Sequence[str]]) -> str:
+    """The rows with words in them, the first of which are the headers."""
+    filled = [[_words(cell).replace("|", "/") for cell in row] for row in rows]
+    filled = [row for row in filled if any(row)]
+    width = max(
+        (len(row) - next(i for i, cell in enumerate(reversed(row)) if cell) for row in filled), default=0
+    )
+    lines = [f"| {' | '.join([*row, *[''] * width][:width])} |" for row in filled]
+    return "\n".join([*lines[:1], "|" + " --- |" * width, *lines[1:]]) if lines else ""
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())

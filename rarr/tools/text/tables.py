@@ -1,0 +1,61 @@
+"""Markdown tables: the cells that say something, each with the headers of its row and of its column."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from rarr.tools.text.span import Span
+
+_LINE = re.compile(r"[^\r\n]+")
+_BAR = re.compile(r"\\.|(?P<bar>\|)")  # a bar behind a backslash is a character of its cell
+_NOTHING = re.compile(r"(?:n/?a|none|tbd|unknown|[\W_]*)", re.IGNORECASE)
+
+
+class Cell(NamedTuple):
+    """A cell below the header row and behind the first column; `row` and `column` are its headers' places."""
+
+    span: Span
+    row: Span
+    column: Span
+
+    def statement(self, text: str) -> str:
+        """What the cell says, with its headers as they are written."""
+        headers = [span.of(text) for span in (self.row, self.column) if span.of(text)]
+        return f"{': '.join(headers)} is {self.span.of(text)}"
+
+
+def cells_of(text: str, table: Span) -> list[Cell]:
+    """The cells of a table with words in them, in order; none of a table that cannot be read.
+
+    It can be read where each row has as many cells as the first, and each its own header.
+    """
+    lines = list(_LINE.finditer(text, *table))
+    header, _, *rows = [_cells(text, Span(*line.span())) for line in lines]
+    heads = [row[0].of(text) for row in rows if row]
+    quoted = any(line[0].lstrip().startswith(">") for line in lines)
+    if quoted or len(header) < 2 or len(set(filter(None, heads))) < len(rows):
+        return []
+    if any(len(row) != len(header) for row in rows):
+        return []
+    return [
+        Cell(cell, row[0], column)
+        for row in rows
+        for column, cell in zip(header[1:], row[1:], strict=True)
+        if not _NOTHING.fullmatch(cell.of(text))
+    ]
+
+
+def _cells(text: str, line: Span) -> list[Span]:
+    """The cells of a line, without the spaces around them."""
+    bars = [bar.start() for bar in _BAR.finditer(text, *line) if bar["bar"]]
+    return list(_between(text, [line.start - 1, *bars, line.end]))
+
+
+def _between(text: str, bars: Sequence[int]) -> Iterator[Span]:
+    """What stands between two bars; what is empty before the first and behind the last is no cell."""
+    for number, (before, after) in enumerate(pairwise(bars)):
+        inner = text[before + 1 : after]
+        if inner.strip() or 0 < number < len(bars) - 2:
+            start = before + 1 + len(inner) - len(inner.lstrip())
+            yield Span(start, max(start, before + 1 + len(inner.rstrip())))

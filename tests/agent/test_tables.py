@@ -1,0 +1,104 @@
+"""Tables of a text: each cell is checked with its headers, and edited with every other byte as it was."""
+
+from pathlib import Path
+
+import pytest
+
+from rarr import Reviser, Settings
+
+DOCUMENT = """# Perrin pumps
+
+The Perrin P2 moves 40 litres of water a minute. It weighs 7.5 kilograms. It costs 189 euros.
+
+The Perrin P4 moves 95 litres of water a minute. It weighs 12 kilograms. It costs 329 euros.
+
+The Perrin works were founded by Ilse Brandauer in 1954.
+"""
+TEXT = """# Perrin pumps
+
+| Model     | Weight |  Price |
+|:----------|-------:|-------:|
+| Perrin P2 | 7.5 kg | 198 euros|
+|Perrin P4| **12 kg** |  329 euros |
+
+|  Fact | |
+|--|--|
+| Founder | Ilse Brandmeyer \t|
+"""
+
+
+@pytest.fixture(scope="module")
+def reviser(tmp_path_factory: pytest.TempPathFactory) -> Reviser:
+    folder: Path = tmp_path_factory.mktemp("pumps")
+    (folder / "pumps.md").write_text(DOCUMENT)
+    return Reviser(Settings(corpus=folder / "pumps.md", home=folder, trace=False))
+
+
+def test_a_wrong_cell_is_corrected_and_the_rest_stays_as_it_is(reviser: Reviser) -> None:
+    revision = reviser.revise(TEXT)
+    assert revision.text == TEXT.replace("198", "189").replace("Brandmeyer", "Brandauer")
+    assert revision.revert(*(edit.id for edit in revision.edits)) == TEXT
+
+
+def test_each_cell_has_its_status_place_and_parts(reviser: Reviser) -> None:
+    revision = reviser.revise(TEXT)
+    told = [(one.text, one.status) for one in revision.report.sentences]
+    assert told == [
+        ("7.5 kg", "supported"),
+        ("189 euros", "supported"),
+        ("**12 kg**", "supported"),
+        ("329 euros", "supported"),
+        ("Ilse Brandauer", "supported"),
+    ]
+    for one in revision.report.sentences:
+        assert revision.text[one.start : one.end] == one.text
+        assert [part.state for part in one.parts] == ["confirmed"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("329 euros", "189 euros"), ("**12 kg**", "7.5 kg"), ("7.5 kg", "12 kg")],
+)
+def test_a_value_of_another_row_confirms_nothing(reviser: Reviser, old: str, new: str) -> None:
+    text = TEXT.replace("198", "189").replace(old, new)
+    revision = reviser.revise(text)
+    [index] = [n for n, one in enumerate(TEXT.replace("198", "189").split("|")) if one.strip() == old]
+    now = revision.text.split("|")[index].strip()
+    at = len("|".join(revision.text.split("|")[:index])) + 1
+    [status] = [one.status for one in revision.report.sentences if at <= one.start < at + len(now) + 2]
+    assert (now, status) != (new, "supported")
+    assert now in (old.strip("*"), new)
+
+
+def test_a_value_of_another_column_confirms_nothing(reviser: Reviser) -> None:
+    text = TEXT.replace("| Perrin P2 | 7.5 kg |", "| Perrin P2 | 40 litres |")
+    assert reviser.revise(text).report.sentences[0].status != "supported"
+
+
+def test_a_cell_that_says_yes_has_an_open_part(reviser: Reviser) -> None:
+    text = f"{TEXT}| It weighs 7.5 kilograms | yes |\n"
+    cell = reviser.revise(text).report.sentences[-1]
+    assert (cell.text, cell.status) != ("yes", "supported")
+    assert [(part.start, part.end, part.state) for part in cell.parts] == [(cell.start, cell.end, "open")]
+
+
+def test_the_words_of_a_cell_are_confirmed_by_a_sentence_about_its_row_alone(tmp_path: Path) -> None:
+    hall = "# Kellan Hall\n\nThe roof of Kellan Hall is copper. Its floor is slate."
+    (tmp_path / "hall.md").write_text(hall)
+    table = "| Part | Made of |\n|---|---|\n| Roof | copper |\n| Floor | copper |\n| Built | 1954 |\n"
+    with Reviser(Settings(corpus=tmp_path / "hall.md", home=tmp_path, trace=False)) as reviser:
+        revision = reviser.revise(f"# Kellan Hall\n\n{table}")
+    roof, floor, _ = revision.report.sentences
+    assert [(one.status, [part.state for part in one.parts]) for one in (roof, floor)] == [
+        ("supported", ["confirmed"]),
+        ("unconfirmed", ["open"]),
+    ]
+
+
+def test_a_table_that_cannot_be_read_is_told_and_stays(reviser: Reviser) -> None:
+    text = TEXT + "\n> | Model | Price |\n> |---|---|\n> | Perrin P4 | 392 euros |\n"
+    revision = reviser.revise(text)
+    assert revision.text.endswith("| Perrin P4 | 392 euros |\n")
+    [notice] = [one for one in revision.warnings if one.code == "table_not_checked"]
+    assert notice.message.startswith("1 table not checked: ")
+    assert "table_not_checked" not in [one.code for one in reviser.revise(TEXT).warnings]

@@ -1,0 +1,216 @@
+"""Files of Word, PowerPoint and Excel become text with headings and tables; hostile ones are refused."""
+
+import io
+import sys
+import zipfile
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import docx
+import openpyxl
+import pptx
+import pytest
+from pptx.util import Inches
+
+from rarr import Reviser, Settings
+from rarr.retrievers.extract import office
+from rarr.retrievers.extract.documents import Document, UnreadableError
+from rarr.retrievers.extract.files import extract
+from retrievers.extract.endings import no_process_stays as no_process_stays
+
+pytestmark = pytest.mark.usefixtures("no_process_stays")
+
+
+def saved(made: Any) -> bytes:
+    file = io.BytesIO()
+    made.save(file)
+    return file.getvalue()
+
+
+def filled(table: Any, rows: list[list[str]]) -> None:
+    for row, words in enumerate(rows):
+        for column, word in enumerate(words):
+            table.cell(row, column).text = word
+
+
+def letter() -> bytes:
+    made = docx.Document()
+    made.add_heading("Lorrin Bridge", 0)
+    made.add_heading("History", 2)
+    made.add_paragraph("The bridge was opened\nin 1937.")
+    made.add_paragraph("Members pay 3 euros.", style="List Bullet")
+    filled(made.add_table(2, 2), [["Part", "Length"], ["Main span", "1,280 m | 1"]])
+    merged = made.add_table(1, 3)
+    merged.cell(0, 0).merge(merged.cell(0, 1)).text = "Both"
+    merged.cell(0, 2).text = "One"
+    return saved(made)
+
+
+def slides() -> bytes:
+    made = pptx.Presentation()
+    first = made.slides.add_slide(made.slide_layouts[1])
+    first.shapes.title.text = "Results"
+    first.placeholders[1].text = "Orders rose.\nSales fell."
+    size = [Inches(1)] * 4
+    filled(first.shapes.add_table(2, 2, *size).table, [["Year", "Orders"], ["2024", "412"]])
+    first.notes_slide.notes_text_frame.text = "Thank the staff."
+    second = made.slides.add_slide(made.slide_layouts[6])
+    second.shapes.add_group_shape().shapes.add_textbox(*size).text_frame.text = "In a group."
+    return saved(made)
+
+
+def book() -> bytes:
+    made = openpyxl.Workbook()
+    sheet: Any = made.active
+    sheet.title = "Fees"
+    sheet.append(["Kind", "Fee", "Share", "From"])
+    sheet.append(["Members", 12, 0.125, datetime(2024, 5, 1)])
+    sheet["C2"].number_format = "0.0%"
+    sheet.append([])
+    sheet.append(["Guests", 18.5, None, datetime(2024, 5, 1, 9, 30)])
+    made.create_sheet("Empty")
+    return saved(made)
+
+
+def read(folder: Path, name: str, content: bytes) -> Document:
+    (folder / name).write_bytes(content)
+    [document] = extract(folder / name, 10_000_000, print)
+    return document
+
+
+def changed(content: bytes, name: str, change: Callable[[bytes], bytes]) -> bytes:
+    """The archive with another content of its file `name`."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.namelist():
+            new.writestr(entry, change(old.read(entry)) if entry == name else old.read(entry))
+    return file.getvalue()
+
+
+def test_a_document_of_word(tmp_path: Path) -> None:
+    document = read(tmp_path, "letter.docx", letter())
+    assert document.title == "Lorrin Bridge"
+    assert document.text.split("\n\n") == [
+        "# Lorrin Bridge",
+        "## History",
+        "The bridge was opened in 1937.",
+        "- Members pay 3 euros.",
+        "| Part | Length |\n| --- | --- |\n| Main span | 1,280 m / 1 |",
+        "| Both |  | One |\n| --- | --- | --- |",
+    ]
+
+
+def test_a_presentation(tmp_path: Path) -> None:
+    document = read(tmp_path, "slides.pptx", slides())
+    assert document.title == "Results"
+    assert document.text.split("\n\n") == [
+        "## Results",
+        "Orders rose.",
+        "Sales fell.",
+        "| Year | Orders |\n| --- | --- |\n| 2024 | 412 |",
+        "Thank the staff.",
+        "## Slide 2",
+        "In a group.",
+    ]
+
+
+def test_a_workbook(tmp_path: Path) -> None:
+    document = read(tmp_path, "fees.xlsx", book())
+    assert document.title == "fees"
+    assert document.text.splitlines() == [
+        "## Fees",
+        "",
+        "| Kind | Fee | Share | From |",
+        "| --- | --- | --- | --- |",
+        "| Members | 12 | 12.5% | 2024-05-01 |",
+        "| Guests | 18.5 |  | 2024-05-01 09:30 |",
+    ]
+
+
+def test_the_title_that_a_file_gives_itself(tmp_path: Path) -> None:
+    made = docx.Document()
+    made.add_heading("A heading", 1)
+    made.core_properties.title = "A title"
+    assert read(tmp_path, "letter.docx", saved(made)).title == "A title"
+
+
+def test_a_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = changed(letter(), "word/document.xml", lambda xml: xml + b" " * 2_000_000)
+    monkeypatch.setattr(office, "MOST_UNPACKED", 1_000_000)
+    with pytest.raises(UnreadableError, match="it unpacks to more than 1 MB: split it"):
+        office.read_docx(bomb)
+
+
+def test_more_text_than_books_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office, "MOST_CHARACTERS", 100)
+    with pytest.raises(UnreadableError, match="it holds more than 100 characters: split it"):
+        office.read_docx(letter())
+
+
+def laughing(xml: bytes) -> bytes:
+    """The XML with an entity that unfolds to a billion characters."""
+    more = b"".join(b'<!ENTITY e%d "%s">' % (n, b"&e%d;" % (n - 1) * 10) for n in range(1, 10))
+    head, body = xml.split(b"?>", 1)
+    return head + b'?><!DOCTYPE x [<!ENTITY e0 "ha">' + more + b"]>" + body.replace(b"History", b"&e9;")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        laughing,
+        lambda xml: xml.replace(b"<w:body>", b"<w:body>" + b"<w:p>" * 10_000),
+        lambda xml: xml[: len(xml) // 2],
+    ],
+)
+def test_hostile_xml_is_refused(tmp_path: Path, change: Callable[[bytes], bytes]) -> None:
+    with pytest.raises(UnreadableError, match="its content cannot be read"):
+        read(tmp_path, "hostile.docx", changed(letter(), "word/document.xml", change))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
+def test_a_cell_that_is_merged_with_a_billion_others_takes_no_more_than_the_limit(tmp_path: Path) -> None:
+    wide = b'<w:tcPr><w:gridSpan w:val="1000000000"/>'
+    with pytest.raises(UnreadableError, match="takes more than 1001 MB of memory"):
+        read(
+            tmp_path,
+            "wide.docx",
+            changed(letter(), "word/document.xml", lambda x: x.replace(b"<w:tcPr>", wide)),
+        )
+
+
+def test_a_sheet_that_claims_to_be_huge_is_read_by_what_it_holds(tmp_path: Path) -> None:
+    name = "xl/worksheets/sheet1.xml"
+    huge = changed(book(), name, lambda xml: xml.replace(b'ref="A1:D4"', b'ref="A1:XFD1048576"'))
+    assert read(tmp_path, "fees.xlsx", huge).text == read(tmp_path, "same.xlsx", book()).text
+
+
+@pytest.mark.parametrize("reader", [office.read_docx, office.read_pptx, office.read_xlsx])
+def test_without_the_extra_the_install_line_is_told(
+    reader: Callable[[bytes], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("docx", "pptx", "openpyxl"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(UnreadableError, match=r'it needs a package: pip install "rarr\[office\]"') as caught:
+        reader(letter())
+    assert not caught.value.lasting
+
+
+def test_files_of_office_are_searched_and_what_is_not_read_is_told_once(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "bridge.docx").write_bytes(letter())
+    for number in range(42):
+        (corpus / f"damaged{number:02}.docx").write_bytes(b"PK" + bytes(number))
+        (corpus / f"old{number:02}.doc").write_bytes(b"old")
+    with Reviser(Settings(corpus=corpus, home=tmp_path / "home", model="rules")) as reviser:
+        revision = reviser.revise("The Lorrin Bridge was opened in 1938.")
+    assert revision.text == "The Lorrin Bridge was opened in 1937."
+    assert [one.message for one in revision.warnings if one.code == "file_skipped"] == [
+        f"{corpus}/old00.doc and 41 other files: not searched: files of its kind are not read: "
+        "save it as .docx, .pdf or text",
+        f"{corpus}/damaged00.docx and 41 other files: not searched: its content cannot be read "
+        "(BadZipFile: File is not a zip file)",
+    ]

@@ -1,0 +1,89 @@
+"""Cells of tables are sentences with headers, at their places; tables that cannot be read are counted."""
+
+import pytest
+from hypothesis import given, strategies as st
+
+from rarr.tools.text.document import sentences, table_cells, unread_tables
+
+TABLE = """| Part | Length | Opened |
+|:-----|-------:|--------|
+| Main span | 1,280 m | 1937 |
+|North side|343 m|  |
+"""
+
+
+def said(text: str) -> list[tuple[str, str, str]]:
+    return [
+        (cell.row.of(text), cell.column.of(text), cell.span.of(text)) for cell in table_cells(text).values()
+    ]
+
+
+def test_a_cell_has_the_headers_of_its_row_and_its_column() -> None:
+    assert said(TABLE) == [
+        ("Main span", "Length", "1,280 m"),
+        ("Main span", "Opened", "1937"),
+        ("North side", "Length", "343 m"),
+    ]
+    assert unread_tables(TABLE) == 0
+
+
+def test_cells_are_sentences_between_those_of_the_prose() -> None:
+    text = f"It is long.\n\n{TABLE}\nIt is old."
+    assert [span.of(text) for span in sentences(text)] == [
+        "It is long.",
+        *(words for _, _, words in said(TABLE)),
+        "It is old.",
+    ]
+
+
+def test_what_a_cell_says() -> None:
+    cells = list(table_cells(TABLE).values())
+    assert cells[0].statement(TABLE) == "Main span: Length is 1,280 m"
+
+
+@pytest.mark.parametrize(
+    ("table", "cells"),
+    [
+        ("a | b\n--|--\nx | 5\n", [("x", "b", "5")]),  # without bars at the ends
+        ("| a | b |\r\n|--|--|\r\n| x | 5 |\r\n", [("x", "b", "5")]),
+        ("| | |\n|--|--|\n| x | 5 |\n", [("x", "", "5")]),
+        ("| a | b |\n|--|--|\n| x | 5 \\| 6 |\n", [("x", "b", "5 \\| 6")]),
+        ("   | a | b |\n   |--|--|\n   | x | 5 |", [("x", "b", "5")]),
+        ("| a | b | c |\n|--|--|--|\n| x | | 5 |\n", [("x", "c", "5")]),
+        ("| a | b |\n|--|--|\n| x | n/a |\n| y | — |\n| z | 5 |\n", [("z", "b", "5")]),
+    ],
+)
+def test_tables_that_are_read(table: str, cells: list[tuple[str, str, str]]) -> None:
+    assert said(table) == cells
+    assert unread_tables(table) == 0
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| a | b |\n|--|--|\n| x | 5 |\n| y | 6 | 7 |\n",  # a row of another length
+        "| a | b |\n|--|--|\n| x | 5 |\n| x | 6 |\n",  # a header twice
+        "| a | b |\n|--|--|\n| | 5 |\n",
+        "| a |\n|--|\n| x |\n",
+        "| a | b |\n|--|--|\n",
+        "> | a | b |\n> |--|--|\n> | x | 5 |\n",
+        "- | a | b |\n  |--|--|\n  | x | 5 |\n",
+        "<table>\n<tr><td>5</td></tr>\n</table>\n",
+    ],
+)
+def test_tables_that_are_not_read_are_counted(table: str) -> None:
+    assert table_cells(table) == {}
+    assert unread_tables(f"{table}\nSome prose.\n\n{TABLE}") == 1
+
+
+@given(st.text(alphabet="|a1 \\-:\n\r>`", max_size=60))
+def test_cells_of_any_text_are_in_order_in_one_line_and_without_bars(text: str) -> None:
+    table = f"| h | k |\n|---|---|\n{text}"
+    end = 0
+    for span in table_cells(table):
+        words = span.of(table)
+        assert end <= span.start < span.end
+        assert words == words.strip()
+        assert "|" not in words.replace("\\\\", "").replace("\\|", "")
+        assert "\n" not in words
+        end = span.end
