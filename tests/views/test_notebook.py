@@ -2,7 +2,6 @@
 
 import re
 from datetime import UTC, datetime
-from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 
@@ -11,8 +10,8 @@ from hypothesis import given, strategies as st
 from makers import VALID
 
 from rarr.records import Edit, Evidence, Notice, Report, Revision, Sentence, with_edits
+from rarr.tools.pages.rendering import seen
 from rarr.tools.text.diff import by_sentence, merged, traced
-from rarr.tools.text.markup import shown
 from rarr.views.notebook import revision_html
 
 HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & [red]"
@@ -84,7 +83,7 @@ def test_html_shows_what_was_kept_deleted_and_inserted(case: tuple[str, list[Edi
     made = revision(original, *edits, statuses=("supported", "unjudged"))
     html = revision_html(made)
     runs = by_sentence(traced(original, edits), made.report.sentences)
-    text = unescape(shown("".join(text for _, run in runs for _, text in merged(run))))
+    text = seen("".join(text for _, run in runs for _, text in merged(run)))
     assert text.replace("\r", "\n") in Page(html).text.replace("\r", "\n")
 
 

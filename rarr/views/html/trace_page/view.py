@@ -1,12 +1,14 @@
 """What a run came to, and who speaks of whom in it, as all parts of its page need it."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from rarr.ledger.support import moved
 from rarr.records import Check, Edit, Evidence, Notice, Query, Scores, Sentence
+from rarr.tools.text.diff import Piece, by_sentence, traced
 from rarr.tools.text.document import Span
 from rarr.traces.critical import critical_path, ended
 from rarr.traces.file import StoredSpan
@@ -118,8 +120,64 @@ class View:
         return span.name
 
     def verdicts(self, evidence: Iterable[Evidence]) -> list[str]:
-        """What their last checks say."""
-        return [self.checks_of[one.id][-1].verdict for one in evidence if self.checks_of.get(one.id)]
+        """What their last checks say, each verdict once."""
+        last = (self.checks_of[one.id][-1].verdict for one in evidence if self.checks_of.get(one.id))
+        return list(dict.fromkeys(last))
+
+    def edits_of(self, query: Query) -> list[Edit]:
+        """The edits that a query led to."""
+        return [edit for edit in self.edits if edit.query_id == query.id]
+
+    def subject(self, span: StoredSpan) -> tuple[Evidence | None, Query | None, list[Edit]]:
+        """The evidence and the query that a span is about, and the edits that these led to."""
+        evidence, query = self.found.get(span.about), self.query_of(span.about)
+        edits = self.edits_of(query) if query else []
+        return evidence, query, [one for one in edits if not evidence or one.evidence_id == evidence.id]
+
+    def nodes_about(self, query: Query) -> list[str]:
+        """The nodes that did something for a query."""
+        names = (query.id, *(one.id for one in self.evidence_of[query.id]))
+        return list(dict.fromkeys(self.node_of(one) for name in names for one in self.about[name]))
+
+    def query_of(self, name: str) -> Query | None:
+        """The query of this name, or that of the evidence of this name."""
+        evidence = self.found.get(name)
+        return self.asked.get(evidence.query_id if evidence else name)
+
+    def edit(self, name: str) -> Edit | None:
+        """The edit of this name."""
+        return next((edit for edit in self.edits if edit.id == name), None)
+
+    def asked_in(self, edit: Edit) -> list[StoredSpan]:
+        """The questions that proposed an edit."""
+        return [one for one in self.about[edit.query_id] if one.kind == "ask" and one.name == "edit"]
+
+    @cached_property
+    def sentences_with_pieces(self) -> list[tuple[int, Sentence | None, list[Piece]]]:
+        """The text in its pieces, by sentence, counted from 1; between sentences there is none."""
+        pieces = traced(self.original, self.edits)
+        number, found = 0, []
+        for sentence, run in by_sentence(pieces, self.sentences):
+            number += sentence is not None
+            found.append((number, sentence, run))
+        return found
+
+    def linkable(self, span: StoredSpan) -> StoredSpan:
+        """The span that has a row of its own: an attempt and a scoring stand with what asked for them."""
+        return self.by_number.get(span.parent, span) if span.kind in ("request", "score") else span
+
+    def requests_of(self, span: StoredSpan) -> list[StoredSpan]:
+        """The attempts at a question."""
+        return [one for one in self.trace.inner[span.number] if one.kind == "request"]
+
+    def bodies(self, spans: Iterable[StoredSpan]) -> list[Mapping[str, Any]]:
+        """What these spans saw and wrote."""
+        return [self.trace.body(one) for one in spans]
+
+    @cached_property
+    def asks_by_prompt(self) -> Counter[str]:
+        """How often each prompt was asked, by its hash."""
+        return Counter(one.body["prompt"] for one in self.spans if one.kind == "ask" and one.body)
 
 
 def view_of(trace: Trace) -> View:
