@@ -75,7 +75,7 @@ def edit(start: int, end: int, new: str, *, accepted: bool = True, query_id: str
         new=new,
         query_id=query_id,
         evidence_id=f"{query_id}.1",
-        accepted=accepted,
+        state="accepted" if accepted else "refused",
         reason="",
     )
 

@@ -29,7 +29,7 @@ from rarr.records import (
 
 
 def edit(edit_id: str, start: int, end: int, new: str, **changed: Any) -> Edit:
-    fields = {"old": "", "query_id": "q1", "evidence_id": "v1", "accepted": True, "reason": ""}
+    fields = {"old": "", "query_id": "q1", "evidence_id": "v1", "state": "accepted", "reason": ""}
     return Edit(**(fields | changed), id=edit_id, start=start, end=end, new=new)
 
 
@@ -43,7 +43,7 @@ def revision(original: str, *edits: Edit, **fields: Any) -> Revision:
 FULL = revision(
     "Georgia grows the most peaches.",
     edit("e1", 0, 7, "California", old="Georgia"),
-    edit("e2", 0, 0, "Maybe ", accepted=False, reason="support did not rise"),
+    edit("e2", 0, 0, "Maybe ", state="refused", reason="support did not rise"),
     queries=(Query(id="q1", text="Which state grows the most peaches?", start=0, end=7),),
     evidence=(
         Evidence(
@@ -128,7 +128,7 @@ def test_changed_must_say_whether_the_text_changed() -> None:
 
 
 def test_replay_applies_accepted_edits_in_order() -> None:
-    edits = [edit("e1", 0, 1, "xyz"), edit("e2", 0, 4, "!", accepted=False), edit("e3", 3, 4, "-")]
+    edits = [edit("e1", 0, 1, "xyz"), edit("e2", 0, 4, "!", state="refused"), edit("e3", 3, 4, "-")]
     assert with_edits("abc", edits) == "xyz-c"
 
 
@@ -172,7 +172,15 @@ def edited(draw: st.DrawFn, accepted: int | None = None) -> tuple[str, list[Edit
     for number in range(draw(st.integers(0 if accepted is None else accepted + 1, 6))):
         start, end = sorted(draw(st.tuples(*[st.integers(0, len(current))] * 2)))
         made = number == accepted or draw(st.booleans())
-        edits.append(edit(f"e{number}", start, end, draw(st.text(VALID, max_size=5)), accepted=made))
+        edits.append(
+            edit(
+                f"e{number}",
+                start,
+                end,
+                draw(st.text(VALID, max_size=5)),
+                state="accepted" if made else "refused",
+            )
+        )
         current = with_edits(current, edits[-1:])
     return original, edits
 

@@ -1,7 +1,7 @@
 """The arguments and options of the commands, each with its help."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -71,6 +71,10 @@ MaxCost = Annotated[
 Deadline = Annotated[float | None, typer.Option(metavar="S", help="Seconds for one run.")]
 Estimate = Annotated[
     bool, typer.Option("--estimate", help="Estimate the cost of the run and revise nothing.")
+]
+Accept = Annotated[
+    Literal["suggested"] | None,
+    typer.Option(help="suggested: apply the edits as well that are likely right but not sure enough."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 Diff = Annotated[bool, typer.Option("--diff", help="Print a unified diff alone.")]

@@ -34,6 +34,7 @@ def revise(
     preset: options.Preset = None,
     max_calls: options.MaxCalls = None,
     deadline: options.Deadline = None,
+    accept: options.Accept = None,
     estimate: options.Estimate = False,
     as_json: options.Json = False,
     diff: options.Diff = False,
@@ -50,6 +51,7 @@ def revise(
       rarr revise --file draft.md --search wikipedia
       rarr revise --file draft.md --search tavily --include-domain who.int --published-after 2020
       rarr revise --file draft.md --corpus notes/ --diff
+      rarr revise --file draft.md --corpus notes/ --accept suggested
       rarr revise - --corpus notes.index --json < draft.md
       rarr revise "In 1867." --context "When did the US buy Alaska?" --corpus notes/
       rarr revise --file draft.md --corpus notes/ --model vllm:Qwen/Qwen3-8B --base-url http://localhost:8000/v1
@@ -78,6 +80,8 @@ def revise(
         write(_estimated(original, context, given, as_json=as_json))
         return 0
     revision = _revised(original, context, given)
+    if accept:
+        revision = revision.accept(*(edit.id for edit in revision.edits if edit.state == "suggested"))
     write(_shown(revision, as_json=as_json, diff=diff))
     if sys.stdout.isatty() and not (as_json or diff) and _traced(revision, given):
         write(f"\ntrace: rarr trace show {revision.run_id[:_NAME]}\n")

@@ -47,7 +47,7 @@ def scored(row: Row, prediction: Prediction) -> ScoredRow:
         ),
         statuses=tuple(sentence.status for sentence in revision.report.sentences),
         edits=sum(edit.accepted for edit in revision.edits),
-        refused_edits=sum(not edit.accepted for edit in revision.edits),
+        refused_edits=sum(edit.state == "refused" for edit in revision.edits),
         model_calls=revision.usage.model_calls,
         seconds=revision.usage.seconds,
     )

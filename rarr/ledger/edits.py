@@ -18,6 +18,7 @@ class Proposal(NamedTuple):
     evidence_id: str
     decision: Decision
     reason: str
+    confidence: float | None = None
 
 
 class Editing:
@@ -53,7 +54,7 @@ class Editing:
         return chosen
 
     def apply(self, proposals: Sequence[Proposal]) -> set[str]:
-        """Puts proposals for the text as it is into the ledger, the accepted ones into the text as well.
+        """Puts proposals for the text as it is into the ledger, the accepted edits into the text as well.
 
         Skips a proposal whose sentence, or a neighbouring sentence, another proposal just changed.
         Returns the query ids of the skipped proposals.
@@ -76,11 +77,12 @@ class Editing:
                 new=change.new,
                 query_id=one.query_id,
                 evidence_id=one.evidence_id,
-                accepted=not refusal,
-                reason=refusal or one.reason,
+                state=one.decision.state,
+                confidence=one.confidence,
+                reason=refusal or one.decision.doubt or one.reason,
             )
             self.edits.append(edit)
-            if refusal or sentence is None:
+            if not edit.accepted or sentence is None:
                 continue
             self._asked_again += one.decision.checks
             self.text = self.text[:start] + change.new + self.text[end:]

@@ -8,7 +8,7 @@ from rarr.ledger.limits import out_of_bounds, sentence_of
 from rarr.ledger.recheck import Trial
 from rarr.ledger.source_weight import Side, relevant_beside
 from rarr.ledger.wording import Wording
-from rarr.records import Agreement, Change, Check, Evidence, Query
+from rarr.records import Agreement, Change, Check, EditState, Evidence, Query
 from rarr.settings import Kind
 from rarr.state import State
 from rarr.tools.concurrency.worker import work
@@ -16,14 +16,21 @@ from rarr.tools.text.document import Span
 
 
 class Decision(NamedTuple):
-    """Whether an edit of `sentence` is made. `refusal` says why not, and is empty where it is.
+    """What becomes of an edit of `sentence`.
 
+    `refusal` says why it is refused, and `doubt` why it is only suggested; both are empty where it is made.
     `checks` are those that were asked again on the edited text, to decide.
     """
 
     sentence: Span | None
     refusal: str
     checks: tuple[Check, ...] = ()
+    doubt: str = ""
+
+    @property
+    def state(self) -> EditState:
+        """What becomes of the edit."""
+        return "refused" if self.refusal else "suggested" if self.doubt else "accepted"
 
 
 async def decide(
@@ -73,7 +80,14 @@ async def decide(
         Check(**agreement.model_dump(), query_id=query.id, evidence_id=name)
         for name, agreement in again.items()
     )
-    return Decision(sentence, refusal, tuple(rechecked))
+    return Decision(sentence, refusal, tuple(rechecked), _doubt(check, settings.accept_confidence))
+
+
+def _doubt(check: Check, least: float) -> str:
+    """Why an edit for this check is only suggested: too few of its kind were right."""
+    if check.confidence is None or check.confidence >= least:
+        return ""
+    return f"{check.reason}; of such edits {check.confidence:.0%} were right where it was measured"
 
 
 def _still_disagrees(again: Agreement, *, must_agree: bool) -> str:

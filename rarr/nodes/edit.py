@@ -65,7 +65,7 @@ async def _one_after_another(state: State, components: Components) -> State:
             editing.warnings.append(outcome)
         elif outcome is not None:
             await work(editing.apply, [outcome])
-            if not outcome.decision.refusal:
+            if outcome.decision.state == "accepted":
                 break
     behind = {one.id for one in usable(state)} - set(settled) if editing.touched else set()
     update = editing.update(
@@ -128,7 +128,7 @@ async def _tried(
     if change is None:
         return None
     decision = await decide(editing.text, change, query, check, checks, state, editing.queries, components)
-    return Proposal(change, query.id, source.id, decision, check.reason)
+    return Proposal(change, query.id, source.id, decision, check.reason, check.confidence)
 
 
 def _strongest(

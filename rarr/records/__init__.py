@@ -5,7 +5,6 @@ original text, those of sentences into the revised text, those of an edit into t
 to, and those of evidence into the text extracted from its source.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
 from importlib import import_module
 from typing import Literal, Self
@@ -14,6 +13,12 @@ from pydantic import field_validator, model_validator
 
 from rarr.errors import InputError
 from rarr.records.base import Record as Record
+from rarr.records.edits import (
+    Change as Change,
+    Edit as Edit,
+    EditState as EditState,
+    with_edits as with_edits,
+)
 from rarr.records.usage import (
     Estimate as Estimate,
     ModelUsage as ModelUsage,
@@ -126,25 +131,6 @@ class Check(Agreement):
     stale: bool = False
 
 
-class Change(Record):
-    """What an editor proposes: replace the characters `start` to `end` by `new`."""
-
-    start: int
-    end: int
-    new: str
-
-
-class Edit(Change):
-    """A proposed change in the ledger; `start` and `end` point into the text that it was applied to."""
-
-    id: str
-    old: str
-    query_id: str
-    evidence_id: str
-    accepted: bool
-    reason: str
-
-
 class Part(Record):
     """A place of the revised text that can be checked: a value, a name, or what a query asks about.
 
@@ -246,33 +232,20 @@ class Revision(Record):
             raise InputError(f"no accepted edit {unknown[0]!r} in this revision: it has {sorted(accepted)}")
         return with_edits(self.original, self.edits, without=edit_ids)
 
+    def accept(self, *edit_ids: str) -> "Revision":
+        """The revision with these suggested edits applied, in the order of the ledger.
+
+        Nothing is asked again: the sentences that change become `unjudged`, and the scores that depend on
+        them None. Revise the text once more to have it judged.
+
+        Raises `InputError` for an id that is not a suggested edit, and for an edit whose words another
+        accepted edit changed.
+        """
+        # The records know no ledger: what joins an edit to a report is looked up by name.
+        accepted: Revision = import_module("rarr.ledger.acceptance").with_accepted(self, edit_ids)
+        return accepted
+
     def _repr_html_(self) -> str:
         # The records know no view: a notebook's HTML is looked up by name when a notebook asks for it.
         html: str = import_module("rarr.views.notebook").revision_html(self)
         return html
-
-
-def with_edits(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:
-    """`text` with the accepted edits applied in order, leaving out those named in `without`."""
-    left_out: list[tuple[int, int, int]] = []  # what reverted edits wrote: start, end, by how much it grew
-    for edit in edits:
-        if not edit.accepted:
-            continue
-        grown = len(edit.new) - (edit.end - edit.start)
-        touched = [span for span in left_out if span[0] < edit.end and edit.start < span[1]]
-        if edit.id not in without:
-            if touched:
-                raise InputError(f"{edit.id} changed what a reverted edit wrote: revert {edit.id} as well")
-            shift = sum(delta for _, end, delta in left_out if end <= edit.start)
-            text = text[: edit.start - shift] + edit.new + text[edit.end - shift :]
-        # An insertion where a reverted edit deleted goes after what was deleted, here as in `shift`.
-        left_out = [
-            (start, end, delta) if end <= edit.start else (start + grown, end + grown, delta)
-            for start, end, delta in left_out
-            if (start, end, delta) not in touched
-        ]
-        if edit.id in without:
-            start = min([edit.start, *(start for start, _, _ in touched)])
-            end = max([edit.end, *(end for _, end, _ in touched)]) + grown
-            left_out.append((start, end, grown + sum(delta for _, _, delta in touched)))
-    return text

@@ -184,10 +184,12 @@ class Settings(BaseSettings):
     """Sentences from the start of a passage to the start of the next."""
     report_size: int = Field(default=5, ge=1, le=100)
     """M: evidences in the attribution report, at most."""
+    accept_confidence: float = Field(default=0.9, ge=0, le=1)
+    """An edit that is right less often than this, where its kind was measured, is only suggested."""
     max_edit_chars: int = Field(default=50, ge=0)
-    """An edit that changes more characters than this is rejected."""
+    """An edit that changes more characters than this is refused."""
     max_edit_share: float = Field(default=0.5, ge=0, le=1)
-    """An edit that changes more than this share of its sentence's characters is rejected."""
+    """An edit that changes more than this share of its sentence's characters is refused."""
     support_threshold: float = Field(default=0.55, ge=0, le=1)
     """A sentence counts as supported from this support on."""
     max_file_mb: int = Field(default=200, ge=1)

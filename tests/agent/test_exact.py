@@ -121,7 +121,7 @@ async def sequential(world: World, revision: Revision) -> Outcome:
                 old=old,
                 query_id=query.id,
                 evidence_id=evidence.id,
-                accepted=accepted,
+                state="accepted" if accepted else "refused",
                 reason="",
             )
             edits.append(done)

@@ -127,7 +127,7 @@ def revision(before: str, sentence: str, new: str, after: str = "") -> Revision:
     start = original.index("14")
     edit = Edit(
         id="e1", start=start, end=start + 2, old="14", new=new, query_id="q1", evidence_id="v1",
-        accepted=bool(new), reason="",
+        state="accepted" if new else "refused", reason="",
     )  # fmt: skip
     passage = Evidence(
         id="v1", query_id="q1", text="12 rooms", source="s", start=0, end=8, relevance=1,

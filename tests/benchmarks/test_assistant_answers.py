@@ -15,7 +15,7 @@ def edit(start: int, old: str, new: str) -> Edit:
         new=new,
         query_id="q1",
         evidence_id="v1",
-        accepted=True,
+        state="accepted",
         reason="",
     )
 

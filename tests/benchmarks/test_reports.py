@@ -20,7 +20,7 @@ def revised(original: str, *edits: tuple[int, str, str]) -> Revision:
     made, text = [], original
     for number, (start, old, new) in enumerate(edits):
         ids = {"id": f"e{number}", "query_id": "q", "evidence_id": "v", "reason": ""}
-        made.append(Edit(start=start, end=start + len(old), old=old, new=new, accepted=True, **ids))
+        made.append(Edit(start=start, end=start + len(old), old=old, new=new, state="accepted", **ids))
         text = text[:start] + new + text[start + len(old) :]
     return Revision(run_id="r", original=original, text=text, changed=text != original, edits=tuple(made))
 

@@ -11,7 +11,7 @@ from views.test_notebook import revision
 
 from cli.helpers import FAILED, NOTHING, Command, FakeReviser, is_complaint
 from rarr.errors import RetrievalError
-from rarr.records import Notice, Passage, Revision
+from rarr.records import Edit, Notice, Passage, Report, Revision
 from rarr.retrievers.corpus.corpus import Corpus
 
 
@@ -182,3 +182,24 @@ def test_json_cannot_steer_the_terminal(command: Command, notes: Path, argv: lis
     out = out or command(*argv).out.decode()
     assert not {*STEERING} - {*" 2Jback"} & {*out}
     assert STEERING in json.dumps(json.loads(out), ensure_ascii=False).replace("\\u0085", "\x85")
+
+
+def test_suggested_edits_are_applied_where_asked(command: Command, fake: type[FakeReviser]) -> None:
+    suggested = Edit(
+        id="e1", start=0, end=3, old="The", new="That", query_id="q1", evidence_id="q1.1",
+        state="suggested", confidence=0.6, reason="",
+    )  # fmt: skip
+    text = "The mill burned."
+    fake.answer = lambda text: Revision(
+        run_id="r", original=text, text=text, changed=False, edits=(suggested,), report=Report()
+    )
+    assert json.loads(command("revise", text, "--json").out)["text"] == text
+    shown = json.loads(command("revise", text, "--json", "--accept", "suggested").out)
+    assert (shown["text"], shown["edits"][0]["state"]) == ("That mill burned.", "accepted")
+
+
+def test_accept_takes_suggested_alone(command: Command, fake: type[FakeReviser]) -> None:
+    done = command("revise", "text", "--accept", "all")
+    assert done.status == 2
+    assert is_complaint(done.err)
+    assert "suggested" in done.err

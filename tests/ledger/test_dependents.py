@@ -14,7 +14,7 @@ def corrected(text: str, old: str, new: str) -> Correction:
     start = text.index(new)
     edit = Edit(
         id="e1", start=start, end=start + len(old), old=old, new=new,
-        query_id="q1", evidence_id="q1.1", accepted=True, reason="",
+        query_id="q1", evidence_id="q1.1", state="accepted", reason="",
     )  # fmt: skip
     return Correction(edit, Span(start, start + len(new)))
 

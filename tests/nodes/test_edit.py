@@ -351,3 +351,19 @@ async def test_edit_that_adds_more_than_words_is_refused(new: str) -> None:
     assert (done.accepted, done.reason) == (
         False, "the change adds a link, a citation, markup or a line",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("confidence", "state"), [(None, "accepted"), (0.95, "accepted"), (0.9, "accepted"), (0.6, "suggested")]
+)
+async def test_edit_of_a_kind_that_is_often_wrong_is_suggested(confidence: float | None, state: str) -> None:
+    unsure = check().model_copy(update={"confidence": confidence})
+    done = await only_edit(disputed(checks=[unsure]))
+    assert (done.state, done.confidence, done.new) == (state, confidence, "California")
+    assert ("60% were right" in done.reason) == (state == "suggested")
+
+
+async def test_suggested_edit_leaves_checks_and_is_tried_once() -> None:
+    unsure = check().model_copy(update={"confidence": 0.6})
+    update = await edit(disputed(checks=[unsure]), runtime())
+    assert (update["tried"], update["checks"]) == (["q1"], [unsure])

@@ -19,7 +19,7 @@ def corrected(text: str = TEXT, original: str = ORIGINAL, **more: Any) -> State:
     start = original.index("1932")
     edit = Edit(
         id="e1", start=start, end=start + 4, old="1932", new="1936",
-        query_id="q1", evidence_id="q1.1", accepted=True, reason="",
+        query_id="q1", evidence_id="q1.1", state="accepted", reason="",
     )  # fmt: skip
     fields = {"queries": [query(start, start + 4)], "found": [evidence("It opened in 1936.")]}
     return state(text, original=original, edits=[edit], **(fields | more))  # type: ignore[arg-type]
@@ -70,7 +70,7 @@ async def test_a_later_edit_that_moves_the_place_is_no_matter() -> None:
     before = corrected()
     later = Edit(
         id="e2", start=4, end=10, old="bridge", new="old bridge",
-        query_id="q1", evidence_id="q1.1", accepted=True, reason="",
+        query_id="q1", evidence_id="q1.1", state="accepted", reason="",
     )  # fmt: skip
     moved: State = {
         **before,

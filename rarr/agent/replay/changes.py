@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rarr.records import Check, Edit, Evidence, Query, Verdict
+from rarr.records import Check, Edit, EditState, Evidence, Query, Verdict
 from rarr.state import State
 from rarr.traces.file import StoredSpan
 from rarr.traces.trace import Trace
@@ -127,8 +127,8 @@ def _edits(old: _Ledger, new: _Ledger) -> list[EditChange]:
     return found
 
 
-def _edit(said: tuple[Query, Edit] | None) -> tuple[str, str, bool] | None:
-    return (said[1].old, said[1].new, said[1].accepted) if said else None
+def _edit(said: tuple[Query, Edit] | None) -> tuple[str, str, EditState] | None:
+    return (said[1].old, said[1].new, said[1].state) if said else None
 
 
 def _asked(before: Trace, spans: Sequence[StoredSpan], after: Trace) -> Iterator[AskChange]:

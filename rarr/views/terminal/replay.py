@@ -117,7 +117,7 @@ def _said(check: Check | None) -> str:
 def _made(edit: Edit | None) -> str:
     if edit is None:
         return "none"
-    kept = "" if edit.accepted else f", rejected: {one_line(edit.reason, 60)}"
+    kept = "" if edit.accepted else f", {edit.state}: {one_line(edit.reason, 60)}"
     return f"“{one_line(edit.old, 40)}” by “{one_line(edit.new, 40)}”{kept}"
 
 

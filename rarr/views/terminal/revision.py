@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from difflib import unified_diff
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, get_args
 
 from pydantic import BaseModel
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from rarr.records import Edit, Evidence, Revision, Sentence, Status
+from rarr.records import Edit, EditState, Evidence, Revision, Sentence, Status
 from rarr.tools.concurrency.exit_actions import before_end
 from rarr.tools.text.diff import segments
 from rarr.tools.text.document import split_sentences
@@ -168,15 +168,20 @@ def _picture(match: re.Match[str]) -> str:
 
 
 def _lines(revision: Revision) -> Iterator[Line]:
-    accepted = [edit for edit in revision.edits if edit.accepted]
-    rejected = [edit for edit in revision.edits if not edit.accepted]
+    accepted, suggested, refused = (
+        [edit for edit in revision.edits if edit.state == state] for state in get_args(EditState)
+    )
     yield from _section("Changes")
     for edit in accepted:
         yield from _change(edit, revision)
     if not accepted:
         yield Line(2, Text("Nothing was changed."))
-    for edit in rejected:
-        yield Line(2, Text(f"{edit.id}  {_replacement(edit)}, rejected: {one_line(edit.reason)}", "dim"))
+    for edit in refused:
+        yield Line(2, Text(f"{edit.id}  {_replacement(edit)}, refused: {one_line(edit.reason)}", "dim"))
+    if suggested:
+        yield from _section("Suggested, not applied")
+    for edit in suggested:
+        yield from _change(edit, revision)
     if revision.report.sentences:
         yield from _section("Sentences")
     for number, sentence in enumerate(revision.report.sentences, start=1):

@@ -83,10 +83,18 @@ def test_edits_stand_in_place_and_with_their_reasons(html: str) -> None:
 def test_refused_edit_keeps_its_place_while_others_move_it() -> None:
     edits = [
         Edit(
-            id="e1", start=2, end=3, old="c", new="x", query_id="", evidence_id="", accepted=False, reason=""
+            id="e1", start=2, end=3, old="c", new="x", query_id="", evidence_id="", state="refused", reason=""
         ),
         Edit(
-            id="e2", start=0, end=1, old="a", new="AAA", query_id="", evidence_id="", accepted=True, reason=""
+            id="e2",
+            start=0,
+            end=1,
+            old="a",
+            new="AAA",
+            query_id="",
+            evidence_id="",
+            state="accepted",
+            reason="",
         ),
     ]
     assert [(one.text, one.edit) for one in traced("abcd", edits)] == [

@@ -51,7 +51,7 @@ def test_pipe_gets_no_escape_sequence_even_where_colour_is_forced(terminal: pyte
         "      why: the evidence says 1937",
         "      evidence: “It opened in 1937.”",
         "      source: Bridges, bridge.md",
-        "  e2  “It” → “They”, rejected: support did not rise",
+        "  e2  “It” → “They”, refused: support did not rise",
         "  1. supported 0.90  It opened in 1937.",
         "  attribution before 0.00, attribution 0.90, preservation 0.95, F1 0.92",
         "  check_failed: no answer (2 times)",

@@ -92,9 +92,8 @@ def _check(one: Check) -> Entry:
 
 
 def _edit(one: Edit) -> Entry:
-    outcome = "accepted" if one.accepted else "rejected"
     change = f"“{one_line(one.old, _QUOTE)}” → “{one_line(one.new, _QUOTE)}”"
-    text = f"{one.id} {change} {outcome}: {one.reason} ({one.evidence_id})"
+    text = f"{one.id} {change} {one.state}: {one.reason} ({one.evidence_id})"
     return _entry("edit", one_line(text), one, one.evidence_id)
 
 

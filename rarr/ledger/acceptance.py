@@ -1,0 +1,101 @@
+"""A revision with suggested edits applied after its run."""
+
+from collections.abc import Sequence
+
+from rarr.errors import InputError
+from rarr.ledger.preservation import pres_lev
+from rarr.ledger.support import moved, moved_place
+from rarr.records import Check, Edit, Notice, Part, Revision, Sentence
+from rarr.tools.text.document import Span
+
+
+def with_accepted(revision: Revision, edit_ids: Sequence[str]) -> Revision:
+    """The revision with these suggested edits applied; see `Revision.accept`."""
+    if not all(isinstance(edit_id, str) for edit_id in edit_ids):
+        raise InputError('edit ids are given one by one: accept("e1", "e2")')
+    suggested = [edit.id for edit in revision.edits if edit.state == "suggested"]
+    if unknown := [edit_id for edit_id in edit_ids if edit_id not in suggested]:
+        raise InputError(f"no suggested edit {unknown[0]!r} in this revision: it has {suggested}")
+    for edit_id in (edit_id for edit_id in suggested if edit_id in edit_ids):
+        revision = _with_one(revision, edit_id)
+    return revision
+
+
+def _with_one(revision: Revision, edit_id: str) -> Revision:
+    edit = _moved_to_end(revision, edit_id)
+    text = revision.text[: edit.start] + edit.new + revision.text[edit.end :]
+    edits = (*(other for other in revision.edits if other.id != edit_id), edit)
+    sentences = tuple(_after(sentence, edit, text) for sentence in revision.report.sentences)
+    changed = [
+        sentence
+        for sentence, before in zip(sentences, revision.report.sentences, strict=True)
+        if sentence.text != before.text
+    ]
+    notice = Notice(
+        code="not_judged_again",
+        message=f"{edit_id} was accepted after the run, and its sentence was not judged again",
+        node="edit",
+    )
+    scores = {
+        "attribution_after": None,
+        "preservation": pres_lev(revision.original, text),
+        "f1_ap": None,
+        "intent": None,
+    }
+    return revision.model_copy(
+        update={
+            "text": text,
+            "changed": text != revision.original,
+            "checks": _checks(revision, edits, changed),
+            "edits": edits,
+            "report": revision.report.model_copy(update={"sentences": sentences}),
+            "scores": revision.scores.model_copy(update=scores),
+            "warnings": (*revision.warnings, notice),
+        }
+    )
+
+
+def _moved_to_end(revision: Revision, edit_id: str) -> Edit:
+    """The edit as accepted, with its place in the text as it now is."""
+    number = next(number for number, edit in enumerate(revision.edits) if edit.id == edit_id)
+    edit = revision.edits[number]
+    later = [other for other in revision.edits[number + 1 :] if other.accepted]
+    place = moved_place(Span(edit.start, edit.end), later)
+    if place.of(revision.text) != edit.old:
+        raise InputError(
+            f"{edit_id} replaces {edit.old!r}, which another edit changed: revise the text once more"
+        )
+    return edit.model_copy(update={"state": "accepted", "start": place.start, "end": place.end})
+
+
+def _after(sentence: Sentence, edit: Edit, text: str) -> Sentence:
+    """The sentence after the edit; `unjudged` if the edit changed it."""
+    place = moved_place(Span(sentence.start, sentence.end), [edit])
+    update = {"start": place.start, "end": place.end, "text": place.of(text)}
+    parts = tuple(_part_after(part, edit) for part in sentence.parts)
+    if update["text"] == sentence.text:
+        return sentence.model_copy(update=update | {"parts": parts})
+    judged = {"status": "unjudged", "evidence_ids": (), "support": None}
+    return sentence.model_copy(update=update | judged | {"parts": parts})
+
+
+def _part_after(part: Part, edit: Edit) -> Part:
+    """The part at its new place; open if the edit changed its words."""
+    place = moved_place(Span(part.start, part.end), [edit])
+    if Span(part.start, part.end).overlaps(Span(edit.start, edit.end)):
+        return Part(start=place.start, end=place.end, state="open")
+    return part.model_copy(update=place._asdict())
+
+
+def _checks(revision: Revision, edits: Sequence[Edit], changed: Sequence[Sentence]) -> tuple[Check, ...]:
+    """The checks; those that looked at a changed sentence are stale."""
+    places = [Span(sentence.start, sentence.end) for sentence in changed]
+    stale = {
+        query.id
+        for query in moved(revision.queries, edits)
+        if any(place.overlaps(Span(query.start, query.end)) for place in places)
+    }
+    return tuple(
+        check.model_copy(update={"stale": True}) if check.query_id in stale else check
+        for check in revision.checks
+    )

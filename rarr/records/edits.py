@@ -1,0 +1,80 @@
+"""Edits: what was proposed for a text, and the text that the accepted edits lead to."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import computed_field, model_validator
+
+from rarr.errors import InputError
+from rarr.records.base import Record
+
+EditState = Literal["accepted", "suggested", "refused"]
+
+
+class Change(Record):
+    """What an editor proposes: replace the characters `start` to `end` by `new`."""
+
+    start: int
+    end: int
+    new: str
+
+
+class Edit(Change):
+    """A proposed change in the ledger; `start` and `end` point into the text that it was proposed for.
+
+    An `accepted` edit is in the text. A `suggested` edit is likely right, but not sure enough: it is shown
+    and not applied (`Revision.accept` applies it). `reason` says why it was made, suggested or `refused`.
+    `confidence` is the share of such edits that were right where it was measured; None: not measured.
+    """
+
+    id: str
+    old: str
+    query_id: str
+    evidence_id: str
+    state: EditState
+    confidence: float | None = None
+    reason: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _reads_accepted(cls, values: Any) -> Any:
+        """Reads `accepted` of a JSON record, which repeats `state`, or stands for it in an older trace."""
+        if not isinstance(values, dict) or "accepted" not in values:
+            return values
+        accepted = values["accepted"]
+        state = values.get("state", "accepted" if accepted else "refused")
+        if accepted is not (state == "accepted"):
+            raise ValueError(f"an edit is {state!r}, and its field accepted says {accepted!r}")
+        return {name: value for name, value in values.items() if name != "accepted"} | {"state": state}
+
+    @computed_field  # type: ignore[prop-decorator] # mypy takes no decorator of a property
+    @property
+    def accepted(self) -> bool:
+        """Whether the edit is in the text."""
+        return self.state == "accepted"
+
+
+def with_edits(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:
+    """`text` with the accepted edits applied in order, leaving out those named in `without`."""
+    left_out: list[tuple[int, int, int]] = []  # what reverted edits wrote: start, end, by how much it grew
+    for edit in edits:
+        if not edit.accepted:
+            continue
+        grown = len(edit.new) - (edit.end - edit.start)
+        touched = [span for span in left_out if span[0] < edit.end and edit.start < span[1]]
+        if edit.id not in without:
+            if touched:
+                raise InputError(f"{edit.id} changed what a reverted edit wrote: revert {edit.id} as well")
+            shift = sum(delta for _, end, delta in left_out if end <= edit.start)
+            text = text[: edit.start - shift] + edit.new + text[edit.end - shift :]
+        # An insertion where a reverted edit deleted goes after what was deleted, here as in `shift`.
+        left_out = [
+            (start, end, delta) if end <= edit.start else (start + grown, end + grown, delta)
+            for start, end, delta in left_out
+            if (start, end, delta) not in touched
+        ]
+        if edit.id in without:
+            start = min([edit.start, *(start for start, _, _ in touched)])
+            end = max([edit.end, *(end for _, end, _ in touched)]) + grown
+            left_out.append((start, end, grown + sum(delta for _, _, delta in touched)))
+    return text
