@@ -4,17 +4,20 @@ from collections import Counter
 
 from rarr.records import Revision
 from rarr.tools.pages.rendering import render
-from rarr.tools.text.diff import by_sentence, merged, traced
 from rarr.tools.text.notices import grouped
+from rarr.views.marked import marked, with_status
 
 
 def revision_html(revision: Revision) -> str:
-    """The text with its edits in place and its sentences marked by status, then sources and warnings."""
+    """What needs the reader's eyes, then the text with its edits and marks, then sources and warnings."""
     sentences = revision.report.sentences
-    runs = by_sentence(traced(revision.original, revision.edits), sentences)
+    passages = {one.id: one for one in revision.evidence}
+    suggested = [edit for edit in revision.edits if edit.state == "suggested"]
     return render(
         "views/notebook.html",
-        sentences=[(sentence, list(merged(run))) for sentence, run in runs],
+        marked=marked(revision.original, revision.edits, sentences),
+        urgent=with_status(sentences, "contradicted", "unconfirmed"),
+        suggested=[(edit, passages.get(edit.evidence_id)) for edit in suggested],
         counts=Counter(sentence.status for sentence in sentences),
         sources=_sources(revision),
         warnings=grouped(revision.warnings),

@@ -7,6 +7,7 @@ from rarr.tools.pages.rendering import render
 from rarr.traces.trace import Trace
 from rarr.views.html.trace_page import calls, timeline, top
 from rarr.views.html.trace_page.view import view_of
+from rarr.views.marked import quoted
 
 __all__ = ["page"]
 
@@ -21,4 +22,5 @@ def page(trace: Trace) -> str:
         calls=calls,
         timeline=timeline,
         top=top,
+        quoted=quoted,
     )

@@ -3,8 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
+from rarr.records import EditState
 from rarr.tools.pages.rendering import duration, number
 from rarr.tools.text.notices import grouped
 from rarr.tools.text.nouns import counted
@@ -33,11 +34,13 @@ def started(view: View) -> datetime:
 def figures(view: View) -> dict[str, str]:
     """The figures of a run by their names; those that it lacks are empty."""
     revision, scores = view.trace.revision, view.scores
-    accepted = Counter(edit.accepted for edit in view.edits)
+    edits = Counter(edit.state for edit in view.edits)
     good = sum(one.status == "supported" for one in view.sentences)
     moved = f"{number(scores.attribution_before)} → {number(scores.attribution_after)}"
     figures = {
-        "Edits": f"{accepted[True]} accepted, {accepted[False]} refused",
+        "Edits": ", ".join(
+            f"{edits[one]} {one}" for one in get_args(EditState) if edits[one] or one != "suggested"
+        ),
         "Sentences": f"{good} of {len(view.sentences)} supported" if view.sentences else "",
         "Attribution": "" if scores.attribution_after is None else moved,
         "Preservation": "" if scores.preservation is None else number(scores.preservation),

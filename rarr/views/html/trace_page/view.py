@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from rarr.errors import InputError
 from rarr.ledger.support import moved
-from rarr.records import Check, Edit, Evidence, Notice, Query, Scores, Sentence
-from rarr.tools.text.diff import Piece, by_sentence, traced
+from rarr.records import Check, Edit, Evidence, Notice, Query, Scores, Sentence, Status
 from rarr.tools.text.document import Span
 from rarr.traces.critical import critical_path, ended
 from rarr.traces.file import StoredSpan
 from rarr.traces.trace import Trace
+from rarr.views.marked import Marked, marked, with_status
 
 
 @dataclass(frozen=True)
@@ -153,14 +154,36 @@ class View:
         return [one for one in self.about[edit.query_id] if one.kind == "ask" and one.name == "edit"]
 
     @cached_property
-    def sentences_with_pieces(self) -> list[tuple[int, Sentence | None, list[Piece]]]:
-        """The text in its pieces, by sentence, counted from 1; between sentences there is none."""
-        pieces = traced(self.original, self.edits)
-        number, found = 0, []
-        for sentence, run in by_sentence(pieces, self.sentences):
-            number += sentence is not None
-            found.append((number, sentence, run))
-        return found
+    def marked(self) -> Marked:
+        """The text with its Markdown rendered and its edits, sentences and parts marked."""
+        return marked(self.original, self.edits, self.sentences)
+
+    @property
+    def title(self) -> str:
+        """The first line of the text, or what the run is called."""
+        return self.marked.title or f"Run {self.trace.run_id[:12]}"
+
+    def with_status(self, *statuses: Status) -> list[tuple[int, Sentence]]:
+        """The sentences of these statuses, counted from 1, in the order of the statuses."""
+        return with_status(self.sentences, *statuses)
+
+    def passages(self, sentence: Sentence, state: str = "") -> list[Evidence]:
+        """The evidence of a sentence and of its parts, or of its parts of this state alone."""
+        parts = [part.evidence_id for part in sentence.parts if state in ("", part.state)]
+        names = parts if state else [*sentence.evidence_ids, *parts]
+        return [self.found[name] for name in dict.fromkeys(names) if name in self.found]
+
+    def answers(self, edit: Edit) -> list[str]:
+        """What an edit's passage says where the text says something else."""
+        checks = self.checks_of.get(edit.evidence_id, [])
+        return [one.evidence_answer for one in checks if one.evidence_answer] or [edit.new]
+
+    def with_suggested(self, edit: Edit) -> Edit | None:
+        """A suggested edit as it would change the revised text; None where it no longer fits there."""
+        try:
+            return self.trace.revision.accept(edit.id).edits[-1] if self.trace.revision else None
+        except InputError:
+            return None
 
     def linkable(self, span: StoredSpan) -> StoredSpan:
         """The span that has a row of its own: an attempt and a scoring stand with what asked for them."""
