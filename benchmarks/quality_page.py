@@ -50,7 +50,7 @@ def document(sets: Sequence[Set], judged: str, seconds: float, limit: int | None
         " says how far the loop does what it aims at, not how right. What people did is the second table"
         " of each set: `restored` are the wrong texts that became exactly what the person wrote, `untouched`"
         " those that needed nothing and were left alone; words are those taken out and put in, against the"
-        " person's. SARI is that of `rarr.evals.metrics`, which is not the one of published tables.",
+        " person's.",
         "The EFEC and LaMDA editors need a language model, and none was to be had: they are not here.",
         "## What it shows",
         *_findings(sets),

@@ -50,15 +50,14 @@ def _photograph_trace(page: Page, folder: Path) -> None:
     page.emulate_media(color_scheme="light")
     page.screenshot(path=folder / "trace-light.png")
     page.emulate_media(color_scheme="dark")
-    step = page.locator(".timeline > .step[data-node='edit']").first
-    step.locator("summary").first.click()
-    step.locator(".ask > summary").first.click()
+    step = page.locator(".timeline > .step[data-node='check_agreement']").first
+    for row in (step, step.locator(".ask").first):
+        row.locator("> summary").click()
     page.locator("#timeline").evaluate("timeline => timeline.scrollIntoView()")
     page.screenshot(path=folder / "trace-dark.png")
     page.emulate_media(color_scheme="light")
     page.set_viewport_size(PHONE)
-    page.locator("#sentence-2").focus()
-    page.locator("#text").evaluate("text => text.scrollIntoView()")
+    page.evaluate("scroll(0, 0)")
     page.screenshot(path=folder / "trace-phone.png")
 
 

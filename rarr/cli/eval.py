@@ -86,7 +86,7 @@ def _require_nothing_else(*given: object) -> None:
 def _evaluated(data: Path, out: Path, chosen: dict[str, Any], jobs: int, limit: int | None) -> "EvalReport":
     from rarr.evals import evaluate
     from rarr.settings import Settings
-    from rarr.views.terminal.revision import Waiting
+    from rarr.views.terminal.waiting import Waiting
 
     settings, clock = Settings(**chosen), Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:

@@ -8,13 +8,18 @@ from parsing import Page
 from evals.reporting import HOSTILE, hostile, report, row, usual
 from rarr.evals.html import render_html
 from rarr.evals.metrics import Measured
-from rarr.evals.page.scatter import Dot, scatter
+from rarr.evals.page.scatter import Chart, Dot
 from rarr.evals.reports import EvalReport, Unreadable
 from rarr.records import Scores
+from rarr.tools.pages.rendering import render
 
 
 def page(made: EvalReport) -> Page:
     return Page(render_html(made))
+
+
+def scatter(dots: list[Dot]) -> str:
+    return render("evals/page/scatter.html", chart=Chart(dots))
 
 
 @pytest.mark.parametrize(

@@ -1,69 +1,77 @@
-"""SARI: what a correction kept, added and deleted, against what people did (Xu et al. 2016, section 4)."""
+"""SARI: what a correction kept, added and deleted, against what people did (Xu et al. 2016)."""
 
-from collections.abc import Sequence
-from fractions import Fraction
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from statistics import fmean
 
 from rarr.errors import InputError
-from rarr.evals.metrics.words import words
 
-Gram = tuple[str, ...]
+Grams = Counter[tuple[str, ...]]
 
-_LONGEST = 4  # words of an n-gram: the k of the paper
+_ORDERS = (1, 2, 3, 4)
+# The rules of mteval-v13a: marks are words of their own; full stops, commas and hyphens depend on digits.
+# Scripts without spaces have one word a character, which 13a leaves open.
+_APART = re.compile(r"([{-~\[-` -&(-+:-@/぀-ヿ㐀-䶿一-鿿])")
+_BETWEEN = [(re.compile(r"([^0-9])([.,])"), r"\1 \2 "), (re.compile(r"([.,])([^0-9])"), r" \1 \2")]
+_BETWEEN += [(re.compile(r"([0-9])(-)"), r"\1 \2 ")]
 
 
 def sari(source: str, output: str, references: Sequence[str]) -> float:
-    """SARI between 0 and 1: the mean of F1_add, F1_keep and P_delete over n-grams of up to 4 words.
+    """SARI between 0 and 1: the mean of F1 of adding, F1 of keeping and precision of deleting.
 
-    The variant is the paper's text, not its code: an n-gram is in a text or not, however often; precision and
-    recall are averaged over n before their F1 is taken; with several references, keeping an n-gram is worth
-    the share of them that have it, and deleting it the share that has not.
-
-    What the paper leaves open: letter case is ignored; nothing done where nothing was to be done is 1, and
-    any other 0/0 is 0; n goes no higher than the words of the longest text, so that short ones earn nothing
-    for n-grams that nobody has. Raises `InputError` without references.
+    Each of the three is the mean over n-grams of 1 to 4 words. The computation is that of the published
+    tools, so that values compare: the authors' SARI.py with the corrections that EASSE (Alva-Manchego et al.
+    2019) and the metric `sari` of Hugging Face share. These print 100 times the value. An n-gram counts as
+    often as it occurs; with several references, each gram of the source and the output counts once a
+    reference. 0/0 is 1. Texts are lowercased and split as mteval-v13a splits them. Raises `InputError`
+    without references.
     """
     if not references:
         raise InputError("SARI compares with human revisions: give at least one reference")
-    tokens = [words(text.lower()) for text in (source, output, *references)]
-    sizes = range(1, min(_LONGEST, max(map(len, tokens))) + 1)
-    if not sizes:
-        return 1.0
-    before, after, *wanted = ([_grams(one, n) for n in sizes] for one in tokens)
-    per_size = [_parts(*texts) for texts in zip(before, after, zip(*wanted, strict=True), strict=True)]
-    p_add, r_add, p_keep, r_keep, p_delete = (
-        Fraction(sum(column), len(sizes)) for column in zip(*per_size, strict=True)
-    )
-    return float((_f1(p_add, r_add) + _f1(p_keep, r_keep) + p_delete) / 3)
+    texts = [_words(text) for text in (source, output, *references)]
+    orders = ([_grams(text, n) for text in texts] for n in _ORDERS)
+    return fmean(part for before, after, *wanted in orders for part in _parts(before, after, wanted))
 
 
-def _parts(before: set[Gram], after: set[Gram], wanted: Sequence[set[Gram]]) -> tuple[Fraction, ...]:
-    """Precision and recall of adding, both of keeping, and precision of deleting, for n-grams of one size."""
-    having = {gram: Fraction(sum(gram in one for one in wanted), len(wanted)) for gram in before}
-    added, to_add = after - before, set[Gram]().union(*wanted) - before
-    kept, deleted = before & after, before - after
-    hits = Fraction(len(added & to_add))
-    keeps, to_keep = sum(having[gram] for gram in kept), sum(having.values())
-    deletes, to_delete = sum(1 - having[gram] for gram in deleted), len(before) - to_keep
+def _parts(before: Grams, after: Grams, wanted: Sequence[Grams]) -> tuple[float, float, float]:
+    """F1 of adding, F1 of keeping and precision of deleting, for n-grams of one size."""
+    people = Counter[tuple[str, ...]]()
+    for one in wanted:
+        people.update(one)
+    before, after = (Counter({gram: k * len(wanted) for gram, k in one.items()}) for one in (before, after))
+    added, to_add = after.keys() - before.keys(), people.keys() - before.keys()
+    kept, to_keep, deleted = before & after, before & people, before - after
+    hits = len(added & to_add)
     return (
-        _ratio(hits, len(added), len(to_add)),
-        _ratio(hits, len(to_add), len(added)),
-        _ratio(keeps, len(kept), to_keep),
-        _ratio(keeps, to_keep, len(kept)),
-        _ratio(deletes, len(deleted), to_delete),
+        _f1(_ratio(hits, len(added)), _ratio(hits, len(to_add))),
+        _f1(_share(kept & people, kept), _ratio((kept & people).total(), to_keep.total())),
+        _share(deleted - people, deleted),
     )
 
 
-def _ratio(part: Fraction | int, whole: Fraction | int, other: Fraction | int) -> Fraction:
-    """`part` of `whole`; of nothing, 1 where the `other` side has nothing either, else 0."""
-    if not whole:
-        return Fraction(not other)
-    return Fraction(part) / whole
+def _share(good: Grams, of: Grams) -> float:
+    """The mean over the n-grams of `of` of the share of each that is good."""
+    return fmean(good[gram] / count for gram, count in of.items()) if of else 1.0
 
 
-def _f1(precision: Fraction, recall: Fraction) -> Fraction:
+def _ratio(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0
+
+
+def _f1(precision: float, recall: float) -> float:
     total = precision + recall
-    return 2 * precision * recall / total if total else total
+    return 2 * precision * recall / total if total else 0.0
 
 
-def _grams(tokens: Sequence[str], n: int) -> set[Gram]:
-    return {tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)}
+def _words(text: str) -> list[str]:
+    """The words of a text as mteval-v13a has them, in lower case."""
+    line = _APART.sub(r" \1 ", f" {text.lower().replace(chr(10), ' ')} ")
+    for pattern, apart in _BETWEEN:
+        line = pattern.sub(apart, line)
+    return line.split()
+
+
+def _grams(words: Sequence[str], n: int) -> Grams:
+    grams: Iterable[tuple[str, ...]] = (tuple(words[i : i + n]) for i in range(len(words) - n + 1))
+    return Counter(grams)

@@ -1,1 +1,1 @@
-"""The parts of the page of an evaluation, which `rarr.evals.html` puts together."""
+"""The page of an evaluation: its templates, and what Python prepares for them."""

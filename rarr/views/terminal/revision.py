@@ -1,24 +1,19 @@
-"""A revision on a terminal or in a pipe, and a line that says what goes on while one waits.
+"""A revision on a terminal or in a pipe.
 
 All texts are someone else's: they are never read as markup, and what would steer a terminal is made visible.
 """
 
 import json
 import re
-import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from difflib import unified_diff
-from types import TracebackType
-from typing import Any, NamedTuple, Self, get_args
+from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from rarr.records import Edit, EditState, Evidence, Revision, Sentence, Status
-from rarr.tools.concurrency.exit_actions import before_end
+from rarr.records import Edit, EditState, Evidence, PartState, Revision, Sentence, Status
 from rarr.tools.text.diff import segments
 from rarr.tools.text.document import split_sentences
 from rarr.tools.text.notices import grouped
@@ -33,10 +28,14 @@ _STATUS_STYLES: dict[Status, str] = {
     "retrieval_failed": "magenta",
     "unjudged": "dim",
 }
+_PART_STYLES: dict[PartState, str] = {
+    "confirmed": "green",
+    "differs": "bold red",
+    "open": "underline bright_blue",
+}
 _QUOTE = 200  # characters of a quoted sentence or evidence, at most
 _LONG = 500  # characters of a title or an address, at most
 _SHORT = 80  # characters of what an edit replaces, at most
-_PATIENCE = 1.0  # seconds without a word
 
 # What moves the cursor, colours, rings or turns the direction of writing: C0 without tab and newline, DEL,
 # C1, line separators, bidirectional embeddings, overrides and isolates, and halves of surrogate pairs.
@@ -114,49 +113,6 @@ def render_diff(revision: Revision, *, terminal: bool) -> str:
     return capture.get()
 
 
-class Waiting:
-    """A line on standard error that says what goes on, once that takes over a second.
-
-    Only where somebody watches: nothing is written into a file or a pipe.
-    """
-
-    def __init__(self, *, watched: bool) -> None:
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}", markup=False),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-            transient=True,
-            disable=not watched,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
-        self._task = self._progress.add_task("starting", total=None)
-        self._timer = threading.Timer(_PATIENCE, self._progress.start)
-        self._timer.daemon = True
-        self._until_then = ExitStack()
-
-    def __enter__(self) -> Self:
-        self._until_then.enter_context(before_end(self._stop))  # a terminal must get its cursor back
-        self._timer.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stop()
-        self._until_then.close()
-
-    def say(self, what: str) -> None:
-        """Puts `what` on the line."""
-        self._progress.update(self._task, description=one_line(what, _SHORT))
-
-    def _stop(self) -> None:
-        self._timer.cancel()
-        self._timer.join()  # else it might start the line after it was stopped
-        self._progress.stop()
-
-
 def _console(*, terminal: bool) -> Console:
     # Said outright, because FORCE_COLOR would have rich colour what goes into a file.
     return Console(force_terminal=terminal, markup=False, highlight=False, emoji=False)
@@ -179,7 +135,7 @@ def _lines(revision: Revision) -> Iterator[Line]:
     for edit in refused:
         yield Line(2, Text(f"{edit.id}  {_replacement(edit)}, refused: {one_line(edit.reason)}", "dim"))
     if suggested:
-        yield from _section("Suggested, not applied")
+        yield from _section("Suggested, not applied (--accept suggested applies them)")
     for edit in suggested:
         yield from _change(edit, revision)
     if revision.report.sentences:
@@ -201,7 +157,8 @@ def _section(title: str) -> Iterator[Line]:
 
 
 def _change(edit: Edit, revision: Revision) -> Iterator[Line]:
-    yield Line(2, Text(f"{edit.id}  {_replacement(edit)}"))
+    confidence = "" if edit.confidence is None else f", confidence {edit.confidence:.2f}"
+    yield Line(2, Text(f"{edit.id}  {_replacement(edit)}{confidence}"))
     for query in revision.queries:
         if query.id == edit.query_id:
             yield Line(6, Text(f"asked: {one_line(query.text)}"))
@@ -234,11 +191,16 @@ def _snippet(text: str, claim: str) -> str:
 
 
 def _sentence(number: int, sentence: Sentence, revision: Revision) -> Iterator[Line]:
-    # Of a contradicted one it is the support by one side, as if there were no other.
-    known = sentence.support is not None and sentence.status != "contradicted"
-    support = f" {sentence.support:.2f}" if known else ""
-    status = Text(f"{sentence.status.replace('_', ' ')}{support}", _STATUS_STYLES[sentence.status])
-    yield Line(2, Text(f"{number}. ") + status + Text(f"  {one_line(sentence.text, _QUOTE)}"))
+    # The support of a contradicted sentence is that by one side, as if there were no other.
+    status = Text(sentence.status.replace("_", " "), _STATUS_STYLES[sentence.status])
+    if sentence.support is not None and sentence.status != "contradicted":
+        status.append(f" {sentence.support:.2f}", _support_style(sentence.support))
+    yield Line(2, Text(f"{number}. ") + status + Text("  ") + _marked(sentence))
+    for part in sentence.parts:
+        if part.state == "differs" and part.says:
+            words = one_line(sentence.text[part.start - sentence.start : part.end - sentence.start], _SHORT)
+            says = f"{part.evidence_id} says “{one_line(part.says, _SHORT)}”"
+            yield Line(6, Text(f"differs: “{words}”, and {says}"))
     if sentence.status == "contradicted":
         yield from _sides(sentence, revision)
         return
@@ -251,6 +213,20 @@ def _sentence(number: int, sentence: Sentence, revision: Revision) -> Iterator[L
     distinct = {(_snippet(one.text, sentence.text), one.source): one for one in reversed(list(used))}
     for evidence in reversed(distinct.values()):
         yield from _evidence(evidence, sentence.text)
+
+
+def _support_style(support: float) -> str:
+    """Low and high are told apart at a glance, by the bounds that the pages have."""
+    return "green" if support >= 0.9 else "yellow" if support >= 0.7 else "red"
+
+
+def _marked(sentence: Sentence) -> Text:
+    """The sentence on one line, with the words of its parts in the colours of their states."""
+    line = Text(one_line(sentence.text, _QUOTE))
+    if sentence.text.startswith(line.plain.removesuffix("…")):  # else its words stand elsewhere in the line
+        for part in sentence.parts:
+            line.stylize(_PART_STYLES[part.state], part.start - sentence.start, part.end - sentence.start)
+    return line
 
 
 def _sides(sentence: Sentence, revision: Revision) -> Iterator[Line]:

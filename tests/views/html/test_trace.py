@@ -1,12 +1,13 @@
 """The page of a run: nothing breaks out of it, and it says what changed, why, and where a run stopped."""
 
+import json
 import re
 
 import pytest
 from parsing import Page
 from traces.runs import HOSTILE, recorded
 
-from rarr.records import Edit
+from rarr.records import Edit, Part, Report, Revision, Sentence
 from rarr.tools.text.diff import traced
 from rarr.traces.trace import Trace
 from rarr.views.html.trace import page
@@ -20,6 +21,32 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
 @pytest.fixture(scope="module")
 def html(trace: Trace) -> str:
     return page(trace)
+
+
+def reviewed(trace: Trace) -> Trace:
+    """The same run, as if its sentences had each another state, and its refused edit were a suggestion."""
+    made = trace.revision
+    assert made is not None
+    first, second, third = made.report.sentences[:3]
+    says = f"the other way {HOSTILE}"
+    differs = Part(start=second.start, end=second.start + 2, state="differs", evidence_id="q2.1", says=says)
+    sentences = (
+        first.model_copy(update={"status": "supported", "support": 0.6}),
+        second.model_copy(update={"status": "contradicted", "parts": (differs,)}),
+        third.model_copy(update={"status": "unconfirmed", "parts": (open_part(third),)}),
+    )
+    report = made.report.model_copy(update={"sentences": sentences})
+    edits = tuple(
+        one if one.accepted else one.model_copy(update={"state": "suggested", "confidence": 0.62})
+        for one in made.edits
+    )
+    changed = Trace(trace.file)
+    vars(changed)["revision"] = made.model_copy(update={"report": report, "edits": edits})
+    return changed
+
+
+def open_part(sentence: Sentence) -> Part:
+    return Part(start=sentence.start, end=sentence.start + 8, state="open")
 
 
 def cut_short(trace: Trace, last: int, **changes: object) -> Trace:
@@ -75,10 +102,81 @@ def test_policy_allows_the_script_and_style_of_the_page_alone(html: str) -> None
     )
 
 
+def test_title_is_the_first_line_of_the_text(html: str) -> None:
+    assert "<title>The bridge opened in 1937. It is 30 metres wide." in html
+    assert '<h1 dir="auto">The bridge opened in 1937. It is 30 metres wide.' in html
+
+
+def test_what_needs_the_eyes_stands_first(trace: Trace) -> None:
+    html = page(reviewed(trace))
+    review = html[html.index('id="review"') : html.index('id="edits"')]
+    found = re.findall(r'<li class="(?:entry )?(\w+)"|<summary>(\d+ supported)', review)
+    assert [a or b for a, b in found] == [
+        "contradicted",
+        "unconfirmed",
+        "suggested",
+        "1 supported",
+        "supported",
+    ]
+    assert html.index('id="review"') < html.index('id="text"')
+
+
+def test_deciding_words_are_marked_with_what_the_passage_says(trace: Trace) -> None:
+    html = page(reviewed(trace))
+    assert re.search(
+        r'<span class="part differs" title="differs: q2\.1 says “the other way [^>]*">It</span>', html
+    )
+    text = " ".join(Page(html).text.split())
+    assert "✗ differs It: “the other way </script><script>alert(1)" in text
+    assert "~ open </script" in text
+
+
+def test_low_support_is_told_from_high_support(trace: Trace) -> None:
+    html = page(reviewed(trace))
+    assert 'class="level low" viewBox="0 0 40 8"' in html
+    assert '<rect class="full" width="24" height="8"/>' in html
+
+
+def test_suggested_edit_can_be_copied_into_the_text(trace: Trace) -> None:
+    changed = reviewed(trace)
+    assert changed.revision is not None
+    (edit,) = [one for one in changed.revision.edits if one.state == "suggested"]
+    buttons = [attrs for tag, attrs in Page(page(changed)).tags if tag == "button"]
+    other, whole = buttons
+    text = json.loads(str(whole["data-text"]))
+    start, end, new = int(str(other["data-start"])), int(str(other["data-end"])), str(other["data-new"])
+    assert text == changed.revision.text
+    assert text[:start] + json.loads(new) + text[end:] == changed.revision.accept(edit.id).text
+
+
+def test_suggestion_that_no_longer_fits_has_no_button(trace: Trace) -> None:
+    changed = reviewed(trace)
+    assert changed.revision is not None
+    edits = [one if one.accepted else one.model_copy(update={"old": "x"}) for one in changed.revision.edits]
+    vars(changed)["revision"] = changed.revision.model_copy(update={"edits": tuple(edits)})
+    assert page(changed).count("<button") == 1
+
+
+def test_page_with_suggestions_holds_hostile_texts(trace: Trace) -> None:
+    test_tags_are_ours_and_closed(page(reviewed(trace)))
+    test_links_lead_to_the_web_or_to_what_is_there(page(reviewed(trace)))
+
+
+def test_sentence_that_markdown_hides_is_listed_with_its_name(trace: Trace) -> None:
+    changed = reviewed(trace)
+    text = "One.\n\n[a]: https://a.org/b\n"
+    hidden = Sentence(text=text[6:26], start=6, end=26, status="contradicted")
+    report = Report(sentences=(hidden,))
+    vars(changed)["revision"] = Revision(run_id="r", original=text, text=text, changed=False, report=report)
+    html = page(changed)
+    assert html.count('id="sentence-1"') == 1
+    assert 'id="review-1"' not in html
+
+
 def test_edits_stand_in_place_and_with_their_reasons(html: str) -> None:
     assert "opened in <a" in html
     assert "<del>1936</del></a>" in html
-    assert "<ins>1937</ins></a>" in html
+    assert re.search(r'<ins>(<span class="part [^>]*>)?1937(</span>)?</ins></a>', html)
     assert "⊘ e1" in html
     assert "the change adds a link, a citation, markup or a line" in Page(html).text
 

@@ -10,6 +10,7 @@ from traces.runs import recorded
 
 from benchmarks.screenshots import BROWSERS, browser as installed
 from rarr.views.html.trace import page as page_of
+from views.html.test_trace import reviewed
 
 pytestmark = [
     pytest.mark.slow,  # a browser takes seconds to start
@@ -135,6 +136,46 @@ def test_links_open_what_they_lead_into(page: Page) -> None:
     evidence.get_by_role("link", name="#").first.click()
     page.get_by_text("System message").locator("visible=true").first.click()
     page.locator("details[open] > summary:text('System message') + pre").first.wait_for(timeout=5000)
+
+
+@pytest.fixture
+def suggesting(chromium: Browser, file: Path) -> Iterator[Page]:
+    """The page of a run with a suggested edit; the clipboard is open to it."""
+    other = file.with_name("suggesting.html")
+    other.write_text(page_of(reviewed(recorded(file.parent / "other"))), encoding="utf-8")
+    with offline(chromium, {"width": 1100, "height": 900}) as blank:
+        blank.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        blank.goto(other.as_uri())
+        yield blank
+
+
+def test_text_is_copied_with_and_without_a_suggestion(suggesting: Page) -> None:
+    copied = []
+    for name in ("#text .copy", "#review .copy"):
+        suggesting.locator(name).click()
+        suggesting.locator(f"{name}:text('Copied')").wait_for()
+        copied.append(suggesting.evaluate("navigator.clipboard.readText()"))
+    assert ["It is 30 metres wide." in text for text in copied] == [True, False]
+    assert ["It is 90 metres" in text for text in copied] == [False, True]
+    assert ["\u202e" in text for text in copied] == [True, True]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_with_suggestions_is_narrow_and_readable(suggesting: Page, scheme: str) -> None:
+    suggesting.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    suggesting.set_viewport_size({"width": 360, "height": 780})
+    suggesting.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    assert suggesting.evaluate("document.documentElement.scrollWidth") <= 360
+    ratio, where = suggesting.evaluate(CONTRAST)
+    assert ratio >= 4.5, where
+
+
+def test_what_needs_the_eyes_stands_before_the_text_on_a_phone(suggesting: Page) -> None:
+    suggesting.set_viewport_size({"width": 360, "height": 780})
+    tops = [suggesting.locator(f"#{name}").bounding_box() for name in ("review", "text", "edits", "slow")]
+    places = [box["y"] for box in tops if box]
+    assert len(places) == 4
+    assert places == sorted(places)
 
 
 def test_page_can_be_read_without_its_script(chromium: Browser, file: Path) -> None:

@@ -1,13 +1,12 @@
-"""What a person reads: on a terminal, in a pipe, as a diff, and while waiting."""
+"""What a person reads: on a terminal, in a pipe, and as a diff."""
 
 import re
-import time
 from typing import Any
 
 import pytest
 
-from rarr.records import Check, Notice, Query, Report, Scores, Sentence
-from rarr.views.terminal.revision import Waiting, one_line, render, render_diff, visible
+from rarr.records import Check, Notice, Part, Query, Report, Scores, Sentence
+from rarr.views.terminal.revision import one_line, render, render_diff, visible
 from views.test_notebook import edit, evidence, revision
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -187,32 +186,57 @@ def test_diff_is_coloured_on_a_terminal() -> None:
     assert "\x1b[32m+It opened in 1937." in render_diff(REVISED, terminal=True)
 
 
-@pytest.mark.parametrize(
-    ("watched", "patience", "shown"), [(True, 0.0, True), (True, 9.0, False), (False, 0.0, False)]
-)
-def test_waiting_says_what_goes_on_where_somebody_watches(
-    watched: bool,
-    patience: float,
-    shown: bool,
-    terminal: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    terminal.setattr("rarr.views.terminal.revision._PATIENCE", patience)
-    terminal.setenv("FORCE_COLOR", "1")  # stands for a terminal behind standard error
-    with Waiting(watched=watched) as waiting:
-        waiting.say("retrieve 2 [bold]")
-        time.sleep(0.3 if shown else 0)
-    assert ("retrieve 2 [bold]" in capsys.readouterr().err) is shown
-
-
-def test_waiting_ends_when_the_work_fails() -> None:
-    with pytest.raises(KeyError), Waiting(watched=False):
-        raise KeyError
-
-
 @pytest.mark.parametrize("source", ["https://example.org/" + "x" * 200_000, "x" * 200_000])
 def test_long_names_of_sources_are_cut(source: str) -> None:
     found = evidence(source=source, title="y" * 200_000)
     shown = render(revision("It opened in 1937.", statuses=("supported",), evidence=(found,)), terminal=False)
     assert "x" * 300 in shown
     assert len(shown) < 5000
+
+
+def test_suggested_edits_say_how_sure_they_are_and_how_they_are_applied() -> None:
+    suggested = edit(0, 2, "They", old="It", state="suggested", confidence=0.62, reason="they opened")
+    shown = render(revision("It opened.", suggested, evidence=(evidence(),)), terminal=False)
+    assert (
+        "\nSuggested, not applied (--accept suggested applies them)\n  e1  “It” → “They”, confidence 0.62\n"
+        in shown
+    )
+    assert "      evidence: “It opened in 1937.”\n" in shown
+
+
+PARTS = (
+    Part(start=0, end=2, state="open"),
+    Part(start=3, end=9, state="confirmed", evidence_id="v1", says="opened"),
+    Part(start=13, end=17, state="differs", evidence_id="v1", says="1937\x1b"),
+)
+
+
+def parted(text: str) -> str:
+    one = Sentence(text=text, start=0, end=len(text), status="contradicted", parts=PARTS)
+    return render(revision(text, report=Report(sentences=(one,))), terminal=True)
+
+
+def test_words_that_decide_are_marked_by_their_state() -> None:
+    line = next(line for line in parted("It opened in 1935.").splitlines() if "1. " in line)
+    assert re.findall(r"\x1b\[([\d;]+)m(\w+)", line)[1:] == [
+        ("4;94", "It"),
+        ("32", "opened"),
+        ("1;31", "1935"),
+    ]
+
+
+def test_words_of_a_sentence_that_is_drawn_otherwise_are_not_marked() -> None:
+    line = next(line for line in parted("It\topened  in 1935.").splitlines() if "1. " in line)
+    assert re.findall(r"\x1b\[([\d;]+)m(\w+)", line) == [("31", "contradicted")]
+
+
+def test_part_that_differs_says_what_the_source_says() -> None:
+    assert "      differs: “1935”, and v1 says “1937␛”" in ANSI.sub("", parted("It opened in 1935."))
+
+
+@pytest.mark.parametrize(("support", "colour"), [(0.6, 31), (0.8, 33), (1.0, 32)])
+def test_low_support_is_told_from_high_support(support: float, colour: int) -> None:
+    one = Sentence(text="One.", start=0, end=4, status="supported", support=support)
+    assert f"\x1b[{colour}m {support:.2f}\x1b" in render(
+        revision("One.", report=Report(sentences=(one,))), terminal=True
+    )

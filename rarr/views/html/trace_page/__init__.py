@@ -1,1 +1,1 @@
-"""The parts of the page of a run, which `rarr.views.html.trace` puts together."""
+"""The page of a run: its templates, and what Python prepares for them."""

@@ -122,6 +122,25 @@
     event.target.querySelector("p").replaceWith(copy);
   }, true);
 
+  // The revised text, or that with a suggested edit, whose place is counted in code points as everywhere.
+  const revised = () => [...JSON.parse(document.querySelector("[data-text]").dataset.text)];
+  for (const button of all(".copy")) {
+    const label = button.textContent;
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      const { start, end, new: words } = button.dataset;
+      const points = revised();
+      if (words) points.splice(Number(start), end - start, JSON.parse(words));
+      try {
+        await navigator.clipboard.writeText(points.join(""));
+        button.textContent = "Copied";
+      } catch {
+        button.textContent = "The browser does not allow it";
+      }
+      setTimeout(() => { button.textContent = label; }, 2000);
+    });
+  }
+
   document.querySelector(".find").hidden = false;
   if (location.hash) arrive();
 })();

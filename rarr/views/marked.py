@@ -1,0 +1,280 @@
+"""A revised text with its Markdown rendered and its edits, sentences and deciding words marked.
+
+Markdown and marks overlap in any way, so a text is cut into runs that have one mark each. The tags of
+Markdown, by markdown-it, stand between the runs. Templates draw the runs.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate, takewhile
+from typing import NamedTuple, TypeAlias
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from rarr.records import Edit, Part, Sentence, Status
+from rarr.tools.pages.rendering import clipped, is_web
+from rarr.tools.text.diff import Kind, by_sentence, traced
+
+_LINE_END = re.compile(r"\r\n?|\n")
+_LONGEST_TITLE, _LONGEST_ENTITY = 100, 40
+
+
+class Run(NamedTuple):
+    """Characters with one mark each, `linked` where they are within a link of the text.
+
+    What was `deleted` is not in the revised text. The run of an edit that was not accepted is empty.
+    """
+
+    kind: Kind
+    text: str
+    edit: str = ""
+    part: Part | None = None
+    linked: bool = False
+
+
+class Group(NamedTuple):
+    """The runs and tags of a sentence, counted from 1; `first` where no other part of it comes before."""
+
+    number: int
+    sentence: Sentence
+    first: bool
+    nodes: "list[Markup | Run]"
+
+
+Node: TypeAlias = Markup | Run | Group
+
+
+class _Piece(NamedTuple):
+    """A run, its place in the revised text, and the number of its sentence, or 0."""
+
+    run: Run
+    start: int
+    end: int
+    number: int
+
+
+class _Item(NamedTuple):
+    """A run of a sentence, or a tag, which opens (1) or closes (-1) an element."""
+
+    node: Markup | Run
+    number: int = 0
+    nesting: int = 0
+
+
+@dataclass(frozen=True)
+class Marked:
+    """The text as nodes, the words of its first line, and the nodes of each sentence, by its number.
+
+    Markdown does not show a sentence that stands where links are defined.
+    """
+
+    nodes: list[Node]
+    title: str
+    shown: dict[int, list[Markup | Run]]
+
+
+def marked(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> Marked:
+    """The text that the accepted edits make of `original`; `sentences` are those of that text."""
+    drawing = _Drawing(list(_pieces(original, edits, sentences)), sentences)
+    return Marked(list(drawing.nodes()), drawing.title, drawing.shown)
+
+
+def _pieces(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> Iterator[_Piece]:
+    at = count = 0
+    for sentence, run in by_sentence(traced(original, edits), sentences):
+        count += sentence is not None
+        number = count if sentence else 0
+        parts = sorted(sentence.parts, key=lambda part: part.start) if sentence else []
+        for kind, text, edit in run:
+            if kind == "deleted":
+                yield _Piece(Run(kind, text, edit), at, at, number)
+                continue
+            for start, end, part in _cut(at, at + len(text), parts):
+                yield _Piece(Run(kind, text[start - at : end - at], edit, part), start, end, number)
+            at += len(text)
+
+
+def _cut(start: int, end: int, parts: Sequence[Part]) -> Iterator[tuple[int, int, Part | None]]:
+    """The range, cut at the parts; of parts that overlap the first counts."""
+    for part in parts:
+        begin, stop = max(part.start, start), min(part.end, end)
+        if begin < stop:
+            if start < begin:
+                yield start, begin, None
+            yield begin, stop, part
+            start = stop
+    if start < end:
+        yield start, end, None
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """Raw HTML is text, an image is a link to it, and only addresses of the web are links."""
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
+    parser.disable("image")
+    parser.validateLink = is_web  # type: ignore[assignment] # the documented way to narrow it
+    parser.parse("x")  # compiles its rules now: on first use it would not be safe in threads
+    return parser
+
+
+def _tag(tokens: Sequence[Token], number: int) -> Markup:
+    """A token that is no text as HTML, within the headings and the security policy of a page."""
+    parser, token = _parser(), tokens[number]
+    token.attrs.pop("style", None)
+    if token.type == "link_open":
+        token.attrSet("rel", "noopener noreferrer")
+    if token.type.startswith("heading"):
+        token.tag = f"h{min(int(token.tag[1]) + 2, 6)}"
+    renderer = RendererHTML(parser)  # it escapes all that is not its own
+    return Markup(renderer.render([*tokens[number : number + 1]], parser.options, {}))
+
+
+class _Drawing:
+    """Walks through the tokens of Markdown and the pieces of the text at once."""
+
+    def __init__(self, pieces: Sequence[_Piece], sentences: Sequence[Sentence]) -> None:
+        self._text = "".join(one.run.text for one in pieces if one.run.kind != "deleted")
+        self._pieces, self._next = pieces, 0
+        self._lines = [0, *(match.end() for match in _LINE_END.finditer(self._text)), len(self._text)]
+        self._sentences = sorted(sentences, key=lambda one: one.start)
+        self._at, self._linked = 0, False
+        self.title = ""
+        self.shown: dict[int, list[Markup | Run]] = {}
+
+    def nodes(self) -> Iterator[Node]:
+        """The whole text, in its order."""
+        tokens = _parser().parse(self._text)
+        for number, token in enumerate(tokens):
+            if token.type == "inline":
+                items = list(self._inline(token))
+                self.title = self.title or _title(items)
+                yield from self._grouped(items)
+            else:
+                yield _tag(tokens, number)
+        yield from self._grouped(list(self._passed(len(self._text))))
+
+    def _inline(self, token: Token) -> Iterator[_Item]:
+        first, last = token.map or (0, len(self._lines) - 1)
+        self._at, end = max(self._at, self._lines[first]), self._lines[min(last, len(self._lines) - 1)]
+        children = token.children or []
+        for number, child in enumerate(children):
+            if child.type == "code_inline":
+                yield _Item(Markup("<code>"), nesting=1)
+                yield from self._runs(child.content, end)
+                yield _Item(Markup("</code>"), nesting=-1)
+            elif child.type == "text":
+                yield from self._runs(child.content, end)
+            else:
+                self._linked = child.type == "link_open" or (self._linked and child.type != "link_close")
+                yield _Item(_tag(children, number), nesting=child.nesting)
+        yield from self._passed(self._at)
+
+    def _runs(self, content: str, end: int) -> Iterator[_Item]:
+        """The characters of a token, cut where the pieces of the text are cut."""
+        begin = 0
+        for number, place in enumerate(self._places(content, end)):
+            if self._next < len(self._pieces) and self._pieces[self._next].end <= place:
+                yield from self._part(content[begin:number])
+                yield from self._passed(place)
+                begin = number
+            self._at = place + 1
+        yield from self._part(content[begin:])
+
+    def _part(self, text: str) -> Iterator[_Item]:
+        if text:
+            run, _, _, number = self._pieces[self._next]
+            yield _Item(run._replace(text=text, linked=self._linked), number)
+
+    def _passed(self, place: int) -> Iterator[_Item]:
+        """Goes on to the piece at `place`; what was deleted before it is shown."""
+        while self._next < len(self._pieces) and self._pieces[self._next].end <= place:
+            run, _, _, number = self._pieces[self._next]
+            self._next += 1
+            if run.kind == "deleted":
+                yield _Item(run._replace(linked=self._linked), number)
+
+    def _places(self, content: str, end: int) -> Sequence[int]:
+        """Where the characters of a token stand: Markdown drops escapes, and reads `&amp;` as &."""
+        begin = self._text.find(content, self._at, end)
+        if begin >= 0:
+            return range(begin, begin + len(content))
+        places, at = [], self._at
+        for character in content:
+            found = self._text.find(character, at, min(at + _LONGEST_ENTITY, end))
+            places.append(found if found >= 0 else min(at, end - 1))
+            at = found + 1 if found >= 0 else at
+        return places
+
+    def _grouped(self, items: Sequence[_Item]) -> Iterator[Node]:
+        """The items; those of a sentence are a group, with the tags around and between them."""
+        done = 0
+        for number, first, last in _ranges(items):
+            yield from (one.node for one in items[done:first])
+            nodes = [one.node for one in items[first:last]]
+            done = last
+            if isinstance(nodes[0], Run) and nodes[0].linked:  # a group has links itself
+                yield from nodes
+                continue
+            yield Group(number, self._sentences[number - 1], number not in self.shown, nodes)
+            self.shown.setdefault(number, []).extend(nodes)
+        yield from (one.node for one in items[done:])
+
+
+def _ranges(items: Sequence[_Item]) -> Iterator[tuple[int, int, int]]:
+    """The sentences with the ranges of their items, in which as many tags open as close.
+
+    A sentence that begins within an element and ends outside of it has a range for each of its runs.
+    """
+    places: dict[int, list[int]] = {}
+    for place, one in enumerate(items):
+        if one.number:
+            places.setdefault(one.number, []).append(place)
+    done = 0
+    for number, own in places.items():
+        first, last = own[0], own[-1] + 1
+        depths = list(accumulate((one.nesting for one in items[first:last]), initial=0))
+        closed, left_open = -min(depths), depths[-1] - min(depths)
+        before, after = items[max(first - closed, done) : first], items[last : last + left_open]
+        if [one.nesting for one in (*before, *after)] != [1] * closed + [-1] * left_open:
+            yield from ((number, place, place + 1) for place in own)
+            done = last
+            continue
+        first, last = first - closed, last + left_open
+        around = zip(reversed(items[done:first]), items[last:], strict=False)
+        wider = len(list(takewhile(lambda pair: (pair[0].nesting, pair[1].nesting) == (1, -1), around)))
+        first, last = first - wider, last + wider
+        yield number, first, last
+        done = last
+
+
+def _title(items: Sequence[_Item]) -> str:
+    """The words of the first line, without its tags."""
+    words = ""
+    for node in (one.node for one in items):
+        if isinstance(node, Markup):
+            if node.startswith("<br"):
+                break
+        elif node.kind != "deleted":
+            words += node.text
+    return clipped(" ".join(words.split()), _LONGEST_TITLE)
+
+
+def with_status(sentences: Sequence[Sentence], *statuses: Status) -> list[tuple[int, Sentence]]:
+    """The sentences of these statuses, counted from 1, in the order of the statuses."""
+    found = [(n, one) for n, one in enumerate(sentences, start=1) if one.status in statuses]
+    return sorted(found, key=lambda one: statuses.index(one[1].status))
+
+
+def quoted(text: str, says: Iterable[str], most: int = 600) -> list[tuple[bool, str]]:
+    """The beginning of a passage, or the stretch around what it `says`, and which of its words those are."""
+    words = sorted({one for one in says if one in text}, key=len, reverse=True)
+    first = min((text.find(one) for one in words), default=0)
+    start = max(0, first - most // 3) if first > most // 2 else 0
+    shown = f"{'… ' if start else ''}{clipped(text[start:], most)}"
+    cut = re.split(f"({'|'.join(map(re.escape, words))})", shown) if words else [shown]
+    return [(n % 2 == 1, piece) for n, piece in enumerate(cut) if piece]

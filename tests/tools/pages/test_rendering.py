@@ -1,0 +1,87 @@
+"""What every page relies on: texts are escaped, and a template names only what it is given."""
+
+import subprocess
+import sys
+
+import pytest
+from jinja2 import Environment, TemplateNotFound, UndefinedError
+
+from rarr.tools.pages import rendering
+from rarr.tools.pages.rendering import duration, is_web, render
+
+HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & \u202e{{ 7 * 7 }}{% raw %}"
+
+
+def drawn(template: str, /, **values: object) -> str:
+    """The HTML of a template that is given as text."""
+    environment = rendering._environment()
+    return environment.from_string(template).render(values)
+
+
+def frame(**values: str) -> str:
+    return render("tools/pages/page.html", **({"title": "", "styles": [], "script": ""} | values))
+
+
+def test_texts_are_escaped_wherever_they_stand() -> None:
+    escaped = "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&#34;onmouseover=&#34;x&#39; &amp; "
+    assert f"<title>{escaped}⟨U+202E⟩{{{{ 7 * 7 }}}}{{% raw %}}</title>" in frame(title=HOSTILE)
+    macro = '{% macro m(x) %}<i title="{{ x }}">{{ x }}</i>{% endmacro %}'
+    html = drawn(macro + '{{ ["<b>", m(x)]|join(x) }}{{ x ~ m(x) }}', x=HOSTILE)
+    assert (html.count("<"), html.count('<i title="')) == (4, 2)
+
+
+def test_every_template_escapes_and_reads() -> None:
+    environment: Environment = rendering._environment()
+    names = environment.list_templates(extensions=["html"])
+    assert {"tools/pages/page.html", "views/notebook.html", "evals/page/report.html"} <= set(names)
+    for name in names:
+        assert environment.get_template(name)
+        assert "safe" not in environment.loader.get_source(environment, name)[0]  # type: ignore[union-attr]
+        assert "autoescape" not in environment.loader.get_source(environment, name)[0]  # type: ignore[union-attr]
+
+
+def test_names_that_are_not_given_fail() -> None:
+    with pytest.raises(UndefinedError, match="'title' is undefined"):
+        render("tools/pages/page.html", styles=[], script="")
+    with pytest.raises(TemplateNotFound):
+        render("tools/pages/none.html")
+
+
+def test_long_address_is_cut_where_it_is_shown_and_whole_where_it_leads() -> None:
+    linked = '{% from "tools/pages/macros.html" import linked %}{{ linked(source, title) }}'
+    address = "https://example.org/" + "x" * 200_000
+    html = drawn(linked, source=address, title="")
+    assert html.count("x" * 200_000) == 1
+    assert f'href="{address}"' in html
+    assert len(drawn(linked, source="notes/" + "x" * 200_000, title="Notes")) < 1000
+
+
+@pytest.mark.parametrize(
+    ("source", "web"),
+    [
+        ("https://a.org", True),
+        ("HTTP://a.org", True),
+        ("javascript:alert(1)", False),
+        ("java\nscript:alert(1)", False),
+        ("data:text/html,x", False),
+        ("notes/a.md", False),
+        ("//a.org", False),
+        ("http://[", False),
+    ],
+)
+def test_pages_lead_to_the_web_alone(source: str, web: bool) -> None:
+    assert is_web(source) is web
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(None, "not ended"), (0.0012, "1.2 ms"), (0.05, "50 ms"), (2, "2.00 s"), (90, "1.5 min")],
+)
+def test_durations_have_a_unit(seconds: float | None, words: str) -> None:
+    assert duration(seconds) == words
+
+
+def test_templates_are_not_loaded_before_a_page_is_drawn() -> None:
+    program = "import sys, rarr.views.notebook; print('jinja2' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
