@@ -14,6 +14,7 @@ from rarr.backends.rules.ranking import OverlapReranker
 from rarr.components import Closes, Reranker, Retriever, close_all
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
+from rarr.retrievers import SOURCES
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.extract.isolated import Processes
 from rarr.retrievers.web.source_domains import Limits
@@ -291,9 +292,7 @@ _WEB: dict[str, Callable[[Settings, Opened], Retriever]] = {
     "tavily": _tavily,
     "searxng": _searxng,
 }
-NAMES = ("corpus", *_WEB)
-"""What `search` may name."""
-_KNOWN = f"{', '.join(NAMES[:-1])} or {NAMES[-1]}"
+_KNOWN = f"{', '.join(SOURCES[:-1])} or {SOURCES[-1]}"
 
 
 def _warn(name: str, error: RetrievalError) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from rarr.agent.wiring.search import (
-    NAMES,
     SERVED,
     Opened,
     cache_path,
@@ -19,6 +18,7 @@ from rarr.agent.wiring.search import (
 from rarr.cli.doctor.findings import Finding
 from rarr.cli.doctor.reaching import reached
 from rarr.errors import InputError, RarrError
+from rarr.retrievers import SOURCES
 from rarr.retrievers.web.cache_file import CacheFile
 from rarr.retrievers.web.probes import Probe
 from rarr.settings import Settings
@@ -36,7 +36,7 @@ def sources(settings: Settings) -> Iterator[Finding]:
         try:
             found = _configured(name, settings)
         except RarrError as error:
-            yield Finding(f"search {name}" if name in NAMES else "search", "broken", str(error))
+            yield Finding(f"search {name}" if name in SOURCES else "search", "broken", str(error))
             continue
         if found is None:
             yield Finding("search", "ok", f"{kind_of(name)} of your own; not asked")
