@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from rarr.agent.wiring.opened import Opened, cache_path
 from rarr.agent.wiring.search import (
     SERVED,
-    Opened,
-    cache_path,
     named,
     retriever,
     served_reranker,

@@ -6,7 +6,9 @@ import pytest
 from makers import passage
 from retrievers.services import Asked, Said, Service
 
-from rarr.agent.wiring.search import _WEB, Opened, reranker
+from rarr.agent.wiring.opened import Opened
+from rarr.agent.wiring.search import reranker
+from rarr.agent.wiring.web_sources import WEB
 from rarr.errors import RetrievalError
 from rarr.retrievers import SOURCES
 from rarr.settings import Settings
@@ -55,4 +57,4 @@ async def test_password_in_the_address_is_not_told() -> None:
 
 
 def test_every_named_source_is_wired() -> None:
-    assert {"corpus", *_WEB} == set(SOURCES)
+    assert {"corpus", *WEB} == set(SOURCES)
