@@ -36,6 +36,11 @@ def updated(text: str) -> str:
     return _PART.sub(lambda match: f"{match[1]}{PARTS[match[2]]()}\n{match[3]}", text)
 
 
+def timeless(text: str) -> str:
+    """`text` without the seconds that a run took, which differ from run to run."""
+    return re.sub(r"\d+\.\d seconds", "some seconds", text)
+
+
 def picture() -> str:
     """The graph in Mermaid: solid arrows always, dotted ones where a route chooses."""
     lines = ["graph TD"]
@@ -151,7 +156,9 @@ def _bounds(rule: object) -> dict[str, Any]:
 def main() -> None:
     with contextlib.chdir(ROOT):
         for page in PAGES:
-            page.write_text(updated(page.read_text(encoding="utf-8")), encoding="utf-8")
+            text = page.read_text(encoding="utf-8")
+            if timeless(new := updated(text)) != timeless(text):
+                page.write_text(new, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import pytest
 from _pytest.mark import ParameterSet
 from typer.main import get_command
 
-from benchmarks.documents import PAGES, ROOT
+from benchmarks.documents import PAGES, ROOT, timeless
 from rarr import Settings
 from rarr.cli import run
 from rarr.cli.commands import app
@@ -46,10 +46,6 @@ def _elsewhere(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def blocks(kind: str) -> list[str]:
     """The blocks of this kind in all pages."""
     return [block for text in TEXTS.values() for found, block in BLOCK.findall(text) if found == kind]
-
-
-def timeless(text: str) -> str:
-    return re.sub(r"\d+\.\d seconds", "some seconds", text)
 
 
 @pytest.mark.loopback  # a scripted server answers in some of them
