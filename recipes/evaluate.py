@@ -12,6 +12,7 @@ least to the most of their runs, and want a machine with nothing else to do.
 
 import argparse
 from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 
 import rarr
@@ -71,7 +72,8 @@ def _run(version: str, limit: int | None, figures: Sequence[Figure]) -> str:
     part = "" if limit is None else f" **Of each set the first {limit} rows alone.**"
     if absent := [name for name in COLUMNS if name not in {one.system for one in figures}]:
         part += f" Not measured, for want of what it needs: {', '.join(absent)}."
-    return f"Measured of `{MODEL}`, version {version} of the code and the weights, on {machine()}.{part}"
+    printed = f"Printed by `python -m recipes.evaluate --write` on {date.today()}"
+    return f"{printed}: `{MODEL}`, version {version} of the code and the weights, on {machine()}.{part}"
 
 
 if __name__ == "__main__":

@@ -13,12 +13,13 @@ from benchmarks.documents import PAGES, PARTS, ROOT, timeless, updated
 from rarr import Revision
 from rarr.records import PartState, Status, Verdict
 
-TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in [*PAGES, CONTRIBUTING])
 INLINE = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", TEXT, flags=re.DOTALL | re.MULTILINE))
 PATHS = [
     one for one in INLINE if re.fullmatch(r"[\w./-]+/[\w./-]*|[\w-]+\.(?:py|md)", one) and "..." not in one
 ]
-MODULES = [one.split()[2] for one in [*INLINE, *TEXT.splitlines()] if one.startswith("python -m ")]
+MODULES = re.findall(r"\bpython -m (\w+(?:\.\w+)*)", TEXT)
 NOT_OURS = {"rarr.toml", "pyproject.toml", "tools.py", "agent.py", ".venv", ".venv/bin/rarr", "site/"}
 TO_WRITE = {"dictionary.py", "find_hedges.py", "hedges.py", "shout.py"}  # by readers of "Adding a part"
 LAYOUT = ROOT / "docs/development/index.md"
@@ -69,9 +70,7 @@ def test_path_exists(path: str) -> None:
     assert (ROOT / path).exists()
 
 
-@pytest.mark.parametrize(
-    "page", [ROOT / "CONTRIBUTING.md", *PAGES], ids=lambda page: str(page.relative_to(ROOT))
-)
+@pytest.mark.parametrize("page", [CONTRIBUTING, *PAGES], ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(((?!https?:)[^)\s]+)\)", _without_code(page.read_text(encoding="utf-8")))
     broken = [link for link in links if not _is_there(page, link)]

@@ -27,6 +27,14 @@ def test_figures_name_their_command_and_day(section: str) -> None:
     assert date.fromisoformat(day)
 
 
+@pytest.mark.parametrize("page", ["corrections", "encoder"])
+def test_page_that_a_command_writes_names_it_and_the_day(page: str) -> None:
+    text = (ROOT / "docs" / "measured" / f"{page}.md").read_text(encoding="utf-8")
+    [(module, _, day)] = PRINTED.findall(text)
+    assert importlib.util.find_spec(module) is not None
+    assert date.fromisoformat(day)
+
+
 def test_figures_of_one_command_are_of_one_print() -> None:
     days: dict[str, set[str]] = {}
     for module, _, day in PRINTED.findall("\n".join(TEXTS.values())):
