@@ -24,6 +24,8 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n+```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE)
 WALK = re.compile(r"<!-- run by a slow test -->\n```bash\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in PAGES}
+SLOW = {"docs/guides/eval.md"}
+"""Pages whose blocks take seconds."""
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
     "optional-dependencies"
 ]
@@ -48,8 +50,13 @@ def blocks(kind: str) -> list[str]:
     return [block for text in TEXTS.values() for found, block in BLOCK.findall(text) if found == kind]
 
 
+def marked(page: str, value: object) -> ParameterSet:
+    """The parameter of a page."""
+    return pytest.param(value, id=page, marks=[pytest.mark.slow] if page in SLOW else [])
+
+
 @pytest.mark.loopback  # a scripted server answers in some of them
-@pytest.mark.parametrize("page", [name for name, text in TEXTS.items() if PYTHON.search(text)])
+@pytest.mark.parametrize("page", [marked(page, page) for page in TEXTS if PYTHON.search(TEXTS[page])])
 def test_python_prints_the_text_below_it(page: str) -> None:
     for code, expected in PYTHON.findall(TEXTS[page]):
         printed = io.StringIO()
@@ -69,8 +76,7 @@ def pages_with_commands() -> Iterator[ParameterSet]:
     for page, text in TEXTS.items():
         found = [step for kind, block in BLOCK.findall(text) if kind == "console" for step in steps(block)]
         if ours := [step for step in found if step[0].startswith("rarr ")]:
-            marks = [pytest.mark.slow] if any("rarr eval" in command for command, _ in ours) else []
-            yield pytest.param(ours, id=page, marks=marks)
+            yield marked(page, ours)
 
 
 @pytest.mark.parametrize("commands", [*pages_with_commands()])
