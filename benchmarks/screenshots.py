@@ -50,7 +50,7 @@ def _photograph_trace(page: Page, folder: Path) -> None:
     page.emulate_media(color_scheme="light")
     page.screenshot(path=folder / "trace-light.png")
     page.emulate_media(color_scheme="dark")
-    step = page.locator(".timeline > .step[data-node='edit']").first
+    step = page.locator(".timeline > .step[data-node='check_agreement']").first
     step.locator("summary").first.click()
     step.locator(".ask > summary").first.click()
     page.locator("#timeline").evaluate("timeline => timeline.scrollIntoView()")
