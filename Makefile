@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 LLAMA_SERVER ?= llama-server
 
-.PHONY: help setup demo real-model test test-slow extras lint types check bench clean
+.PHONY: help setup demo real-model test test-slow extras lint types check docs bench clean
 
 help:    ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile
@@ -45,11 +45,14 @@ types: setup    ## check types, strictly
 
 check: lint types test    ## what CI checks, without the slow tests
 
+docs: .venv/docs    ## build the site of docs/ into site/, which fails at a broken link, without network
+	@$(BIN)/zensical build --strict --clean
+
 bench: setup    ## measure on the examples that ship with the repository
 	@$(BIN)/python -m benchmarks.examples
 
 clean:    ## remove .venv, caches and builds
-	@rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf .venv build dist site .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The file is a stamp: only a whole installation writes it, and a change of pyproject.toml makes it old.
 .venv/ready: pyproject.toml
@@ -60,4 +63,9 @@ clean:    ## remove .venv, caches and builds
 	@echo 'Installing into .venv, which takes about a minute'
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --quiet --editable '.[dev]'
+	@touch $@
+
+# The site's builder is 100 MB: only who builds the site installs it.
+.venv/docs: .venv/ready
+	@$(BIN)/python -m pip install --quiet --quiet --editable '.[docs]'
 	@touch $@

@@ -1,4 +1,4 @@
-"""The parts of README.md and docs that come from the code: python -m benchmarks.documents writes them anew
+"""The parts of README.md and docs that come from the code: python -m benchmarks.documents writes them anew.
 
 A part stands between <!-- NAME, from the code --> and <!-- end -->.
 """
@@ -13,17 +13,20 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from pydantic.fields import FieldInfo
+from typer.main import get_command
+from typer.testing import CliRunner
 
 from rarr import revise
 from rarr.agent.graph import build_graph
+from rarr.cli.commands import app as typer_app
 from rarr.settings import Settings
 from rarr.settings.presets import PRESETS
 from rarr.views.terminal.revision import render
 
 ROOT = Path(__file__).resolve().parent.parent
-MEASURED = {"models.md", "quality.md"}
+MEASURED = {"encoder.md", "corrections.md"}
 """Pages that other commands write."""
-PAGES = [ROOT / "README.md", *sorted(page for page in ROOT.glob("docs/*.md") if page.name not in MEASURED)]
+PAGES = [ROOT / "README.md", *sorted(page for page in ROOT.glob("docs/**/*.md") if page.name not in MEASURED)]
 _PART = re.compile(r"(<!-- (\w+), from the code -->\n).*?(<!-- end -->)", re.DOTALL)
 _SHOWN = {"Changes": 11, "Sentences": 7}  # lines of a section of the demo's output, its title included
 
@@ -31,6 +34,11 @@ _SHOWN = {"Changes": 11, "Sentences": 7}  # lines of a section of the demo's out
 def updated(text: str) -> str:
     """`text` with its parts as the code has them now."""
     return _PART.sub(lambda match: f"{match[1]}{PARTS[match[2]]()}\n{match[3]}", text)
+
+
+def timeless(text: str) -> str:
+    """`text` without the seconds that a run took, which differ from run to run."""
+    return re.sub(r"\d+\.\d seconds", "some seconds", text)
 
 
 def picture() -> str:
@@ -67,7 +75,21 @@ def demo() -> str:
     return f"```console\n$ make demo\n{_shortened(output)}\n```"
 
 
+def commands() -> str:
+    """The help of every command, each under a heading of its own."""
+    app = get_command(typer_app)
+    return "\n\n".join(f"## {name}\n\n```text\n{help_}\n```" for name, help_ in _helps("rarr", app))
+
+
+def _helps(name: str, command: Any) -> Iterator[tuple[str, str]]:
+    shown = CliRunner().invoke(typer_app, [*name.split()[1:], "--help"], prog_name="rarr")
+    yield name, shown.output.strip()
+    for child, under in getattr(command, "commands", {}).items():
+        yield from _helps(f"{name} {child}", under)
+
+
 PARTS: dict[str, Callable[[], str]] = {
+    "commands": commands,
     "demo": demo,
     "picture": picture,
     "settings": settings_table,
@@ -134,7 +156,9 @@ def _bounds(rule: object) -> dict[str, Any]:
 def main() -> None:
     with contextlib.chdir(ROOT):
         for page in PAGES:
-            page.write_text(updated(page.read_text(encoding="utf-8")), encoding="utf-8")
+            text = page.read_text(encoding="utf-8")
+            if timeless(new := updated(text)) != timeless(text):
+                page.write_text(new, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How good revisions by the rules are on people's data: the default settings beside ablations and baselines.
 
-    python -m benchmarks.quality                 all sets, about a quarter of an hour; writes docs/quality.md
+    python -m benchmarks.quality                 all sets, into docs/measured/corrections.md; 15 minutes
     python -m benchmarks.quality --rows 20 -o x  the first rows of each set, another file
 
 Each set is made into rows of `rarr eval`, with the evidence that its people saw, and run by it. The page is
@@ -61,7 +61,7 @@ def main() -> None:
         "--handwritten", type=int, default=PASSAGES, help="passages of handwritten (%(default)s)"
     )
     parser.add_argument("--processes", type=int, default=2, help="sets at the same time (%(default)s)")
-    parser.add_argument("-o", default="docs/quality.md", help="the file to write")
+    parser.add_argument("-o", default="docs/measured/corrections.md", help="the file to write")
     chosen = parser.parse_args()
     started = time.perf_counter()
     with ProcessPoolExecutor(chosen.processes, multiprocessing.get_context("spawn")) as pool:

@@ -1,6 +1,7 @@
 """The page of `benchmarks.quality`: what its runs showed, with the tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import NamedTuple
 
 from benchmarks.report import cell, machine, table
@@ -40,18 +41,19 @@ class Set(NamedTuple):
 def document(sets: Sequence[Set], judged: str, seconds: float, limit: int | None = None) -> str:
     """The whole page; `limit`: the first so many rows of each set alone were run."""
     parts = [
-        "# How good revisions are",
-        "Written by `python -m benchmarks.quality`; nothing in it is written by hand. The data are no part of"
-        f" this project. Machine: {machine()}; {seconds:.0f} s.",
-        "Each row brings the evidence that people saw who judged or mended it: what is measured is checking"
-        " and editing, not the search of the web. Intervals are 95%, by bootstrap over rows, of shares by"
-        " Wilson." + ("" if limit is None else f" **Of each set the first {limit} rows alone.**"),
-        "**Attribution is what the rules judge (`model: rules`), who also decide which edits are made**: it"
-        " says how far the loop does what it aims at, not how right. What people did is the second table"
-        " of each set: `restored` are the wrong texts that became exactly what the person wrote, `untouched`"
-        " those that needed nothing and were left alone; words are those taken out and put in, against the"
-        " person's.",
-        "The EFEC and LaMDA editors need a language model, and none was to be had: they are not here.",
+        "# People's corrections",
+        f"Printed by `python -m benchmarks.quality` on {date.today()}. The command wrote the whole page."
+        f" The data are not part of this project. Machine: {machine()}; {seconds:.0f} s.",
+        "Each row brings the evidence that the people saw who judged or corrected it. So the page"
+        " measures checking and editing, not the search of the web. Intervals are 95%, by bootstrap over"
+        " rows, for shares by Wilson."
+        + ("" if limit is None else f" **Of each set the first {limit} rows alone.**"),
+        "**The rules judge attribution (`model: rules`), and they also decide which edits are made.** So"
+        " attribution says how far the loop reaches its own aim, not how right it is. The second table of"
+        " each set compares with people: `restored` are the wrong texts that became exactly the person's,"
+        " `untouched` the right texts that stayed as they were; words are those taken out and put in,"
+        " against the person's.",
+        "The EFEC and LaMDA editors need a language model, and none was available: they are not here.",
         "## What it shows",
         *_findings(sets),
         _of_set(_pooled(sets)),
@@ -82,7 +84,7 @@ def _claim(sets: Sequence[Set], measure: str, other: str, words: str, *, fewer: 
 
 
 def _why(reports: Mapping[str, EvalReport]) -> str:
-    """What verification had to stop: how much was changed with and without it, by all that people did."""
+    """How much is changed with verification and without it, beside the changes of people."""
     shown = [
         f"{label} {cell(reports['default'].measures.get(name))} with it,"
         f" {cell(reports['verify off'].measures.get(name))} without"
@@ -94,8 +96,8 @@ def _why(reports: Mapping[str, EvalReport]) -> str:
         )
     ]
     return (
-        "- What verification had to stop is what the agreement check lets through, and an edit that it stops"
-        f" counts as bad only where it lowers attribution by more than 0.1. {'; '.join(shown)}."
+        "- Verification stops edits that the agreement check lets through. An edit that it stops counts as"
+        f" bad only where it lowers attribution by more than 0.1. {'; '.join(shown)}."
     )
 
 

@@ -18,7 +18,8 @@ from typing import Any
 
 from benchmarks.report import machine, share
 from benchmarks.shared_data import rows
-from rarr.agent.wiring.search import Opened, reranker
+from rarr.agent.wiring.opened import Opened
+from rarr.agent.wiring.search import reranker
 from rarr.components import Reranker
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import windows

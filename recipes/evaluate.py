@@ -2,7 +2,7 @@
 
     python -m recipes.evaluate                    everything that is not measured yet; prints the targets
     python -m recipes.evaluate --only handwritten --limit 50
-    python -m recipes.evaluate --write            and writes the tables into docs/models.md
+    python -m recipes.evaluate --write            and writes the tables into docs/measured/encoder.md
 
 Results are kept under recipes/build/evaluation/VERSION, for the code and the weights of `rarr` as they are:
 a change of these begins anew, and a run that was ended goes on. After a change of a measure itself, delete
@@ -12,6 +12,7 @@ least to the most of their runs, and want a machine with nothing else to do.
 
 import argparse
 from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 
 import rarr
@@ -60,7 +61,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--limit", type=int, help="the first so many rows of each set alone")
     parser.add_argument("--processes", type=int, default=1, help="for the hand-written items (%(default)s)")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where results are kept (%(default)s)")
-    parser.add_argument("--write", action="store_true", help="write the tables into docs/models.md")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/measured/encoder.md")
     options = parser.parse_args()
     if options.write and options.only:
         parser.error("--write needs every measure: leave out --only; what is kept is not measured again")
@@ -71,7 +72,8 @@ def _run(version: str, limit: int | None, figures: Sequence[Figure]) -> str:
     part = "" if limit is None else f" **Of each set the first {limit} rows alone.**"
     if absent := [name for name in COLUMNS if name not in {one.system for one in figures}]:
         part += f" Not measured, for want of what it needs: {', '.join(absent)}."
-    return f"Measured of `{MODEL}`, version {version} of the code and the weights, on {machine()}.{part}"
+    printed = f"Printed by `python -m recipes.evaluate --write` on {date.today()}"
+    return f"{printed}: `{MODEL}`, version {version} of the code and the weights, on {machine()}.{part}"
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""The tables of `docs/models.md`, each between two marks; what stands around them is written by hand."""
+"""The tables of `docs/measured/encoder.md`, each between two marks; people write the text around them."""
 
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "models.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "encoder.md"
 
 
 def filled(page: str, tables: Mapping[str, str]) -> str:

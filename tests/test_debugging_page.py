@@ -13,7 +13,7 @@ from rarr.testing import RuleModel, ScriptedServer
 
 BLOCKS = re.findall(
     r"<!-- debugging, run by a test -->\n```bash\n(.*?)^```$",
-    (ROOT / "docs/debugging.md").read_text(encoding="utf-8"),
+    (ROOT / "docs/tutorial/debugging-a-prompt.md").read_text(encoding="utf-8"),
     re.DOTALL | re.MULTILINE,
 )
 

@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from rarr.retrievers import SOURCES
+
 
 def given(**options: Any) -> dict[str, Any]:
     """The settings that a call names: a flag that is not set, like what is left out, names none."""
@@ -27,7 +29,7 @@ Context = Annotated[
 Corpus = Annotated[str | None, typer.Option(metavar="PATH", help="Folder, file or built index to search.")]
 Search = Annotated[
     str | None,
-    typer.Option(metavar="S", help="corpus, wikipedia, tavily or searxng; several with commas."),
+    typer.Option(metavar="S", help=f"{', '.join(SOURCES[:-1])} or {SOURCES[-1]}; several with commas."),
 ]
 IncludeDomain = Annotated[
     list[str] | None, typer.Option(metavar="D", help="Sources on the web of this domain alone; repeatable.")

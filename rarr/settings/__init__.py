@@ -135,7 +135,7 @@ class Settings(BaseSettings):
     deadline_s: float | None = Field(default=None, gt=0)
     """Seconds for one run; then as for `max_calls`."""
     search: Any = None
-    """`corpus`, `wikipedia`, `tavily`, `searxng`, several, a retriever; None: the corpus, else wikipedia."""
+    """A source by its name, several with commas, or a retriever; None: the corpus, else wikipedia."""
     corpus: Path | None = None
     """A folder, a file or a built index to search."""
     wikipedia_language: str = "en"

@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from benchmarks.report import cell, share, table
 from benchmarks.retrieval import questions, rank, searched
-from rarr.agent.wiring.search import Opened, reranker
+from rarr.agent.wiring.opened import Opened
+from rarr.agent.wiring.search import reranker
 from rarr.evals import metrics
 from rarr.evals.metrics import Measured
 from rarr.records import Passage

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rarr.agent.wiring.language_models import LanguageModels
-from rarr.agent.wiring.search import Opened, opening, reranker, retriever
+from rarr.agent.wiring.opened import Opened, opening
+from rarr.agent.wiring.search import reranker, retriever
 from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.encoder.support import TrainedVerifier
 from rarr.backends.english import EnglishChecker, EnglishQuestions, EnglishVerifier

@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from rarr.agent.wiring.opened import Opened, cache_path
 from rarr.agent.wiring.search import (
-    NAMES,
     SERVED,
-    Opened,
-    cache_path,
     named,
     retriever,
     served_reranker,
@@ -19,6 +17,7 @@ from rarr.agent.wiring.search import (
 from rarr.cli.doctor.findings import Finding
 from rarr.cli.doctor.reaching import reached
 from rarr.errors import InputError, RarrError
+from rarr.retrievers import SOURCES
 from rarr.retrievers.web.cache_file import CacheFile
 from rarr.retrievers.web.probes import Probe
 from rarr.settings import Settings
@@ -36,7 +35,7 @@ def sources(settings: Settings) -> Iterator[Finding]:
         try:
             found = _configured(name, settings)
         except RarrError as error:
-            yield Finding(f"search {name}" if name in NAMES else "search", "broken", str(error))
+            yield Finding(f"search {name}" if name in SOURCES else "search", "broken", str(error))
             continue
         if found is None:
             yield Finding("search", "ok", f"{kind_of(name)} of your own; not asked")

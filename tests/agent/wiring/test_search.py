@@ -6,8 +6,11 @@ import pytest
 from makers import passage
 from retrievers.services import Asked, Said, Service
 
-from rarr.agent.wiring.search import Opened, reranker
+from rarr.agent.wiring.opened import Opened
+from rarr.agent.wiring.search import reranker
+from rarr.agent.wiring.web_sources import WEB
 from rarr.errors import RetrievalError
+from rarr.retrievers import SOURCES
 from rarr.settings import Settings
 
 pytestmark = pytest.mark.loopback
@@ -52,3 +55,7 @@ async def test_password_in_the_address_is_not_told() -> None:
     with pytest.raises(RetrievalError, match=r"score of reranker vllm:bge at http://\*\*\*@a\.org") as raised:
         await scores("bge", "http://me:secret@a.org", offline=True)
     assert "secret" not in str(raised.value)
+
+
+def test_every_named_source_is_wired() -> None:
+    assert {"corpus", *WEB} == set(SOURCES)

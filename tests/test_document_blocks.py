@@ -1,0 +1,156 @@
+"""The blocks of README.md and docs: Python and console blocks run, and other blocks name what is there."""
+
+import contextlib
+import io
+import json
+import re
+import shlex
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.mark import ParameterSet
+from typer.main import get_command
+
+from benchmarks.documents import PAGES, ROOT, timeless
+from rarr import Settings
+from rarr.cli import run
+from rarr.cli.commands import app
+
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n+```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE)
+WALK = re.compile(r"<!-- run by a slow test -->\n```bash\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in PAGES}
+SLOW = {"docs/guides/eval.md"}
+"""Pages whose blocks take seconds."""
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+    "optional-dependencies"
+]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all tests, so that the examples are indexed once."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block sees the examples and writes elsewhere."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RARR_HOME", str(home))
+
+
+def blocks(kind: str) -> list[str]:
+    """The blocks of this kind in all pages."""
+    return [block for text in TEXTS.values() for found, block in BLOCK.findall(text) if found == kind]
+
+
+def marked(page: str, value: object) -> ParameterSet:
+    """The parameter of a page."""
+    return pytest.param(value, id=page, marks=[pytest.mark.slow] if page in SLOW else [])
+
+
+@pytest.mark.loopback  # a scripted server answers in some of them
+@pytest.mark.parametrize("page", [marked(page, page) for page in TEXTS if PYTHON.search(TEXTS[page])])
+def test_python_prints_the_text_below_it(page: str) -> None:
+    for code, expected in PYTHON.findall(TEXTS[page]):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, page, "exec"), {"__name__": "document"})
+        assert printed.getvalue() == expected
+
+
+def steps(block: str) -> Iterator[tuple[str, str]]:
+    """The commands of a console block, each with the output that the block shows."""
+    for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, output = step.partition("\n")
+        yield command, output
+
+
+def pages_with_commands() -> Iterator[ParameterSet]:
+    for page, text in TEXTS.items():
+        found = [step for kind, block in BLOCK.findall(text) if kind == "console" for step in steps(block)]
+        if ours := [step for step in found if step[0].startswith("rarr ")]:
+            yield marked(page, ours)
+
+
+@pytest.mark.parametrize("commands", [*pages_with_commands()])
+def test_command_prints_the_output_below_it(
+    commands: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RARR_OFFLINE", "true")  # `rarr doctor` asks Wikipedia whether it is there
+    for command, output in commands:
+        call, _, source = command.partition(" < ")
+        stdin = Path(source).read_bytes() if source else b""
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        assert run(shlex.split(call)[1:]) == 0, command
+        printed = capsys.readouterr().out
+        assert timeless(printed) == timeless(output) or not output, command
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [name for name, text in TEXTS.items() if WALK.search(text)])
+def test_walk_runs_line_by_line(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for line in "".join(WALK.findall(TEXTS[page])).splitlines():
+        variables, call = re.fullmatch(r"((?:\w+=\S+ )*)rarr (.*)", line).groups()  # type: ignore[union-attr]
+        with monkeypatch.context() as patch:
+            for variable in variables.split():
+                patch.setenv(*variable.split("="))
+            assert run(shlex.split(call)) == 0, line
+
+
+def shell_lines() -> list[str]:
+    inline = re.findall(r"`((?:rarr|make|pip) [^`\n]+)`", "\n".join(TEXTS.values()))
+    lines = [line for block in blocks("bash") for line in block.splitlines()]
+    return sorted({line.partition(" # ")[0].strip() for line in [*lines, *inline]})
+
+
+@pytest.mark.parametrize("line", shell_lines())
+def test_shell_line_names_what_is_there(line: str) -> None:
+    for variable in re.findall(r"\bRARR_(\w+)=", line):
+        assert variable.lower() in Settings.model_fields
+    for extra in re.findall(r"\brarr\[(\w+)\]", line):
+        assert extra in EXTRAS
+    if make := re.fullmatch(r"make ([\w-]+).*", line):
+        assert re.search(rf"^{make[1]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    if call := re.fullmatch(r"(?:export )?(?:\w+=\S+ )*rarr (.*)", line):
+        assert not unknown(shlex.split(call[1])), line
+
+
+def unknown(words: list[str]) -> set[str]:
+    """The options among `words` that their command does not have."""
+    command: Any = get_command(app)
+    while words and words[0] in getattr(command, "commands", {}):
+        command, words = command.commands[words[0]], words[1:]
+    known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
+    return {word for word in words if re.match(r"--?[a-z]", word)} - known
+
+
+def test_unknown_option_is_found() -> None:
+    assert unknown(["trace", "show", "last", "--loud", "--full"]) == {"--loud"}
+
+
+@pytest.mark.parametrize("block", blocks("toml"))
+def test_toml_is_settings(block: str) -> None:
+    Path("rarr.toml").write_text(block, encoding="utf-8")
+    assert Settings().model_dump().keys() >= tomllib.loads(block).keys()
+
+
+@pytest.mark.parametrize("block", blocks("json"))
+def test_json_can_be_read(block: str) -> None:
+    assert all("text" in json.loads(line) for line in block.splitlines())
+
+
+def test_no_block_is_of_an_unknown_kind() -> None:
+    kinds = {kind for text in TEXTS.values() for kind, _ in BLOCK.findall(text)}
+    assert kinds == {"bash", "console", "diff", "json", "mermaid", "python", "text", "toml"}
+
+
+def test_first_example_of_the_readme_has_five_lines() -> None:
+    first = PYTHON.findall(TEXTS["README.md"])[0][0]
+    assert len([line for line in first.splitlines() if line]) == 5

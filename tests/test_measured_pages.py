@@ -1,0 +1,60 @@
+"""The figures in the documents name their command and day, and no page has an older copy of a figure."""
+
+import importlib.util
+import re
+from datetime import date
+
+import pytest
+from test_examples import FLOORS
+
+from benchmarks.documents import ROOT
+
+PAGES = {name: ROOT / "docs" / "measured" / f"{name}.md" for name in ("index", "language-model")}
+TEXTS = {name: page.read_text(encoding="utf-8") for name, page in PAGES.items()}
+PRINTED = re.compile(r"^Printed by `python -m (\S+)([^`]*)` on (\d{4}-\d{2}-\d{2})", re.MULTILINE)
+SECTIONS = [
+    pytest.param(section, id=section.splitlines()[0])
+    for text in TEXTS.values()
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    if re.search(r"\d", section.partition("\n")[2])
+]
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_figures_name_their_command_and_day(section: str) -> None:
+    [(module, _, day)] = PRINTED.findall(section)
+    assert importlib.util.find_spec(module) is not None
+    assert date.fromisoformat(day)
+
+
+@pytest.mark.parametrize("page", ["corrections", "encoder"])
+def test_page_that_a_command_writes_names_it_and_the_day(page: str) -> None:
+    text = (ROOT / "docs" / "measured" / f"{page}.md").read_text(encoding="utf-8")
+    [(module, _, day)] = PRINTED.findall(text)
+    assert importlib.util.find_spec(module) is not None
+    assert date.fromisoformat(day)
+
+
+def test_figures_of_one_command_are_of_one_print() -> None:
+    days: dict[str, set[str]] = {}
+    for module, _, day in PRINTED.findall("\n".join(TEXTS.values())):
+        days.setdefault(module, set()).add(day)
+    assert {module: found for module, found in days.items() if len(found) > 1} == {}
+
+
+def test_figures_of_the_examples_are_those_that_the_tests_hold() -> None:
+    [section] = [text for text in TEXTS["index"].split("\n## ") if text.startswith("The examples")]
+    shown = [(int(a), int(b)) for a, b in re.findall(r"\| (\d+) of (\d+) \|", section)]
+    pairs = [("exact", "texts"), ("corrected", "planted"), ("right", "pinned")]
+    assert shown == [(FLOORS[some], FLOORS[of_all]) for some, of_all in pairs]
+
+
+def test_figures_of_the_readme_stand_in_the_pages() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = readme[readme.index("| measured on |") :].partition("\n\n")[0]
+    shown = re.findall(r"(\d+) of (\d+)", table)
+    assert len(shown) > 5
+    text = "\n".join(TEXTS.values())
+    assert [
+        pair for pair in shown if f"{pair[0]} of {pair[1]}" not in text and "/".join(pair) not in text
+    ] == []
