@@ -9,7 +9,7 @@ from rarr.errors import BudgetError, RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.fetch.links import shown
-from rarr.retrievers.web.source_domains import Limits
+from rarr.retrievers.web.source_domains import SourceLimits
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.client_failures import redacted
@@ -18,7 +18,7 @@ from rarr.tools.text.nouns import kind_of
 WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
 
 
-def object_retriever(given: Any, settings: Settings, limits: Limits) -> Retriever:
+def object_retriever(given: Any, settings: Settings, limits: SourceLimits) -> Retriever:
     """`given`, which has `retrieve(query, k)` or is a LangChain retriever, as a source of evidence.
 
     Raises `SettingsError` for what cannot be searched with, and, with the setting `offline`, for what may go
@@ -30,7 +30,7 @@ def object_retriever(given: Any, settings: Settings, limits: Limits) -> Retrieve
     if hasattr(given, "retrieve"):
         _check_signature(name, given.retrieve)
         # Limits are for what others wrote: a corpus is the user's own.
-        made: Retriever = ObjectRetriever(given, Limits() if isinstance(given, Corpus) else limits)
+        made: Retriever = ObjectRetriever(given, SourceLimits() if isinstance(given, Corpus) else limits)
     else:
         made = _langchain(given, settings, limits)
     if settings.offline and not (isinstance(given, Corpus) or getattr(given, "offline", False) is True):
@@ -44,7 +44,7 @@ def object_retriever(given: Any, settings: Settings, limits: Limits) -> Retrieve
 class ObjectRetriever:
     """A source whose author is not us: whatever it raises or returns, this gives passages or says why not."""
 
-    def __init__(self, source: Any, limits: Limits) -> None:
+    def __init__(self, source: Any, limits: SourceLimits) -> None:
         self.source, self._limits = source, limits
         self._name = type(source).__name__
 
@@ -108,7 +108,7 @@ def _is_synchronous(retrieve: Callable[..., Any]) -> bool:
     return inspect.isfunction(function) and not inspect.iscoroutinefunction(function)
 
 
-def _langchain(given: Any, settings: Settings, limits: Limits) -> Retriever:
+def _langchain(given: Any, settings: Settings, limits: SourceLimits) -> Retriever:
     from langchain_core.retrievers import BaseRetriever
 
     if not isinstance(given, BaseRetriever):

@@ -16,7 +16,7 @@ from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.extract.isolated import Processes
-from rarr.retrievers.web.source_domains import Limits
+from rarr.retrievers.web.source_domains import SourceLimits
 from rarr.settings import Settings
 from rarr.tools.concurrency.background import run
 from rarr.tools.concurrency.worker import work
@@ -93,9 +93,9 @@ def retriever(settings: Settings, opened: Opened, on_index: OnIndex | None = Non
     sources = [made[_key(one)] for one in given]
     if len(sources) == 1:
         return sources[0]
-    from rarr.retrievers.combined import Several
+    from rarr.retrievers.combined import CombinedRetriever
 
-    return Several(dict(zip(_names(given), sources, strict=True)), on_failure=_warn)
+    return CombinedRetriever(dict(zip(_names(given), sources, strict=True)), on_failure=_warn)
 
 
 def web_source(name: str, settings: Settings, opened: Opened) -> Any:
@@ -161,13 +161,13 @@ def _made(name: str, settings: Settings, opened: Opened, on_index: OnIndex | Non
         raise SettingsError(
             f"unknown search {name!r}: give {_KNOWN}, several with commas, or a retriever object"
         )
-    return _Limited(web_source(name, settings, opened), _limits(settings))
+    return _LimitedSource(web_source(name, settings, opened), _limits(settings))
 
 
-class _Limited:
+class _LimitedSource:
     """A source on the web, of which the settings allow a part: whatever it was asked for itself."""
 
-    def __init__(self, source: Retriever, limits: Limits) -> None:
+    def __init__(self, source: Retriever, limits: SourceLimits) -> None:
         self.source, self._limits = source, limits
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
@@ -258,8 +258,8 @@ def _searxng(settings: Settings, opened: Opened) -> Retriever:
     return opened.keep(found)
 
 
-def _limits(settings: Settings) -> Limits:
-    return Limits(
+def _limits(settings: Settings) -> SourceLimits:
+    return SourceLimits(
         include=tuple(settings.include_domains),
         exclude=tuple(settings.exclude_domains),
         after=settings.published_after,

@@ -16,7 +16,7 @@ from rarr.tools.models.chat import CallFailure
 LONGEST = 10_000_000
 """Bytes of an answer in JSON: many times the longest answer of a model or of a search."""
 
-ASKED = {"Accept-Encoding": "gzip"}
+REQUEST_HEADERS = {"Accept-Encoding": "gzip"}
 """Only what can be unpacked within a limit is asked for."""
 
 _GZIP = 16 + zlib.MAX_WBITS
@@ -31,7 +31,7 @@ class PackedError(Exception):
 
 
 def bounded_client(
-    name: str, *, most: int = LONGEST, headers: Mapping[str, str] = ASKED, **options: Any
+    name: str, *, most: int = LONGEST, headers: Mapping[str, str] = REQUEST_HEADERS, **options: Any
 ) -> httpx2.AsyncClient:
     """A client of the server `name`, of whose answers none has more than `most` bytes.
 
@@ -40,7 +40,7 @@ def bounded_client(
     """
     hooks = {"response": [_limited(name, most)]}
     sent = httpx2.Headers(headers)  # names in any case: a dict of two cases would be sent as two headers
-    sent.update(ASKED)
+    sent.update(REQUEST_HEADERS)
     return httpx2.AsyncClient(headers=sent, event_hooks=hooks, **options)
 
 
@@ -71,13 +71,13 @@ def _limited(name: str, most: int) -> Callable[[httpx2.Response], Awaitable[None
 
     async def limit(response: httpx2.Response) -> None:
         sent = httpx2.Response(response.status_code, headers=response.headers, stream=response.stream)
-        response.stream = _Limited(sent, name, most)
+        response.stream = _BoundedBody(sent, name, most)
         response.headers.pop("Content-Encoding", None)  # the stream is unpacked
 
     return limit
 
 
-class _Limited(httpx2.AsyncByteStream):
+class _BoundedBody(httpx2.AsyncByteStream):
     """The unpacked body of `response`, which is what the server `name` sent."""
 
     def __init__(self, response: httpx2.Response, name: str, most: int) -> None:

@@ -159,7 +159,7 @@ async def test_sources_on_the_web_are_limited_whatever_they_find() -> None:
 
 @pytest.mark.parametrize("search", ["corpus, wikipedia", ["corpus", "wikipedia"]])
 def test_several_sources_are_one(notes: Path, search: Any) -> None:
-    assert type(wire(Settings(search=search, corpus=notes)).retriever).__name__ == "Several"
+    assert type(wire(Settings(search=search, corpus=notes)).retriever).__name__ == "CombinedRetriever"
 
 
 def test_langchain_retriever_is_taken() -> None:
