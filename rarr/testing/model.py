@@ -8,7 +8,7 @@ from pathlib import Path
 from rarr.errors import InputError
 from rarr.testing.asked import Answers, Asked, UnansweredError, answer_to
 from rarr.testing.usage import TokenCounter
-from rarr.tools.models.chat import Answer, Ask, CallFailure
+from rarr.tools.models.chat import Answer, CallFailure, ChatRequest
 
 
 class ScriptedModel:
@@ -30,7 +30,7 @@ class ScriptedModel:
         failures: Sequence[Exception | None] = (),
     ) -> None:
         self.name = name
-        self.calls: list[Ask] = []
+        self.calls: list[ChatRequest] = []
         self.closed = False
         self._answers = answers
         self._latency = latency
@@ -50,7 +50,7 @@ class ScriptedModel:
             raise InputError(f'the script {path} must be {{"a part of the prompt": text or object, ...}}')
         return cls(answers)
 
-    async def complete(self, ask: Ask) -> Answer:
+    async def complete(self, ask: ChatRequest) -> Answer:
         """The scripted answers, one a sample."""
         self.calls.append(ask)
         failure = next(self._failures, None)

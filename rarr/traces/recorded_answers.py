@@ -4,7 +4,7 @@ import json
 from collections import defaultdict
 from typing import Any
 
-from rarr.tools.models.chat import Adapted, Answer, Ask, CallFailure, Tokens
+from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
 from rarr.traces.file import StoredSpan
 from rarr.traces.trace import Trace
 
@@ -22,18 +22,18 @@ class RecordedAnswers:
                 key = _key(span.name, body["prompt"], body["user"], more, span.body["samples"])
                 self._answers[key].append(span)
 
-    def answer(self, model: str, ask: Ask) -> Answer | None:
+    def answer(self, model: str, ask: ChatRequest) -> Answer | None:
         """The next answer to this question, whatever failed before it; None: there is none."""
         found = self._of(model, ask)
         found[:] = [span for span in found if span.body.get("texts")]
         return answered(_next(found)) if found else None
 
-    def take(self, model: str, ask: Ask) -> StoredSpan | None:
+    def take(self, model: str, ask: ChatRequest) -> StoredSpan | None:
         """The next to this question, answer or failure; None: there is none."""
         found = self._of(model, ask)
         return _next(found) if found else None
 
-    def _of(self, model: str, ask: Ask) -> list[StoredSpan]:
+    def _of(self, model: str, ask: ChatRequest) -> list[StoredSpan]:
         more = [list(message) for message in ask.messages[2:]]
         return self._answers[_key(model, ask.prompt[2], ask.messages[1].content, more, ask.samples)]
 

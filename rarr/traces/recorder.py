@@ -19,7 +19,7 @@ from rarr.errors import RarrError
 from rarr.prompts import Prompt
 from rarr.records import Notice, Passage, Revision
 from rarr.tools.concurrency.worker import in_order, result_of
-from rarr.tools.spans import Span
+from rarr.tools.spans import TraceSpan
 from rarr.traces.file import Facts
 from rarr.traces.packing import Packer
 from rarr.traces.store import Row, TraceStore
@@ -75,12 +75,12 @@ class RunRecorder(Numbering):
         self._started -= trace.seconds
         await result_of(in_order(self._writer.go_on, trace, facts))
 
-    def begin(self, span: Span) -> None:
+    def begin(self, span: TraceSpan) -> None:
         # The body grows while the span goes on, and another thread reads this one.
         self._writer.spans.append(replace(span, body=dict(span.body)))
         self._write_soon()
 
-    def end(self, span: Span) -> None:
+    def end(self, span: TraceSpan) -> None:
         self._writer.spans.append(span)
         self._write_soon()
 
@@ -160,7 +160,7 @@ class _Writer:
     """
 
     def __init__(self, store: TraceStore, warn: Callable[[Exception], None]) -> None:
-        self.spans: deque[Span] = deque()
+        self.spans: deque[TraceSpan] = deque()
         self.prompts: deque[Prompt] = deque()
         self.rows: dict[int, Row] = {}  # packed, and not yet written
         self.failed = False
@@ -239,7 +239,7 @@ def _sources(passages: Sequence[Passage]) -> list[list[Any]]:
     return [[source, title, count] for (source, title), count in counts.items()]
 
 
-def _row(span: Span, records: str, body: str) -> Row:
+def _row(span: TraceSpan, records: str, body: str) -> Row:
     return (
         span.number, span.parent, span.kind, span.name, span.about,
         span.started, span.seconds, span.error, records, body,

@@ -241,14 +241,14 @@ def test_two_processes_write_at_once(tmp_path: Path) -> None:
 def test_damaged_file_is_refused_and_left_as_it_is(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "traces.sqlite"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="damaged or no trace store"):
+    with pytest.raises(InputError, match="damaged or not a trace store"):
         TraceStore(path)
     assert path.read_bytes() == content
 
 
 def test_file_of_something_else_is_refused(tmp_path: Path) -> None:
     sqlite3.connect(tmp_path / "traces.sqlite").execute("CREATE TABLE mine (x)").connection.close()
-    with pytest.raises(InputError, match="database of something else"):
+    with pytest.raises(InputError, match="database of another program"):
         store(tmp_path)
 
 

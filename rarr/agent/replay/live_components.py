@@ -7,7 +7,7 @@ from rarr.agent.wiring.language_models import chat_model
 from rarr.components import Components
 from rarr.errors import RetrievalError
 from rarr.settings import Settings
-from rarr.tools.models.chat import Answer, Ask, CallFailure, ChatModel
+from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest
 
 
 class Live:
@@ -37,7 +37,7 @@ class _Counted:
     def __init__(self, model: ChatModel, asked: list[str]) -> None:
         self.name, self._model, self._asked = model.name, model, asked
 
-    async def complete(self, ask: Ask) -> Answer:
+    async def complete(self, ask: ChatRequest) -> Answer:
         try:
             answer = await self._model.complete(ask)
         except CallFailure as failure:

@@ -5,7 +5,7 @@ from typing import Any
 
 from rarr.prompts import Prompt
 from rarr.records import Revision
-from rarr.tools.spans import Span
+from rarr.tools.spans import TraceSpan
 from rarr.traces.file import Facts, StoredSpan, TraceFile, prompt_fields
 from rarr.traces.packing import Packer
 from rarr.traces.recorder import Numbering, told_body
@@ -22,10 +22,10 @@ class MemoryRecorder(Numbering):
         self._prompts: dict[str, dict[str, Any]] = {}
         self._packer = Packer()
 
-    def begin(self, span: Span) -> None:
+    def begin(self, span: TraceSpan) -> None:
         pass
 
-    def end(self, span: Span) -> None:
+    def end(self, span: TraceSpan) -> None:
         body, records = (json.loads(one) for one in self._packer.pack(told_body(span.body)))
         plain = {
             name: getattr(span, name) for name in StoredSpan.model_fields if name not in ("records", "body")

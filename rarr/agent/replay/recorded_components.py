@@ -9,7 +9,7 @@ from rarr.components import Components
 from rarr.errors import RarrError, RetrievalError
 from rarr.records import Evidence, Passage
 from rarr.tools.concurrency.worker import in_thread
-from rarr.tools.models.chat import Answer, Ask, CallFailure, ChatModel
+from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest
 from rarr.tools.models.meter import meter
 from rarr.traces.file import StoredSpan
 from rarr.traces.recorded_answers import RecordedAnswers, answered
@@ -27,7 +27,7 @@ class RecordedChat:
         self._answers, self._make = answers, live
         self._live: ChatModel | None = None
 
-    async def complete(self, ask: Ask) -> Answer:
+    async def complete(self, ask: ChatRequest) -> Answer:
         """Raises what it raised; `CallFailure` where it was not asked this, and there is no other."""
         if (span := self._answers.take(self.name, ask)) is not None:
             return answered(span)

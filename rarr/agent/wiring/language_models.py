@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from rarr.errors import SettingsError
 from rarr.settings import Endpoint, Settings
-from rarr.tools.models.budgeted_chat import Patient
+from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import ChatModel, name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.language_model import LanguageModel
@@ -25,7 +25,7 @@ class LanguageModels:
         """Raises `SettingsError` or `SetupError` for the first that is not to be had."""
         self._settings = settings
         self._limiter = Limiter(settings.concurrency, slow_s=settings.timeout_s / 4)
-        self._patient: dict[Any, Patient] = {}
+        self._patient: dict[Any, BudgetedChat] = {}
         distinct = list({_key(name): name for name in names}.values())
         named = [*distinct, *settings.fallbacks]
         self._require_one_provider(named if distinct else [])
@@ -48,7 +48,7 @@ class LanguageModels:
         models = [self._made(one) for one in (name, *others)]
         return LanguageModel(models, max_answer_tokens=self._settings.max_answer_tokens)
 
-    def _made(self, name: Any) -> Patient:
+    def _made(self, name: Any) -> BudgetedChat:
         if _key(name) not in self._patient:
             settings = self._settings
             chat = chat_model(name, settings)
@@ -58,7 +58,7 @@ class LanguageModels:
                     f"max_cost needs the price of {chat.name}: set endpoints.{chat.name!r}.price,"
                     " for a million tokens in and out"
                 )
-            self._patient[_key(name)] = Patient(
+            self._patient[_key(name)] = BudgetedChat(
                 chat,
                 self._limiter,
                 attempts=settings.attempts,

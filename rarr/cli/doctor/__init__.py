@@ -20,7 +20,7 @@ from rarr.tools.models.client_failures import redacted
 from rarr.tools.storage.files import private_folder
 
 if TYPE_CHECKING:
-    from rarr.tools.models.budgeted_chat import Patient
+    from rarr.tools.models.budgeted_chat import BudgetedChat
 
 EXTRAS = {
     "torch": ("torch", "sentence-transformers"),
@@ -175,7 +175,7 @@ def _models(settings: Settings) -> Iterator[Finding]:
         yield run(_probed(model))
 
 
-async def _probed(model: "Patient") -> Finding:
+async def _probed(model: "BudgetedChat") -> Finding:
     cure = "start its server, or mend base_url, the key or the name"
     try:
         return Finding(f"model {model.name}", "ok", await model.probe())

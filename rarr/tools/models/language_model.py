@@ -1,4 +1,4 @@
-"""What a node asks a language model with: a prompt in, answers of a known shape out."""
+"""The language model of a node: it takes a prompt and returns answers of a known shape."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,41 +12,41 @@ from rarr.prompts.quotation import Quotation, marks_of
 from rarr.records import ModelUsage
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import work
-from rarr.tools.models.budgeted_chat import Patient
-from rarr.tools.models.chat import Ask, CallFailure, Message, Tokens, estimated_tokens
+from rarr.tools.models.budgeted_chat import BudgetedChat
+from rarr.tools.models.chat import CallFailure, ChatRequest, Message, Tokens, estimated_tokens
 from rarr.tools.models.meter import answered, meter
 from rarr.tools.models.structured_answers import UnreadableAnswer, read_answer
 from rarr.tools.spans import keep, span
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
-_QUOTE = 80  # characters of an answer that could not be read
+_QUOTE = 80  # characters of an unreadable answer that are quoted
 
 
 class LanguageModel:
-    """A model, and those that are asked in its place where it fails."""
+    """A model, and the fallbacks that are asked where it fails."""
 
-    def __init__(self, models: Sequence[Patient], *, max_answer_tokens: int) -> None:
+    def __init__(self, models: Sequence[BudgetedChat], *, max_answer_tokens: int) -> None:
         self.models = models
         self._max_answer_tokens = max_answer_tokens
         self._reasoning: set[str] = set()
 
     @property
     def name(self) -> str:
-        """That of the first."""
+        """The name of the first model."""
         return self.models[0].name
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
-        """The one answer at temperature 0. A question that was answered in this run, or for this
-        block of a long text, is not asked again.
+        """The answer at temperature 0. A question that was answered before in this run, or in this block of a
+        long text, is not asked again.
 
-        One that is still under way is: who waits for another's answer would be cancelled with it. Raises
-        `ModelError` where every model failed or no answer could be read, and `BudgetError`.
+        A question that is still under way is asked again: a caller that waited for it would be cancelled with
+        it. Raises `ModelError` where every model failed or no answer could be read, and `BudgetError`.
         """
         user = prompt.render(**variables)
         key, memo = (id(self), prompt.hash, user), answered()
         if key not in memo:
-            memo[key] = (await self._asked(prompt, shape, user, samples=1, temperature=0.0))[0]
+            memo[key] = (await self._traced(prompt, shape, user, samples=1, temperature=0.0))[0]
         answer: Shape = memo[key]
         return answer
 
@@ -59,13 +59,13 @@ class LanguageModel:
         samples: int,
         temperature: float,
     ) -> list[Shape]:
-        """Several answers at once, those that could be read; raises as `ask` does where none could."""
-        return await self._asked(
+        """Several answers at once, those that could be read. Raises like `ask` where none could be read."""
+        return await self._traced(
             prompt, shape, prompt.render(**variables), samples=samples, temperature=temperature
         )
 
     def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ModelUsage:
-        """What one call is expected to spend, whose variables are about `user_tokens`."""
+        """The expected usage of one call whose variables hold about `user_tokens`."""
         tokens = Tokens(estimated_tokens([prompt.system, prompt.user]) + user_tokens, output_tokens)
         return ModelUsage(
             model_calls=1,
@@ -79,26 +79,26 @@ class LanguageModel:
         for model in self.models:
             await model.aclose()
 
-    async def _asked(
+    async def _traced(
         self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
     ) -> list[Shape]:
         keep(prompt)
         with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=temperature) as asked:
-            answers = await self._answered(prompt, shape, user, samples=samples, temperature=temperature)
+            answers = await self._first_answers(prompt, shape, user, samples=samples, temperature=temperature)
             asked.body["answers"] = [answer.model_dump(mode="json") for answer in answers]
         return answers
 
-    async def _answered(
+    async def _first_answers(
         self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
     ) -> list[Shape]:
         messages = (Message("system", prompt.system), Message("user", user))
-        named = (prompt.name, prompt.version, prompt.hash)
-        ask = Ask(named, messages, prompt.output, samples, temperature, self._max_answer_tokens)
+        version = (prompt.name, prompt.version, prompt.hash)
+        ask = ChatRequest(version, messages, prompt.output, samples, temperature, self._max_answer_tokens)
         failures: list[str] = []
         for model in self.models:
             try:
-                asked, texts = await self._texts(model, ask, prompt.tokens)
-                answers = await _read(model, asked, shape, texts)
+                request, texts = await self._texts(model, ask, prompt.tokens)
+                answers = await _read(model, request, shape, texts)
             except (CallFailure, UnreadableAnswer) as failure:
                 failures.append(str(failure))
                 continue
@@ -109,10 +109,13 @@ class LanguageModel:
             return answers
         raise ModelError("; ".join(failures))
 
-    async def _texts(self, model: Patient, ask: Ask, tokens: int | None) -> tuple[Ask, list[str]]:
-        """The request as it was answered, and its texts, within the bound of the prompt where it has one.
+    async def _texts(
+        self, model: BudgetedChat, ask: ChatRequest, tokens: int | None
+    ) -> tuple[ChatRequest, list[str]]:
+        """The answered request and its texts, within the token limit of the prompt where it has one.
 
-        A model that was cut before its answer began reasons first, and has the whole limit from then on.
+        A model that was cut off before its answer started reasons first. It gets the whole limit from then
+        on.
         """
         if tokens is None or tokens >= ask.max_tokens or model.name in self._reasoning:
             return ask, await _texts(model, ask)
@@ -126,10 +129,10 @@ class LanguageModel:
         return ask, await _texts(model, ask)
 
 
-async def _texts(model: Patient, ask: Ask) -> list[str]:
-    """The samples; those that a server left out of its answer are asked for one by one, at once.
+async def _texts(model: BudgetedChat, ask: ChatRequest) -> list[str]:
+    """The texts of all samples. Samples that the server left out are requested one by one, at once.
 
-    Where all were cut, one is asked for that may be twice as long.
+    Where all samples were cut off, one sample of twice the length is requested.
     """
     try:
         texts = list((await model.complete(ask)).texts)
@@ -140,11 +143,11 @@ async def _texts(model: Patient, ask: Ask) -> list[str]:
         return list((await model.complete(longer)).texts)
     missing = ask.samples - len(texts)
     outcomes = await together(*(_one_more(model, replace(ask, samples=1)) for _ in range(missing)))
-    return texts + [text for one in outcomes for text in one]
+    return texts + [text for sample in outcomes for text in sample]
 
 
-async def _one_more(model: Patient, ask: Ask) -> tuple[str, ...]:
-    """A sample that others can stand for; that it is missing is said."""
+async def _one_more(model: BudgetedChat, ask: ChatRequest) -> tuple[str, ...]:
+    """One more sample. If it fails, the run gets a warning and goes on with the other samples."""
     try:
         return (await model.complete(ask)).texts
     except (CallFailure, BudgetError) as error:
@@ -152,25 +155,27 @@ async def _one_more(model: Patient, ask: Ask) -> tuple[str, ...]:
         return ()
 
 
-async def _read(model: Patient, ask: Ask, shape: type[Shape], texts: Sequence[str]) -> list[Shape]:
-    """The readable ones of these answers; where none is, the model is told so, and asked once more."""
+async def _read(
+    model: BudgetedChat, ask: ChatRequest, shape: type[Shape], texts: Sequence[str]
+) -> list[Shape]:
+    """The answers that can be read. If none can, the model is told why, and asked once more."""
     answers, problems = await work(_readable, texts, shape)
     if not answers:
         complaint = f"That could not be read: {problems[0]}. Answer with one JSON object and nothing else."
-        said = (Message("assistant", _quoted(texts[0]) or "(nothing)"), Message("user", complaint))
-        again = replace(ask, messages=(*ask.messages, *said), samples=1, max_tokens=2 * ask.max_tokens)
+        correction = (Message("assistant", _quoted(texts[0]) or "(nothing)"), Message("user", complaint))
+        again = replace(ask, messages=(*ask.messages, *correction), samples=1, max_tokens=2 * ask.max_tokens)
         texts = (await model.complete(again)).texts
         answers, problems = await work(_readable, texts, shape)
     if not answers:
         quote = " ".join(texts[0].split())[:_QUOTE]
         if "cut off" in problems[0]:
-            problems[0] += ", at max_answer_tokens perhaps"
+            problems[0] += ", perhaps at max_answer_tokens"
         raise UnreadableAnswer(f"the answer of {model.name} cannot be read ({problems[0]}): {quote!r}")
     return answers
 
 
 def _quoted(answer: str) -> str:
-    """What a model said, within the chat: control words of a chat template in it are none."""
+    """An answer that is quoted in the chat, without control words of a chat template."""
     return Quotation.of(answer, marks_of("")).shown
 
 
