@@ -171,9 +171,9 @@ def prune(
 
 @contextmanager
 def _opened() -> "Iterator[TraceStore]":
-    from rarr.traces.trace import opened
+    from rarr.traces.trace import open_store
 
-    with opened() as store:
+    with open_store() as store:
         yield store
 
 

@@ -109,7 +109,7 @@ def test_what_a_removed_run_still_writes_reaches_no_other(tmp_path: Path) -> Non
     gone = made.begin("gone", 1.0, facts())
     made.remove(["gone"])
     made.begin("next", 1.0, facts())
-    with pytest.raises(InputError, match="removed while it went on"):
+    with pytest.raises(InputError, match="removed while it was under way"):
         made.write(gone, [row()], {})
     assert made.read("next").spans == []
 
@@ -255,7 +255,7 @@ def test_file_of_something_else_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', "\x00"])
 def test_file_that_is_no_trace_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "run.json").write_text(text)
-    with pytest.raises(InputError, match="is no trace"):
+    with pytest.raises(InputError, match="is not a trace"):
         TraceFile.read(tmp_path / "run.json")
 
 

@@ -6,9 +6,9 @@ from typing import Any
 from rarr.prompts import Prompt
 from rarr.records import Revision
 from rarr.tools.spans import TraceSpan
-from rarr.traces.file import Facts, StoredSpan, TraceFile, prompt_fields
+from rarr.traces.file import RunFacts, StoredSpan, TraceFile, prompt_fields
 from rarr.traces.packing import Packer
-from rarr.traces.recorder import Numbering, told_body
+from rarr.traces.recorder import Numbering, recorded_body
 from rarr.traces.trace import Trace
 
 
@@ -26,7 +26,7 @@ class MemoryRecorder(Numbering):
         pass
 
     def end(self, span: TraceSpan) -> None:
-        body, records = (json.loads(one) for one in self._packer.pack(told_body(span.body)))
+        body, records = (json.loads(packed) for packed in self._packer.pack(recorded_body(span.body)))
         plain = {
             name: getattr(span, name) for name in StoredSpan.model_fields if name not in ("records", "body")
         }
@@ -38,7 +38,7 @@ class MemoryRecorder(Numbering):
     async def saved(self) -> None:
         pass
 
-    def trace(self, run_id: str, facts: Facts, revision: Revision | None) -> Trace:
+    def trace(self, run_id: str, facts: RunFacts, revision: Revision | None) -> Trace:
         """What was recorded."""
         packed, records = (json.loads(one) for one in self._packer.pack(revision and dict(revision)))
         file = TraceFile(

@@ -12,7 +12,7 @@ from rarr.tools.concurrency.worker import in_thread
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest
 from rarr.tools.models.meter import meter
 from rarr.traces.file import StoredSpan
-from rarr.traces.recorded_answers import RecordedAnswers, answered
+from rarr.traces.recorded_answers import RecordedAnswers, answer_of
 from rarr.traces.trace import Trace
 
 Make = Callable[[], ChatModel]
@@ -30,7 +30,7 @@ class RecordedChat:
     async def complete(self, ask: ChatRequest) -> Answer:
         """Raises what it raised; `CallFailure` where it was not asked this, and there is no other."""
         if (span := self._answers.take(self.name, ask)) is not None:
-            return answered(span)
+            return answer_of(span)
         if self._live is None and self._make is not None:
             self._live = self._make()
         if self._live is None:

@@ -14,7 +14,7 @@ from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import CallFailure, ChatRequest, Message, Tokens, estimated_tokens
-from rarr.tools.models.meter import answered, meter
+from rarr.tools.models.meter import answer_memo, meter
 from rarr.tools.models.structured_answers import UnreadableAnswer, read_answer
 from rarr.tools.spans import keep, span
 
@@ -44,7 +44,7 @@ class LanguageModel:
         it. Raises `ModelError` where every model failed or no answer could be read, and `BudgetError`.
         """
         user = prompt.render(**variables)
-        key, memo = (id(self), prompt.hash, user), answered()
+        key, memo = (id(self), prompt.hash, user), answer_memo()
         if key not in memo:
             memo[key] = (await self._traced(prompt, shape, user, samples=1, temperature=0.0))[0]
         answer: Shape = memo[key]

@@ -240,10 +240,10 @@ def meter() -> Meter:
     return METER.get() or Meter()
 
 
-_ANSWERED: ContextVar[dict[Any, Any] | None] = ContextVar("answered", default=None)
+_ANSWERED: ContextVar[dict[Any, Any] | None] = ContextVar("answer_memo", default=None)
 
 
-def answered() -> dict[Any, Any]:
+def answer_memo() -> dict[Any, Any]:
     """Answers that models would only repeat: those of the run, or of the block under way."""
     block_answers = _ANSWERED.get()
     return meter().memo if block_answers is None else block_answers
