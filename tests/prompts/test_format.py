@@ -144,7 +144,9 @@ def test_a_prompt_that_nothing_reads_fails_by_name(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_none_fails_by_name(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none', which is not a folder: name a folder with files such as edit\.md"):
+    with pytest.raises(
+        InputError, match=r"none', which is not a folder: name a folder with files such as edit\.md"
+    ):
         require_known(tmp_path / "none")
 
 

@@ -1,4 +1,4 @@
-"""A trace that is kept in memory: that of a replay."""
+"""Keeps the trace of a replay in memory."""
 
 import json
 from typing import Any
@@ -39,8 +39,8 @@ class MemoryRecorder(Numbering):
         pass
 
     def trace(self, run_id: str, facts: RunFacts, revision: Revision | None) -> Trace:
-        """What was recorded."""
-        packed, records = (json.loads(one) for one in self._packer.pack(revision and dict(revision)))
+        """The recorded trace."""
+        packed, records = (json.loads(part) for part in self._packer.pack(revision and dict(revision)))
         file = TraceFile(
             run_id=run_id,
             started=self._started,

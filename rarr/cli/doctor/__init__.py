@@ -128,7 +128,7 @@ def _extra(extra: str, settings: Settings) -> Finding:
 
 def _needs(extra: str, settings: Settings) -> str:
     """What of the settings does not go without it; an empty string where nothing is."""
-    from rarr.agent.wiring.search import named
+    from rarr.agent.wiring.search import search_names
 
     verifier = str(settings.models.get("attribute", ""))
     if extra == "torch" and _is_loaded(settings.reranker):
@@ -137,7 +137,7 @@ def _needs(extra: str, settings: Settings) -> str:
         return f"model {verifier}"
     if extra == "otel" and settings.otel:
         return "the setting otel"
-    return "search tavily" if extra == "tavily" and "tavily" in named(settings) else ""
+    return "search tavily" if extra == "tavily" and "tavily" in search_names(settings) else ""
 
 
 def _is_loaded(reranker: str) -> bool:
@@ -186,10 +186,10 @@ async def _probed(model: "BudgetedChat") -> Finding:
 
 
 def _searching(settings: Settings) -> Iterator[Finding]:
-    from rarr.agent.wiring.search import named
+    from rarr.agent.wiring.search import search_names
     from rarr.cli.doctor.searching import cache, served, sources
 
-    if settings.search is None or "corpus" in named(settings):
+    if settings.search is None or "corpus" in search_names(settings):
         yield _corpus(settings)
     yield from sources(settings)
     yield from served(settings)

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from rarr.agent.wiring.resources import Resources, cache_path
 from rarr.agent.wiring.search import (
     NAMES,
     SERVED,
-    Opened,
-    cache_path,
-    named,
     retriever,
+    search_names,
     served_reranker,
     web_source,
 )
@@ -28,7 +27,7 @@ from rarr.tools.text.nouns import kind_of
 
 def sources(settings: Settings) -> Iterator[Finding]:
     """Each source but the corpus; those on the web are asked at once, unless the settings are offline."""
-    names = named(settings)
+    names = search_names(settings)
     configured: dict[str, Probe] = {}
     for name in names if len(set(map(str, names))) == len(names) else [settings.search]:
         if name == "corpus":
@@ -48,7 +47,7 @@ def sources(settings: Settings) -> Iterator[Finding]:
 def served(settings: Settings) -> Iterator[Finding]:
     """The reranker, where a server has it; its scores that are kept need no server."""
     if settings.reranker.startswith(SERVED):
-        found = served_reranker(settings, Opened(settings)).probe()
+        found = served_reranker(settings, Resources(settings)).probe()
         yield from _reached({f"reranker {settings.reranker}": found}, settings)
 
 
@@ -75,7 +74,7 @@ def _configured(name: Any, settings: Settings) -> Probe | None:
     """How it is probed, None for an object. Raises `RarrError` where it cannot be searched; nothing stays."""
     with tempfile.TemporaryDirectory() as home:
         there = settings.model_copy(update={"search": name, "home": Path(home)})
-        opened = Opened(there)
+        opened = Resources(there)
         try:
             retriever(there, opened)
             source = web_source(name, there, opened) if isinstance(name, str) else None

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rarr.agent.wiring.components import Parts
-from rarr.agent.wiring.search import Opened, opening, reranker, retriever
+from rarr.agent.wiring.resources import Resources, opening
+from rarr.agent.wiring.search import reranker, retriever
 from rarr.backends.prompted.noising import PromptedNoiser
 from rarr.components import Closes, Reranker, Retriever, Verifier, close_all
 from rarr.errors import SettingsError
@@ -36,7 +37,7 @@ def wire_noising(settings: Settings, on_index: Callable[[int, int], None] | None
         return _wired(settings, opened, on_index)
 
 
-def _wired(settings: Settings, opened: Opened, on_index: Callable[[int, int], None] | None) -> Noising:
+def _wired(settings: Settings, opened: Resources, on_index: Callable[[int, int], None] | None) -> Noising:
     judging = {node: name for node, name in settings.models.items() if node == "attribute"}
     parts = Parts(settings, {_WRITING: settings.model} | judging, opened)
     if _WRITING not in parts.named:

@@ -6,7 +6,8 @@ import pytest
 from makers import passage
 from retrievers.services import Asked, Said, Service
 
-from rarr.agent.wiring.search import Opened, reranker
+from rarr.agent.wiring.resources import Resources
+from rarr.agent.wiring.search import reranker
 from rarr.errors import RetrievalError
 from rarr.settings import Settings
 
@@ -25,7 +26,7 @@ def scoring(score: float) -> Service:
 
 async def scores(model: str, url: str, **more: Any) -> list[float]:
     settings = Settings(reranker=f"vllm:{model}", base_url=url, **more)
-    opened = Opened(settings)
+    opened = Resources(settings)
     try:
         return list(await reranker(settings, opened).score("When?", [passage()]))
     finally:

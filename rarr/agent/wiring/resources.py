@@ -1,0 +1,89 @@
+"""The files and connections that the components of one reviser open, and close together."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from rarr.backends.encoder.model import Encoder, shipped
+from rarr.components import Closes, close_all
+from rarr.errors import SettingsError
+from rarr.retrievers.extract.isolated import Processes
+from rarr.settings import Settings
+from rarr.tools.concurrency.background import run
+from rarr.tools.storage.files import private_folder
+
+if TYPE_CHECKING:
+    from rarr.retrievers.web.cache import Cache
+
+Kept = TypeVar("Kept", bound=Closes)
+
+
+class Resources:
+    """The files and connections that the components of one reviser opened, and their shared cache."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._kept: list[Closes] = [Processes()]
+
+    def __iter__(self) -> Iterator[Closes]:
+        return iter(self._kept)
+
+    def keep(self, resource: Kept) -> Kept:
+        """Adds and returns a resource that is to be closed."""
+        self._kept.append(resource)
+        return resource
+
+    async def aclose(self) -> None:
+        """Closes all of them."""
+        await close_all(self._kept)
+
+    @cached_property
+    def cache(self) -> "Cache":
+        """The cache, opened at the first use."""
+        return self.keep(_cache(self._settings))
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The encoder of `weights`, else the encoder that ships.
+
+        Raises `SettingsError` if files are missing.
+        """
+        return shipped() if self._settings.weights is None else Encoder(self._settings.weights)
+
+
+@contextmanager
+def opening(settings: Settings) -> Iterator["Resources"]:
+    """Closes the opened resources if the making of a reviser fails: nobody else would."""
+    opened = Resources(settings)
+    try:
+        yield opened
+    except BaseException:
+        run(opened.aclose())
+        raise
+
+
+def cache_path(settings: Settings) -> Path:
+    """The file of the cache."""
+    return settings.home.expanduser() / "cache.sqlite"
+
+
+def _cache(settings: Settings) -> "Cache":
+    from rarr.retrievers.web.cache import Cache
+
+    path = cache_path(settings)
+    try:
+        private_folder(path.parent)
+    except OSError as error:
+        raise SettingsError(
+            f"home {str(path.parent)!r} cannot be made ({error.strerror}): name another folder with RARR_HOME"
+        ) from None
+    valid_s = settings.cache_days * 86_400
+    return Cache(
+        path,
+        max_age_s={"search": valid_s, "page": valid_s, "score": math.inf},
+        offline=settings.offline,
+        refresh=settings.refresh,
+    )
