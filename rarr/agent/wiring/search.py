@@ -148,7 +148,7 @@ def served_reranker(settings: Settings, opened: Resources) -> "EndpointReranker"
 def _corpus(settings: Settings, on_index: OnIndex | None) -> Corpus:
     if settings.corpus is None:
         raise SettingsError(
-            "no source of evidence: give corpus=PATH (--corpus PATH), a folder, file or built index"
+            "no source of evidence: set corpus (--corpus) to a folder, a file or a built index"
         )
     return Corpus.open(
         settings.corpus,

@@ -39,7 +39,7 @@ MOST_BYTES = 20_000_000
 """Bytes of one answer, which holds the texts of all pages."""
 _LONGEST_QUERY = 400  # characters, which is Tavily's limit
 _CURES = {
-    0: "check the connection, or search elsewhere with search=wikipedia or corpus=PATH",
+    0: "check the connection, or set search to wikipedia, or corpus to your own documents",
     400: "Tavily does not take this search: check the domains and dates in the settings",
     401: "check the key, TAVILY_API_KEY, at https://app.tavily.com",
     403: "check what the plan of this key allows, at https://app.tavily.com",

@@ -24,7 +24,7 @@ from rarr.unicode import valid
 
 SPARE = 5  # titles beyond `k`, since some titles are not articles
 _LANGUAGE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
-_ELSE = "or search your own documents with corpus=PATH"
+_ELSE = "or set corpus to search your own documents"
 _NO_API = (400, 404, 405, 406, 410, 501)  # MediaWiki itself reports errors with status 200
 TIMEOUT_S = 5.0
 """For one request. It is short, so that whoever checks one claim learns within 10 s that nobody answers."""

@@ -42,7 +42,7 @@ def _wired(settings: Settings, opened: Resources, on_index: Callable[[int, int],
     parts = Parts(settings, {_WRITING: settings.model} | judging, opened)
     if _WRITING not in parts.named:
         raise SettingsError(
-            f"{settings.model!r} cannot write summaries: name a language model, as in model=vllm:NAME"
+            f"{settings.model!r} cannot write summaries: set model to a language model, such as vllm:NAME"
         )
     return Noising(
         settings=settings,

@@ -206,7 +206,7 @@ async def test_wikipedia_that_is_not_there_fails_at_once(using: Using) -> None:
     wiki = using("http://127.0.0.1:9", attempts=1)
     with pytest.raises(
         RetrievalError,
-        match=r"cannot be reached \(.+\): check the connection and wikipedia_url, .* corpus=PATH",
+        match=r"cannot be reached \(.+\): check the connection and wikipedia_url, or set corpus",
     ):
         await wiki.retrieve(QUESTION, 1)
 
