@@ -12,13 +12,14 @@ from rarr.tools.models.chat import Answer, CallFailure, ChatRequest
 
 
 class ScriptedModel:
-    """A chat model that answers what its script says. `calls` are what it was asked, in order.
+    """A chat model that answers from a script. `calls` are the requests, in order.
 
         ScriptedModel({"When did it open?": {"verdict": "agrees"}})
         ScriptedModel(lambda asked: f"{asked.prompt}, sample {asked.sample}")
 
-    `failures` are raised, one a call, None being an answer; then all calls are answered. What no key of the
-    script names is `refused`. `latency`: seconds before each answer. `closed`: whether it was closed.
+    `failures` are raised, one for each call; None stands for an answer. Afterwards all calls are answered. A
+    request without a key in the script is `refused`. `latency`: seconds before each answer. `closed`: whether
+    the model was closed.
     """
 
     def __init__(
@@ -46,12 +47,14 @@ class ScriptedModel:
             raise InputError(
                 f"the script {path} cannot be read ({error}): give a JSON file in UTF-8"
             ) from None
-        if not isinstance(answers, dict) or not all(isinstance(one, str | dict) for one in answers.values()):
+        if not isinstance(answers, dict) or not all(
+            isinstance(entry, str | dict) for entry in answers.values()
+        ):
             raise InputError(f'the script {path} must be {{"a part of the prompt": text or object, ...}}')
         return cls(answers)
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """The scripted answers, one a sample."""
+        """The scripted answers, one for each sample."""
         self.calls.append(ask)
         failure = next(self._failures, None)
         await asyncio.sleep(self._latency)
@@ -68,5 +71,5 @@ class ScriptedModel:
         return Answer(texts, self._counter.count(contents, texts))
 
     async def aclose(self) -> None:
-        """Notes that it was closed."""
+        """Records that the model was closed."""
         self.closed = True

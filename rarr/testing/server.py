@@ -23,16 +23,15 @@ class ScriptedServer:
         with ScriptedServer({"When did it open?": {"verdict": "agrees"}}, plan=[Status(429)]) as server:
             client = AsyncOpenAI(base_url=server.url, api_key="none")
 
-    `answers`: a function of the `Request`, called once a sample and from several threads, or the answers by a
-    part of the messages. What has no answer gets a 400.
-    `latency`: seconds before an answer; `tokens_a_second` adds those of the longest answer's generation.
-    `plan`: what goes wrong, one entry a request for completions; `plan_for_ever` begins it again at its end.
-    `dialect`: what is refused. `vllm` ignores what it does not know, `openai` refuses that, and `plain` knows
-    neither `response_format` nor `tools` nor `n`.
-    `requires_key`: 401 without it, with a part of the key that was given, and with `echo_key` all of it.
-    `rejects`: parameters that are refused, as a model refuses a temperature.
-    `prefix_cache`: whether usage has `cached_tokens`; the rule is that of `TokenCounter`.
-    `on_request`: called with each line of the log. `port` 0 is any that is free.
+    `answers`: a function of the `Request`, called for each sample and from several threads, or answers by a
+    part of the messages. A request without an answer gets a 400. `latency`: seconds before an answer.
+    `tokens_a_second` adds the time to generate the longest answer. `plan`: the failures, one entry for each
+    request for completions. `plan_for_ever` repeats it after its end. `dialect`: the parameters that are
+    refused. `vllm` ignores unknown parameters, `openai` refuses them, and `plain` knows neither
+    `response_format` nor `tools` nor `n`. `requires_key`: answers 401 without this key, and shows a part of
+    the given key; with `echo_key` all of it. `rejects`: parameters that are refused, as some models refuse a
+    temperature. `prefix_cache`: whether usage has `cached_tokens`, by the rule of `TokenCounter`.
+    `on_request`: called with each line of the log. `port` 0 is any free port.
     """
 
     def __init__(
@@ -81,7 +80,7 @@ class ScriptedServer:
 
     @property
     def url(self) -> str:
-        """The base URL; after closing, one that refuses connections."""
+        """The base URL. After closing, it refuses connections."""
         if not self._port:
             raise RuntimeError(
                 "a ScriptedServer has a URL once it is entered: with ScriptedServer(...) as server"
@@ -95,17 +94,17 @@ class ScriptedServer:
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        """All requests and what became of them, as JSON has it; without keys."""
+        """All requests and their outcomes, as JSON values, without keys."""
         return self._record.log
 
     @property
     def in_flight_most(self) -> int:
-        """The most requests at once."""
+        """The largest number of requests at once."""
         return self._record.in_flight_most
 
     @property
     def tokens(self) -> Tokens:
-        """All tokens that usages said."""
+        """The tokens of all usages."""
         return self._record.tokens
 
     def _reply_to(self, request: Request) -> Reply:
@@ -117,7 +116,7 @@ class ScriptedServer:
                     return self._completion(request)
                 except UnansweredError as error:
                     return failed(400, str(error))
-                except Exception as error:  # of the caller's own functions
+                except Exception as error:  # the caller's functions may raise anything
                     return failed(500, f"the script raised {type(error).__name__}: {error}")
         return failed(404, f"Invalid URL ({request.method} {request.path})", code="unknown_url")
 
@@ -137,7 +136,7 @@ class ScriptedServer:
 
 
 def refused_url() -> str:
-    """A base URL where nobody listens."""
+    """A base URL at which nobody listens."""
     with socket.socket() as once:
         once.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{once.getsockname()[1]}/v1"

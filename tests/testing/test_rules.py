@@ -117,7 +117,7 @@ def test_every_prompt_is_known_by_its_instructions(name: str) -> None:
 def test_other_prompts_and_messages_have_no_answer() -> None:
     with pytest.raises(UnansweredError, match="no prompt 'poem'"):
         RuleModel()(Asked(prompt="poem", messages=(Message("user", "?"),)))
-    with pytest.raises(UnansweredError, match=r"not of the form of edit\.md"):
+    with pytest.raises(UnansweredError, match=r"does not have the form of edit\.md"):
         RuleModel()(Asked(prompt="edit", messages=(Message("user", "?"),)))
 
 
