@@ -140,7 +140,7 @@ def test_editor_without_its_extra_names_it(command: Command, monkeypatch: pytest
 
 @pytest.mark.parametrize(
     ("argv", "said"),
-    [(["none.jsonl"], "none.jsonl is not there"), (["rows.jsonl", "--from", "w"], "there is no folder w")],
+    [(["none.jsonl"], "none.jsonl does not exist"), (["rows.jsonl", "--from", "w"], "there is no folder w")],
 )
 def test_editor_names_what_is_wrong_before_its_extra(
     command: Command, monkeypatch: pytest.MonkeyPatch, argv: list[str], said: str

@@ -1,4 +1,4 @@
-"""SARI: what a correction kept, added and deleted, against what people did (Xu et al. 2016, section 4)."""
+"""SARI: the n-grams that a correction kept, added and deleted, against people (Xu et al. 2016, section 4)."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -14,13 +14,13 @@ _LONGEST = 4  # words of an n-gram: the k of the paper
 def sari(source: str, output: str, references: Sequence[str]) -> float:
     """SARI between 0 and 1: the mean of F1_add, F1_keep and P_delete over n-grams of up to 4 words.
 
-    The variant is the paper's text, not its code: an n-gram is in a text or not, however often; precision and
-    recall are averaged over n before their F1 is taken; with several references, keeping an n-gram is worth
-    the share of them that have it, and deleting it the share that has not.
+    This is the variant in the paper's text, not in its code: an n-gram is in a text or not, however often.
+    Precision and recall are averaged over n before their F1 is taken. With several references, keeping an
+    n-gram counts by the share of references that have it, and deleting it by the share that lack it.
 
-    What the paper leaves open: letter case is ignored; nothing done where nothing was to be done is 1, and
-    any other 0/0 is 0; n goes no higher than the words of the longest text, so that short ones earn nothing
-    for n-grams that nobody has. Raises `InputError` without references.
+    Cases that the paper leaves open: letter case is ignored. If nothing was to be done and nothing was done,
+    the value is 1; every other 0/0 is 0. n is at most the number of words in the longest text, so that short
+    texts get no credit for n-grams that no text has. Raises `InputError` without references.
     """
     if not references:
         raise InputError("SARI compares with human revisions: give at least one reference")
@@ -28,7 +28,7 @@ def sari(source: str, output: str, references: Sequence[str]) -> float:
     sizes = range(1, min(_LONGEST, max(map(len, tokens))) + 1)
     if not sizes:
         return 1.0
-    before, after, *wanted = ([_grams(one, n) for n in sizes] for one in tokens)
+    before, after, *wanted = ([_grams(text, n) for n in sizes] for text in tokens)
     per_size = [_parts(*texts) for texts in zip(before, after, zip(*wanted, strict=True), strict=True)]
     p_add, r_add, p_keep, r_keep, p_delete = (
         Fraction(sum(column), len(sizes)) for column in zip(*per_size, strict=True)
@@ -38,7 +38,7 @@ def sari(source: str, output: str, references: Sequence[str]) -> float:
 
 def _parts(before: set[Gram], after: set[Gram], wanted: Sequence[set[Gram]]) -> tuple[Fraction, ...]:
     """Precision and recall of adding, both of keeping, and precision of deleting, for n-grams of one size."""
-    having = {gram: Fraction(sum(gram in one for one in wanted), len(wanted)) for gram in before}
+    having = {gram: Fraction(sum(gram in reference for reference in wanted), len(wanted)) for gram in before}
     added, to_add = after - before, set[Gram]().union(*wanted) - before
     kept, deleted = before & after, before - after
     hits = Fraction(len(added & to_add))
@@ -54,7 +54,7 @@ def _parts(before: set[Gram], after: set[Gram], wanted: Sequence[set[Gram]]) -> 
 
 
 def _ratio(part: Fraction | int, whole: Fraction | int, other: Fraction | int) -> Fraction:
-    """`part` of `whole`; of nothing, 1 where the `other` side has nothing either, else 0."""
+    """`part` of `whole`. For an empty whole, 1 if the `other` side is empty too, else 0."""
     if not whole:
         return Fraction(not other)
     return Fraction(part) / whole

@@ -158,7 +158,9 @@ def test_passage_that_speaks_to_a_model_is_shown_to_none(tmp_path: Path, out: Pa
 
 
 def test_embedded_cannot_write(queries: Path, out: Path) -> None:
-    with pytest.raises(SettingsError, match="'embedded' cannot write summaries: name a language model"):
+    with pytest.raises(
+        SettingsError, match="'embedded' cannot write summaries: set model to a language model"
+    ):
         made(queries, out, model="embedded")
     assert not out.exists()
 
