@@ -56,7 +56,9 @@ def test_lines_that_could_not_be_read_are_named(command: Command) -> None:
     assert (done.status, b"lines left out: 2" in done.out) == (2, True)
     first, second, last = done.err.splitlines()
     assert first.startswith("rarr: warning: line 2 of data.jsonl was left out: it is not JSON")
-    assert second == "rarr: warning: line 4 of data.jsonl was left out: it is JSON, but no object in braces"
+    assert (
+        second == "rarr: warning: line 4 of data.jsonl was left out: it is JSON, but not an object in braces"
+    )
     assert last == "rarr: 2 lines of data.jsonl left out: correct the data, and run with another -o"
 
 

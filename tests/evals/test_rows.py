@@ -70,7 +70,7 @@ def test_date_may_be_left_empty(tmp_path: Path) -> None:
         ('{"text": "One.", "corpus": "\\u0000"}', "does not exist"),
         (
             '{"text": "One.", "evidence": [{"text": "E.", "title": 5}]}',
-            'evidence 1 has a "title" that is no str',
+            'evidence 1 has a "title" that is not a string',
         ),
         (dated("foo"), 'evidence 1 has a "published_at" that is not a date such as 2020-01-31'),
         (dated(5), 'evidence 1 has a "published_at" that is not a string'),

@@ -164,7 +164,7 @@ def line_too_many(data: Path, out: Path) -> None:
     ("act", "told"),
     [
         (other_data, "holds a run over other data: give another folder, or delete this one"),
-        (other_settings, "holds a run with rounds the default, and not 1: give another folder"),
+        (other_settings, "holds a run with rounds the default, not 1: give another folder"),
         (other_version, r"holds a run of rarr 0\.0\.1: give another"),
         (damaged_run, r"run\.json cannot be read: give another"),
         (damaged_line, r"line 1, is damaged: delete that line and run again"),
