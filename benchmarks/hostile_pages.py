@@ -23,7 +23,7 @@ from rarr.retrievers.extract import pool as processes
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.isolated import PAGE, extracted
 from rarr.retrievers.extract.page_text import extract_page
-from rarr.retrievers.web.search_requests import Asking, JsonService
+from rarr.retrievers.web.search_requests import JsonService, ServiceRequests
 from rarr.tools.models.openai_protocol import OpenAIProtocol
 
 GRACE_S = 3.0
@@ -144,7 +144,7 @@ async def answers() -> None:
     server = await serve(body)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     model = OpenAIProtocol("vllm:m", base_url=url, api_key=None, timeout_s=60)
-    search = JsonService(Asking("SearXNG", cures={0: "mend it"}, timeout_s=60, attempts=1), {})
+    search = JsonService(ServiceRequests("SearXNG", cures={0: "mend it"}, timeout_s=60, attempts=1), {})
     for name, ask in (("model", model.probe), ("search", partial(search.get, url, {}))):
         await _asked(name, ask)
     await model.aclose()

@@ -68,6 +68,8 @@ class ObedientModel:
             return {"span": case.claimed, "revision": case.truth}
         if asked.prompt == "read_evidence":
             return {"answer": case.truth}
+        if asked.prompt == "choose_version":
+            return _version_with(case.truth, asked.user)
         verdict = "agrees" if case.claimed == case.truth or _says(asked, case) else "disagrees"
         mine = case.truth if verdict == "agrees" else case.claimed
         return {"text_answer": mine, "evidence_answer": case.truth, "reason": "", "verdict": verdict}
@@ -80,7 +82,15 @@ class ObedientModel:
             wanted = wants.get("edit")
             return {"span": case.claimed, "revision": wanted} if wanted else {"span": "", "revision": ""}
         answer = self._way(case)
+        if asked.prompt == "choose_version":
+            return _version_with(answer["evidence_answer"] or case.claimed, asked.user)
         return {"answer": answer["evidence_answer"]} if asked.prompt == "read_evidence" else answer
+
+
+def _version_with(words: str, user: str) -> Answer:
+    """The letter of the sentence that has these words; A where both or neither has them."""
+    first, second = user.rpartition("\nA: ")[2].split("\nB: ")
+    return {"version": "B" if words in second and words not in first else "A"}
 
 
 def can_read(injection: str, message: str) -> bool:

@@ -27,7 +27,7 @@ from rarr import Reviser, Revision, Settings
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.records import Question
-from rarr.tools.models.budgeted_chat import Patient
+from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.openai_protocol import OpenAIProtocol
@@ -114,7 +114,7 @@ def claim(item: dict[str, Any], version: str, model: KeptAnswers) -> Claim:
 
 def questions(example: Example, model: KeptAnswers) -> Sequence[Question]:
     """The model's own questions about a text, three samples united."""
-    patient = Patient(model, Limiter(4), attempts=1, timeout_s=TIMEOUT_S)
+    patient = BudgetedChat(model, Limiter(4), attempts=1, timeout_s=TIMEOUT_S)
     asking = PromptedQuestions(
         LanguageModel([patient], max_answer_tokens=2000), Prompts(), samples=3, temperature=0.7
     )

@@ -4,7 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from rarr.tools.models.chat import Answer, Ask, CallFailure, ChatModel, Tokens
+from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Tokens
 
 
 class KeptAnswers:
@@ -23,7 +23,7 @@ class KeptAnswers:
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
         self._kept = {kept["key"]: kept for kept in map(json.loads, lines)}
 
-    async def complete(self, ask: Ask) -> Answer:
+    async def complete(self, ask: ChatRequest) -> Answer:
         """Raises `CallFailure` for what was not asked before, where no model is there to be asked."""
         key = _key(ask)
         if key in self._kept:
@@ -31,26 +31,32 @@ class KeptAnswers:
         else:
             self._keep(key, ask, await self._asked(ask))
         kept = self._kept[key]
-        return Answer(tuple(kept["texts"]), Tokens(*kept["tokens"]))
+        return Answer(tuple(kept["texts"]), Tokens(*kept["tokens"]), tuple(kept["probabilities"]))
 
     async def aclose(self) -> None:
         """Closes the connections of the model."""
         if self._live is not None:
             await self._live.aclose()
 
-    async def _asked(self, ask: Ask) -> Answer:
+    async def _asked(self, ask: ChatRequest) -> Answer:
         if self._live is None:
             cure = "record the answers anew with python -m benchmarks.real_model --answers FILE"
             raise CallFailure("refused", f"{self.name} was not asked this for prompt {ask.name}: {cure}")
         return await self._live.complete(ask)
 
-    def _keep(self, key: str, ask: Ask, answer: Answer) -> None:
-        kept = {"key": key, "prompt": ask.name, "texts": answer.texts, "tokens": answer.tokens}
+    def _keep(self, key: str, ask: ChatRequest, answer: Answer) -> None:
+        kept = {
+            "key": key,
+            "prompt": ask.name,
+            "texts": answer.texts,
+            "tokens": answer.tokens,
+            "probabilities": [round(one, 6) for one in answer.probabilities],
+        }
         self._kept[key] = kept
         with self._file.open("a", encoding="utf-8") as file:
             file.write(json.dumps(kept, ensure_ascii=False) + "\n")
 
 
-def _key(ask: Ask) -> str:
+def _key(ask: ChatRequest) -> str:
     asked = [ask.prompt[2], [message.content for message in ask.messages[1:]], ask.samples, ask.temperature]
     return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]

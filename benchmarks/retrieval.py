@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.report import machine, share
 from benchmarks.shared_data import rows
-from rarr.agent.wiring.opened import Opened
+from rarr.agent.wiring.resources import Resources
 from rarr.agent.wiring.search import reranker
 from rarr.components import Reranker
 from rarr.records import Passage
@@ -66,7 +66,7 @@ async def _reranked(
     name: str, queries: Sequence[dict[str, Any]], brought: Sequence[Sequence[Passage]]
 ) -> None:
     settings = Settings(reranker=name)
-    opened = Opened(settings)
+    opened = Resources(settings)
     made: Reranker = reranker(settings, opened)
     started = time.perf_counter()
     ranked = []

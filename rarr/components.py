@@ -1,7 +1,7 @@
-"""What a node may use, typed by interface. Implementations are chosen in `agent/wiring` alone.
+"""The interfaces of the components that nodes use. `agent/wiring` alone chooses implementations.
 
-An implementation may be called from many branches at once. It raises for what it could not do; the node
-turns that into a failure that the user sees. It never raises for what it could do and judged negative.
+Many branches may call an implementation at once. It raises where it cannot do its work; the node turns that
+into a failure that the user sees. A negative judgement is a result, and is never raised.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 class QueryGenerator(Protocol):
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Questions that cover every checkable aspect of `text`; none where there is nothing to check."""
+        """Questions about every checkable aspect of `text`; none where there is nothing to check."""
 
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """Other questions than those `asked`, about sentences for which these led to no support."""
+        """More questions, different from those `asked`, about sentences that still lack support."""
 
 
 class Retriever(Protocol):
@@ -52,23 +52,23 @@ class Reranker(Protocol):
 
 class AgreementChecker(Protocol):
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Does `evidence` imply the same answer to `query` as `text` does? `unknown` where it cannot tell."""
+        """Whether `evidence` implies the same answer to `query` as `text`; `unknown` if it cannot tell."""
 
 
 class Editor(Protocol):
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """The smallest change to `text` after which it agrees with `evidence`; None where there is none."""
+        """The smallest change to `text` after which it agrees with `evidence`; None if there is none."""
 
 
 class Rewriter(Protocol):
-    """What revises without checks: a baseline. `whole`: the text as one, rather than each sentence."""
+    """A baseline that revises without checks. `whole`: it rewrites the text at once, not each sentence."""
 
     whole: bool
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
-        """What stands at `span` of `text` in the light of all its evidence."""
+        """A new text for `span` of `text` in the light of all its evidence."""
 
 
 class Verifier(Protocol):
@@ -77,38 +77,38 @@ class Verifier(Protocol):
     ) -> Sequence[float | None]:
         """How far `evidence` entails the sentence of `text` at each span, from 0 to 1; None: not judged.
 
-        The text and its context come along because a sentence alone may not say what it is about.
+        The text and its context are given because a sentence alone may not tell what it is about.
         """
 
 
 @runtime_checkable
 class Classifier(Protocol):
-    """Of the verifiers, those that tell a contradiction from silence."""
+    """A verifier that can tell a contradiction from silence."""
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """What `evidence` is to the sentence of `text` at each span; None: not judged."""
+        """The class of `evidence` for the sentence of `text` at each span; None: not judged."""
 
 
 class Closes(Protocol):
     async def aclose(self) -> None:
-        """Closes its files, and its connections of this event loop. What is used again opens them again."""
+        """Closes its files, and its connections of this event loop. The next use opens them again."""
 
 
-async def close_all(kept: Iterable[Closes]) -> None:
-    """Closes all of them; one that fails to close keeps no other from it."""
+async def close_all(resources: Iterable[Closes]) -> None:
+    """Closes all resources, also where some of them fail to close."""
     async with AsyncExitStack() as stack:
-        for one in kept:
-            stack.push_async_callback(one.aclose)
+        for resource in resources:
+            stack.push_async_callback(resource.aclose)
 
 
 @runtime_checkable
 class KeepsText(Protocol):
-    """Of the sources, those that can show what they read."""
+    """A source that can show the text that it read."""
 
     async def extracted(self, url: str) -> str | None:
-        """The text into which the offsets of a passage with the source `url` point; None: not kept."""
+        """The text into which the offsets of a passage with the source `url` point; None: it is not kept."""
 
 
 class IntentJudge(Protocol):
@@ -118,10 +118,10 @@ class IntentJudge(Protocol):
 
 @runtime_checkable
 class AsksModel(Protocol):
-    """Of the above, those that ask a language model."""
+    """A component that asks a language model."""
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """What one call for this text is expected to spend."""
+        """The expected usage of one call for this text."""
 
 
 @dataclass(frozen=True)
@@ -136,9 +136,9 @@ class Components:
     editor: Editor
     verifier: Verifier
     rewriter: Rewriter | None = None
-    """In place of `checker` and `editor`, where the setting `editor` names a baseline."""
+    """Used instead of `checker` and `editor` where the setting `editor` names a baseline."""
     intent_judge: IntentJudge | None = None
     models: tuple["LanguageModel", ...] = ()
-    """The language models behind these, whose connections the reviser closes."""
+    """The language models of these components. The reviser closes their connections."""
     opened: tuple[Closes, ...] = ()
-    """What else of these holds connections or files, and is the reviser's own to close."""
+    """Other resources of these components that the reviser opened and closes."""

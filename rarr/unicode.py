@@ -1,4 +1,4 @@
-"""The one door for text from outside: what models, servers, sources, files, arguments and callers give."""
+"""Makes text from outside valid: texts of models, servers, sources, files, arguments and callers."""
 
 from typing import Any, TypeVar
 
@@ -6,35 +6,35 @@ Value = TypeVar("Value")
 
 
 def valid(value: Value) -> Value:
-    """`value` as Unicode that every encoding, file and database can hold; it may be nested, as JSON is.
+    """`value` as Unicode that every encoding, file and database can hold. It may be nested like JSON.
 
-    Two halves of a surrogate pair become one character. A lone half, and NUL, becomes U+FFFD: of the same
-    length, so that offsets stay. Other values than strings, lists, tuples and dicts stay as they are.
-    Keys of a dict that become equal are numbered from the second one on, so that no value is lost.
+    The two halves of a surrogate pair become one character. A lone half, and NUL, become U+FFFD, which has
+    the same length, so that offsets stay. Other values than strings, lists, tuples and dicts stay as they
+    are. Keys of a dict that become equal are numbered from the second on, so that no value is lost.
     """
     given: Any = value
     if isinstance(given, str):
         given = given if _is_valid(given) else _mended(given)
     elif type(given) in (list, tuple):
-        given = type(given)([valid(one) for one in given])
+        given = type(given)([valid(item) for item in given])
     elif isinstance(given, dict):
         given = _mapping(given)
-    return given  # type: ignore[no-any-return]  # of the type of `value`
+    return given  # type: ignore[no-any-return]  # it has the type of `value`
 
 
 def _mapping(given: dict[Any, Any]) -> dict[Any, Any]:
-    """With the same number of values, in their order; a key that was valid stays as it is."""
+    """The dict with valid keys and values, in the same order. A valid key stays as it is."""
     taken = {key for key in given if valid(key) is key}
-    found: dict[Any, Any] = {}
-    for key, one in given.items():
+    result: dict[Any, Any] = {}
+    for key, item in given.items():
         mended = name = valid(key)
         number = 1
         while mended is not key and name in taken:
             number += 1
             name = f"{mended} ({number})"
         taken.add(name)
-        found[name] = valid(one)
-    return found
+        result[name] = valid(item)
+    return result
 
 
 def _is_valid(text: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.shared_data import rows
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.training.examples import Cloze, Relevance, read, write
-from rarr.training.loop import Data
+from rarr.training.loop import TaskData
 from recipes import pretraining, sources
 
 WRITTEN = Path(__file__).parent / "data"
@@ -87,7 +87,7 @@ def relevance() -> Iterable[Any]:
     return sources.relevance(found, asyncio.run(_searched(found)))
 
 
-def loaded(folder: Path) -> dict[str, Data]:
+def loaded(folder: Path) -> dict[str, TaskData]:
     """The data sets as the trainer wants them."""
     sets = {path.stem: read(path) for path in sorted(folder.glob("*.jsonl"))}
     texts = [one.passage for one in sets["span_selection"][::3] if isinstance(one, Cloze)]
@@ -95,19 +95,19 @@ def loaded(folder: Path) -> dict[str, Data]:
         if isinstance(one, Relevance):
             texts += [one.query, one.passages[0][1]]
     return {
-        "span_selection": Data("cloze", sets["span_selection"], 32),
-        "swapped": Data("swapped", [one for one in sets["span_selection"] if _can_swap(one)], 16),
-        "handwritten_cloze": Data("cloze", sets["handwritten_cloze"], 32),
-        "handwritten": Data("attribution", sets["handwritten"], 10),
-        "written_cloze": Data("cloze", sets["written_cloze"], 32),
-        "written": Data("attribution", sets["written"], 10),
-        "sentences": Data("attribution", sets["sentences"], 14),
-        "elsewhere": Data("attribution", sets["elsewhere"], 24),
-        "elsewhere_cloze": Data("cloze", sets["elsewhere_cloze"], 28),
-        "verifier": Data("attribution", sets["verifier"], 24),
-        "verifier_cloze": Data("cloze", sets["verifier_cloze"], 24),
-        "relevance": Data("relevance", sets["relevance"], 8),
-        "embedding": Data("embedding", texts, 32),
+        "span_selection": TaskData("cloze", sets["span_selection"], 32),
+        "swapped": TaskData("swapped", [one for one in sets["span_selection"] if _can_swap(one)], 16),
+        "handwritten_cloze": TaskData("cloze", sets["handwritten_cloze"], 32),
+        "handwritten": TaskData("attribution", sets["handwritten"], 10),
+        "written_cloze": TaskData("cloze", sets["written_cloze"], 32),
+        "written": TaskData("attribution", sets["written"], 10),
+        "sentences": TaskData("attribution", sets["sentences"], 14),
+        "elsewhere": TaskData("attribution", sets["elsewhere"], 24),
+        "elsewhere_cloze": TaskData("cloze", sets["elsewhere_cloze"], 28),
+        "verifier": TaskData("attribution", sets["verifier"], 24),
+        "verifier_cloze": TaskData("cloze", sets["verifier_cloze"], 24),
+        "relevance": TaskData("relevance", sets["relevance"], 8),
+        "embedding": TaskData("embedding", texts, 32),
     }
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from rarr.backends.rules.sentence import Sentence
 from rarr.backends.rules.words import tokens
 from rarr.training.examples import Cloze
-from rarr.training.spans import Part, maskable, parts
+from rarr.training.spans import PassageSentence, maskable, parts
 
 SENTENCES_EACH = 9  # texts that are taken of one article, at most
 SHORTEST, LONGEST = 6, 42  # words of a text
@@ -53,7 +53,7 @@ def of_article(article: dict[str, Any], rng: random.Random) -> Iterator[Cloze]:
             return
 
 
-def _example(article: dict[str, Any], body: str, asked: Part, passage: str) -> Cloze | None:
+def _example(article: dict[str, Any], body: str, asked: PassageSentence, passage: str) -> Cloze | None:
     text = asked.read.text
     values = tuple(maskable(text, parts(passage), article["title"], unsaid=True))
     if sum(bool(value.answers) for value in values) == 0:
@@ -67,7 +67,7 @@ def _marks(part: Sentence, title_stems: set[str]) -> set[str]:
     return said | {word.stem for word in part.content if word.stem not in title_stems}
 
 
-def _window(body: str, said: Sequence[Part], at: int, without: int, rng: random.Random) -> str:
+def _window(body: str, said: Sequence[PassageSentence], at: int, without: int, rng: random.Random) -> str:
     """The sentence `at` with neighbours on both sides, as far as there is room, short of the text."""
     first = last = at
     for _ in range(4):

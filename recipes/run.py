@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from rarr.training.loop import Phase, Recipe, Trainer
-from rarr.training.model import Reader, reader
+from rarr.training.model import EncoderWithHeads, reader
 from recipes import base, watching
 from recipes.data import build, loaded
 
@@ -125,7 +125,7 @@ def mean(one: Mapping[str, Tensor], other: Mapping[str, Tensor]) -> dict[str, Te
     return {name: ((tensor + other[name]) / 2).to(tensor.dtype) for name, tensor in one.items()}
 
 
-def fresh() -> Reader:
+def fresh() -> EncoderWithHeads:
     """The base encoder with heads that know nothing."""
     return reader(base.config(), base.weights())
 

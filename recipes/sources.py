@@ -8,7 +8,7 @@ from typing import Any
 from rarr.backends.encoder.windows import closest
 from rarr.backends.rules.claims import Claim, claims
 from rarr.tools.text.document import Span
-from rarr.training.examples import Attribution, Class, Cloze, Place, Relevance, Version
+from rarr.training.examples import Attribution, Class, Cloze, LabelledText, Place, Relevance
 from rarr.training.spans import Corrected, maskable, parts, shared
 
 Item = dict[str, Any]
@@ -65,13 +65,13 @@ def handwritten_attribution(items: Sequence[Item]) -> Iterator[Attribution]:
             title=item["title"] or "",
             passage=item["evidence"],
             versions=(
-                Version(text=item["supported"], label="attributable", wrong=()),
-                Version(
+                LabelledText(text=item["supported"], label="attributable", wrong=()),
+                LabelledText(
                     text=item["corrupted"],
                     label="contradictory",
                     wrong=tuple(wrong_places(item)),
                 ),
-                Version(text=item["extrapolatory"], label="extrapolatory"),
+                LabelledText(text=item["extrapolatory"], label="extrapolatory"),
             ),
         )
 
@@ -95,8 +95,8 @@ def sentences(items: Sequence[Item]) -> Iterator[Attribution]:
                     title=item["title"] or "",
                     passage=item["evidence"],
                     versions=(
-                        Version(text=one.sentence.text, label="attributable", wrong=()),
-                        Version(text=other.sentence.text, label="contradictory", wrong=places),
+                        LabelledText(text=one.sentence.text, label="attributable", wrong=()),
+                        LabelledText(text=other.sentence.text, label="contradictory", wrong=places),
                     ),
                 )
 
@@ -114,7 +114,7 @@ def verifier(rows: Sequence[Item]) -> Iterator[Attribution]:
             source=row["source"],
             title=title if isinstance(title, str) else "",
             passage=passage,
-            versions=(Version(text=text, label=label),),
+            versions=(LabelledText(text=text, label=label),),
         )
 
 
@@ -144,7 +144,7 @@ def elsewhere(
         title, passage = other["title"] or "", other["evidence"]
         text = item["supported"]
         if not cloze:
-            versions = (Version(text=text, label="extrapolatory"),)
+            versions = (LabelledText(text=text, label="extrapolatory"),)
             yield Attribution(source="elsewhere", title=title, passage=passage, versions=versions)
             continue
         values = tuple(one for one in maskable(text, parts(passage), title, unsaid=True) if not one.answers)

@@ -10,7 +10,7 @@ from rarr.backends.encoder.inputs import NULL, pair
 from rarr.backends.encoder.model import Pointing
 from rarr.training import batches
 from rarr.training.examples import Cloze
-from rarr.training.model import Reader
+from rarr.training.model import EncoderWithHeads
 from recipes import sources
 from recipes.measures.cloze import asked_of, exact
 from recipes.measures.handwritten import FILE
@@ -30,12 +30,12 @@ class Watch:
         self._corrections = [example for item in items for example in sources.corrections(item)]
         self._judged = list(sources.handwritten_attribution(items))
 
-    def __call__(self, model: Reader) -> Mapping[str, float]:
+    def __call__(self, model: EncoderWithHeads) -> Mapping[str, float]:
         """Measured with the model as it is."""
         with torch.no_grad():
             return self._measured(model)
 
-    def _measured(self, model: Reader) -> Mapping[str, float]:
+    def _measured(self, model: EncoderWithHeads) -> Mapping[str, float]:
         device = next(model.parameters()).device
         exactly = [_exact(model, self._tokenizer, one, device) for one in self._corrections]
         classes: list[bool] = []
@@ -59,7 +59,7 @@ class Watch:
         }
 
 
-def _exact(model: Reader, tokenizer: "Tokenizer", example: Cloze, device: torch.device) -> bool:
+def _exact(model: EncoderWithHeads, tokenizer: "Tokenizer", example: Cloze, device: torch.device) -> bool:
     asked = asked_of(example)
     made = pair(tokenizer, asked.text, asked.title, asked.passage, [asked.masked])
     if made.masks[0] < 0:

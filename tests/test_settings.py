@@ -101,20 +101,20 @@ def test_value_out_of_range_is_named() -> None:
 @pytest.mark.parametrize("content", [b"window = ", b"\xff"])
 def test_unreadable_file_is_one_error_that_names_it(folder: Path, name: str, content: bytes) -> None:
     (folder / name).write_bytes(content)
-    with pytest.raises(SettingsError, match=rf"^{name} cannot be read: .*: mend it$"):
+    with pytest.raises(SettingsError, match=rf"^{name} cannot be read: .*: correct it$"):
         Settings()
 
 
 @pytest.mark.parametrize("table", ["tool.rarr", "rarr"])
 def test_table_of_pyproject_in_rarr_toml_is_named(folder: Path, table: str) -> None:
     (folder / "rarr.toml").write_text(f"[{table}]\nwindow = 5")
-    with pytest.raises(SettingsError, match=r"^rarr\.toml holds the settings themselves, as in window = 5"):
+    with pytest.raises(SettingsError, match=r"^rarr\.toml holds the settings themselves, such as window = 5"):
         Settings()
 
 
 def test_value_in_the_place_of_the_table_is_named(folder: Path) -> None:
     (folder / "pyproject.toml").write_text("[tool]\nrarr = 5")
-    with pytest.raises(SettingsError, match=r"^tool\.rarr in pyproject\.toml is no table"):
+    with pytest.raises(SettingsError, match=r"^tool\.rarr in pyproject\.toml is not a table"):
         Settings()
 
 
@@ -171,25 +171,25 @@ def test_every_table_has_an_example() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("RARR_MODELS", "edit=openai:a", """RARR_MODELS is no JSON object: write it as in '{"edit":"""),
-        ("RARR_MODELS", "[1]", "RARR_MODELS is no JSON object"),
-        ("RARR_MODELS", "[" * 100_000, "RARR_MODELS is no JSON object"),
-        ("RARR_ENDPOINTS", "sk-secret", """RARR_ENDPOINTS is no JSON object: write it as in '{"vllm"""),
+        ("RARR_MODELS", "edit=openai:a", """RARR_MODELS is not a JSON object: write it like '{"edit":"""),
+        ("RARR_MODELS", "[1]", "RARR_MODELS is not a JSON object"),
+        ("RARR_MODELS", "[" * 100_000, "RARR_MODELS is not a JSON object"),
+        ("RARR_ENDPOINTS", "sk-secret", """RARR_ENDPOINTS is not a JSON object: write it like '{"vllm"""),
         ("RARR_ENDPOINTS", '{"a": {"url": "secret"}}', "RARR_ENDPOINTS, in which 'endpoints.a.url' is un"),
         ("RARR_ENDPOINTS", '{"a": {"price": "secret"}}', "RARR_ENDPOINTS, in which 'endpoints.a.price' is"),
-        ("RARR_INCLUDE_DOMAINS", '["a.org"', "RARR_INCLUDE_DOMAINS is no list: write it with commas"),
+        ("RARR_INCLUDE_DOMAINS", '["a.org"', "RARR_INCLUDE_DOMAINS is not a list: write it with commas"),
         ("RARR_WINDOW", "three", "RARR_WINDOW is 'three': give a whole number, such as 4"),
         ("RARR_WINDOW", "0", "RARR_WINDOW is '0': give a number greater than or equal to 1"),
         ("rarr_window", "", "RARR_WINDOW is ''"),
         ("RARR_CACHE_DAYS", "many", "RARR_CACHE_DAYS is 'many': give a number, such as 7"),
-        ("RARR_PUBLISHED_AFTER", "yesterday", "RARR_PUBLISHED_AFTER is 'yesterday': give a year, as in 2020"),
+        ("RARR_PUBLISHED_AFTER", "yesterday", "RARR_PUBLISHED_AFTER is 'yesterday': give a year"),
         ("RARR_PUBLISHED_AFTER", "", "RARR_PUBLISHED_AFTER is '': give a year"),
-        ("RARR_INCLUDE_DOMAINS", "a b", "RARR_INCLUDE_DOMAINS is ['a b']: 'a b' is no domain: give a host"),
+        ("RARR_INCLUDE_DOMAINS", "a b", "RARR_INCLUDE_DOMAINS is ['a b']: 'a b' is not a domain: give"),
         ("RARR_RERANKER", "vllm:", "RARR_RERANKER is 'vllm:': it names no model; give overlap, embedded"),
         ("RARR_OFFLINE", "maybe", "RARR_OFFLINE is 'maybe': give true or false"),
         ("RARR_CORPUS", "", "RARR_CORPUS is '': it is empty; give"),
         ("RARR_WEIGHTS", "", "RARR_WEIGHTS is '': it is empty; give"),
-        ("rarr_windw", "3", "environment variable rarr_windw is no setting (did you mean 'window'?)"),
+        ("rarr_windw", "3", "environment variable rarr_windw is not a setting (did you mean 'window'?)"),
     ],
 )  # fmt: skip
 def test_wrong_variable_is_one_line_that_names_it(

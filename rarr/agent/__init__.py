@@ -1,1 +1,1 @@
-"""The agent: settings, components, state, wiring, graph and the public calls."""
+"""The agent: checkpoints, wiring, graph and the public calls."""

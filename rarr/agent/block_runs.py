@@ -1,6 +1,6 @@
-"""A long text in blocks: each goes through the whole graph, a few of them at once, from the start on.
+"""Revises a long text in blocks, a few at once from the start on. Each goes through the whole graph.
 
-When a limit of the run is reached, the blocks that are done stand, and the rest is as it was.
+When the run reaches a limit, finished blocks keep their revision, and the rest stays as it was.
 """
 
 import asyncio
@@ -19,21 +19,21 @@ from rarr.tools.text.text_blocks import TextBlock, text_blocks
 
 RunBlock = Callable[[State], Awaitable[State]]
 
-_EMBEDDED_AT_ONCE = 2  # one searches while another computes
+_EMBEDDED_AT_ONCE = 2  # one block searches while another computes
 _MOST_AT_ONCE = 16
-_DIVIDING = 1.25  # times the grace: after it, the rest is not even divided into sentences
-_REQUESTS = 8  # at once, that a block has on average
+_DIVIDING = 1.25  # times the grace: after this time, the rest is not even divided into sentences
+_REQUESTS = 8  # requests of one block at once, on average
 
 
 def block_size(text: str, settings: Settings) -> int | None:
-    """How long the blocks of `text` are, in characters; None where it goes through the graph as a whole."""
+    """The length of the blocks of `text`, in characters; None where it goes through the graph as a whole."""
     size = settings.block_chars
-    # LaMDA Research rewrites a text as one.
+    # The editor of LaMDA Research rewrites the whole text at once.
     return None if size is None or len(text) <= size or settings.editor == "lamda" else size
 
 
 async def by_blocks(start: State, size: int, components: Components, run: RunBlock) -> State:
-    """The state of the whole run; `run` takes a block's through the graph."""
+    """The state of the whole run. `run` takes the state of one block through the graph."""
     walk = _Walk(start, size, run)
     await together(*(walk.work() for _ in range(_at_once(components))))
     outcomes = [walk.outcomes[number] for number in sorted(walk.outcomes)]
@@ -48,7 +48,7 @@ def _at_once(components: Components) -> int:
 
 
 class _Walk:
-    """The blocks of a text in their order, whoever takes the next. `unread`: the rest was not divided."""
+    """Gives out the blocks of a text in order, to several workers. `unread`: the rest was not divided."""
 
     def __init__(self, start: State, size: int, run: RunBlock) -> None:
         self.outcomes: dict[int, Outcome] = {}
@@ -59,7 +59,7 @@ class _Walk:
         self._last = TextBlock(0, Span(0, 0), "", ())
 
     async def work(self) -> None:
-        """Takes blocks until there is none."""
+        """Revises blocks until none is left."""
         while (block := await self._next()) is not None:
             self.outcomes[block.number] = Outcome(block, await self._state(block))
 
@@ -89,31 +89,35 @@ class _Walk:
 
 
 def _left_out(outcomes: Sequence[Outcome], meter: Meter, *, unread: bool) -> list[Notice]:
-    """How far a run came that a limit ended, and what is too long to be gone through."""
+    """Warnings about the part of the text that a limit left out, and about blocks that are too long."""
     notices = [
         Notice(
             code="block_too_long",
-            message=f"characters {block.span.start} to {block.span.end} have no end of a sentence that would"
-            " divide them: they are unjudged; raise block_chars",
+            message=f"characters {block.span.start} to {block.span.end} hold no end of a sentence that could"
+            " divide them, so they are unjudged: raise block_chars",
             node="",
         )
         for block, _ in outcomes
         if block.too_long and block.sentences
     ]
-    if not any(one.cut for one in outcomes):
+    if not any(outcome.cut for outcome in outcomes):
         return notices
     done, all_ = (
         sum(counts)
-        for counts in zip(*((one.done, len(one.block.sentences)) for one in outcomes), strict=True)
+        for counts in zip(
+            *((outcome.done, len(outcome.block.sentences)) for outcome in outcomes), strict=True
+        )
     )
     of = "" if unread else f" of {all_}"
-    told = f"{_limit(meter)} ended the run after {done}{of} sentences: raise {meter.ended or 'it'} for more"
-    return [*notices, Notice(code=CUT, message=told, node="")]
+    message = (
+        f"{_limit(meter)} ended the run after {done}{of} sentences: raise {meter.ended or 'it'} for more"
+    )
+    return [*notices, Notice(code=CUT, message=message, node="")]
 
 
 def _limit(meter: Meter) -> str:
     limits = {
-        "": "a limit",  # of the process in which the run was begun
+        "": "a limit",  # a limit of the process in which the run began
         "deadline_s": f"the deadline of {meter.budget.deadline_s or 0:g} s",
         "max_calls": f"the budget of {meter.budget.max_calls} model calls",
         "max_tokens": f"the budget of {meter.budget.max_tokens} tokens",

@@ -1,4 +1,4 @@
-"""What a run may be expected to spend, before anything is spent."""
+"""Estimates the cost of a run before it starts."""
 
 import math
 
@@ -10,34 +10,34 @@ from rarr.tools.text.document import Span, sentences
 from rarr.tools.text.text_blocks import text_blocks
 
 DISAGREEMENTS = 0.3
-"""Of the queries; in the runs that the paper's method was timed on, a quarter to a third."""
+"""The share of queries with a disagreement; a quarter to a third in the runs that the paper was timed on."""
 
 
 def estimate(text: str, context: str | None, components: Components) -> Estimate:
-    """For a text of which the embedded rules find the values to ask for, with J evidences a query.
+    """The expected usage. The embedded rules find the queries of the text, with J evidences for each.
 
-    It is about what a text with some errors costs: each edit has the checks on its sentence asked again. One
-    without errors may cost half of it, one with an error in most sentences twice as much: it is no limit.
-    That of a long text is the sum over its blocks.
+    The estimate fits a text with some errors: each edit has the checks on its sentence asked again. A text
+    without errors may cost half of it, a text with errors in most sentences twice as much: it is no limit.
+    The estimate of a long text is the sum over its blocks.
     """
     size = block_size(text, components.settings)
     if size is None:
-        return _of_one(text, context, components)
+        return _of_block(text, context, components)
     blocks = (block for block in text_blocks(text, size) if block.sentences and not block.too_long)
-    found = [_of_one(block.of(text), context, components) for block in blocks]
-    values = {name: [getattr(one, name) for one in found] for name in Estimate.model_fields}
+    estimates = [_of_block(block.of(text), context, components) for block in blocks]
+    values = {name: [getattr(part, name) for part in estimates] for name in Estimate.model_fields}
     return Estimate(**{name: None if None in column else sum(column) for name, column in values.items()})
 
 
-def _of_one(text: str, context: str | None, components: Components) -> Estimate:
-    asked = questions(text, context)
-    queries = max(1, len(asked))
+def _of_block(text: str, context: str | None, components: Components) -> Estimate:
+    expected_queries = questions(text, context)
+    queries = max(1, len(expected_queries))
     edits = math.ceil(DISAGREEMENTS * queries)
     evidence = components.settings.evidence_per_query
     spans = sentences(text)
-    sizes = [sum(span.overlaps(Span(one.start, one.end)) for one in asked) for span in spans]
-    # The checks of the queries about a sentence that is edited; long sentences are edited more often.
-    again = math.ceil(edits * sum(size * size for size in sizes) / queries) if asked else edits
+    sizes = [sum(span.overlaps(Span(query.start, query.end)) for query in expected_queries) for span in spans]
+    # The checks of the queries about an edited sentence; long sentences are edited more often.
+    again = math.ceil(edits * sum(size * size for size in sizes) / queries) if expected_queries else edits
     rewriter = components.rewriter
     revising = (
         [(components.checker, evidence * (queries + again)), (components.editor, edits)]
@@ -47,21 +47,21 @@ def _of_one(text: str, context: str | None, components: Components) -> Estimate:
     calls = (
         (components.query_generator, 1),
         *revising,
-        (components.verifier, 3 * evidence * queries + 2 * edits),  # a sentence and both neighbours
+        (components.verifier, 3 * evidence * queries + 2 * edits),  # for a sentence and both neighbours
     )
     if components.intent_judge is not None:
         calls = (*calls, (components.intent_judge, 1))
-    spent = [
+    usages = [
         (times, component.expected(text, context))
         for component, times in calls
         if isinstance(component, AsksModel)
     ]
-    costs = [one.cost and times * one.cost for times, one in spent]
+    costs = [usage.cost and times * usage.cost for times, usage in usages]
     return Estimate(
         queries=queries,
         edits=edits,
-        model_calls=sum(times * one.model_calls for times, one in spent),
-        input_tokens=sum(times * one.input_tokens for times, one in spent),
-        output_tokens=sum(times * one.output_tokens for times, one in spent),
+        model_calls=sum(times * usage.model_calls for times, usage in usages),
+        input_tokens=sum(times * usage.input_tokens for times, usage in usages),
+        output_tokens=sum(times * usage.output_tokens for times, usage in usages),
         cost=None if None in costs else sum(filter(None, costs)),
     )

@@ -3,10 +3,9 @@
 generate_queries -> retrieve, one branch a query -> rerank (all of them at once)
                  -> check_agreement (all pairs at once) <-> edit -> attribute -> evaluate
 
-An edit makes the checks that looked at its sentence stale: they are asked again, and what else in the text
-draws on a corrected value is followed up. Without queries, or after a failure that leaves nothing to go on
-with, the run goes straight to attribute. Sentences that lack support in the end are asked about in another
-round.
+An edit makes the checks that looked at its sentence stale: they are asked again. Other values in the text
+that depend on a corrected value are followed up. Without queries, or after a failure that leaves nothing to
+work with, the run goes straight to attribute. Another round asks about sentences that still lack support.
 """
 
 from collections.abc import Awaitable, Callable
@@ -40,17 +39,17 @@ Pipeline = StateGraph[State, Components, State, State]
 Graph = CompiledStateGraph[State, Components, State, State]
 
 
-@cache  # it holds nothing of a run
+@cache  # it holds no state of a run
 def build_graph(*, rewriting: bool = False) -> Graph:
-    """`pipeline`, ready to run."""
+    """The compiled `pipeline`."""
     return pipeline(rewriting=rewriting).compile()
 
 
 @cache
 def pipeline(*, rewriting: bool = False) -> Pipeline:
-    """The whole pipeline. What a node may use comes with the run, as its context.
+    """The whole pipeline. The run's context brings the components that its nodes use.
 
-    `rewriting`: that of a baseline, where rewrite stands in the place of checks and edits.
+    `rewriting`: the pipeline of a baseline, in which rewrite replaces checks and edits.
     """
     graph = StateGraph(State, context_schema=Components)
     _add(graph, generate_queries, on_failure="attribute")
@@ -59,7 +58,9 @@ def pipeline(*, rewriting: bool = False) -> Pipeline:
     _add(graph, attribute, on_failure=END)
     _add(graph, evaluate, on_failure=END)
     graph.add_edge(START, "generate_queries")
-    graph.add_conditional_edges("generate_queries", one_branch_a_query, ["retrieve", "attribute", "evaluate"])
+    graph.add_conditional_edges(
+        "generate_queries", one_branch_per_query, ["retrieve", "attribute", "evaluate"]
+    )
     graph.add_edge("retrieve", "rerank")
     (_rewrite if rewriting else _check_and_edit)(graph)
     graph.add_edge("attribute", "evaluate")
@@ -83,8 +84,8 @@ def _rewrite(graph: StateGraph[Any, Components, Any, Any]) -> None:
     graph.add_edge("rewrite", "attribute")
 
 
-def one_branch_a_query(state: State) -> list[Send] | str:
-    """All queries of the round at once; without any there is nothing to research."""
+def one_branch_per_query(state: State) -> list[Send] | str:
+    """Searches for all queries of the round at once. Without queries there is nothing to research."""
     sends = [
         Send("retrieve", {"query": query}) for query in state["queries"] if query.round == state["round"]
     ]
@@ -94,14 +95,17 @@ def one_branch_a_query(state: State) -> list[Send] | str:
 
 
 def after_edits(state: State) -> str:
-    """What draws on a correction, then what it made stale; each query is edited for once, so this ends."""
+    """Follows up values that depend on a correction, then asks stale checks again.
+
+    This ends, since an edit is tried only once for each query.
+    """
     if unfollowed(state):
         return "follow_up"
     return "check_agreement" if unchecked(state) or untried(state) else "attribute"
 
 
 def another_round(state: State) -> str:
-    """While sentences lack support, and what the settings and the budget allow is not used up."""
+    """Starts another round while sentences lack support, as far as the settings and the budget allow."""
     return "generate_queries" if state.get("lacking") else END
 
 
@@ -112,30 +116,30 @@ def _add(graph: StateGraph[Any, Components, Any, Any], node: Node, *, on_failure
 
 
 def metered(name: str, node: Node) -> Node:
-    """The node, whose calls the run's meter counts and its recorder records."""
+    """The node, with its calls counted by the run's meter and recorded by its recorder."""
 
     async def metered(state: Any, runtime: Runtime[Components]) -> Any:
-        with meter().step(name), span("node", name, _branch(state)) as one:
+        with meter().step(name), span("node", name, _branch(state)) as call:
             update = await node(state, runtime)
-            # Into the state, where a checkpoint keeps them: a meter ends with its process.
-            if told := meter().new_warnings():
-                update = {**update, "told": told}
-            one.body["update"] = update
+            # Warnings go into the state, where a checkpoint keeps them: a meter ends with its process.
+            if warnings := meter().new_warnings():
+                update = {**update, "told": warnings}
+            call.body["update"] = update
         return update
 
     return metered
 
 
 def _survive(name: str, goto: str) -> Callable[..., Awaitable[Command[Any]]]:
-    """A node that fails becomes a warning; the run goes on with what it has."""
+    """Turns a node's failure into a warning. The run goes on with the results so far."""
 
     async def survive(state: Any, error: NodeError) -> Command[Any]:
         query_id = _branch(state) or None
         notice = failure(name, f"{name} failed", error.error, query_id=query_id)
         missing = unsearched(query_id, error.error) if query_id else {}
         update = {"warnings": [notice], "unsearched": missing}
-        with span("failure", name, query_id or "") as one:
-            one.body["update"] = update
+        with span("failure", name, query_id or "") as failed:
+            failed.body["update"] = update
         return Command(update=update, goto=goto)
 
     return survive

@@ -1,4 +1,4 @@
-"""What a run comes to: its revision, with what it spent and what it warned of."""
+"""Makes the revision of a run from its last state, with its usage and warnings."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -9,7 +9,7 @@ from rarr.state import State
 from rarr.tools.models.meter import Budget, Meter
 from rarr.tools.text.document import sentences
 
-# In this order, whichever block of a long text came to one first.
+# A fixed order, so that it does not depend on which block of a long text reached a node first.
 _NODES = (
     *("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "follow_up", "rewrite"),
     *("attribute", "evaluate"),
@@ -17,7 +17,7 @@ _NODES = (
 
 
 def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
-    """The revision of a run that has come to its end, or as far as it went."""
+    """The revision of a run that is done, or that stopped at a limit."""
     text = state["text"]
     return Revision(
         run_id=run_id,
@@ -55,7 +55,7 @@ def budget_of(settings: Settings) -> Budget:
 
 
 def usage_of(meter: Meter) -> Usage:
-    """What a run has spent so far."""
+    """The usage of a run so far."""
     called = sorted(meter.by_node, key=lambda node: _NODES.index(node) if node in _NODES else len(_NODES))
     by_node = {node: NodeUsage(**asdict(meter.by_node[node])) for node in called}
     total = {name: value for name, value in asdict(meter.total).items() if name in ModelUsage.model_fields}
@@ -63,5 +63,5 @@ def usage_of(meter: Meter) -> Usage:
 
 
 def _distinct(notices: Sequence[Notice]) -> list[Notice]:
-    """The same is said once: a budget that is spent fails every question that is left."""
+    """Each notice once: an exhausted budget fails every remaining question with the same notice."""
     return list({notice.model_dump_json(): notice for notice in notices}.values())

@@ -43,13 +43,14 @@ class Reviser:
         on_call: OnCall | None = None,
         checkpointer: "Checkpointer | None" = None,
     ) -> None:
-        """`components` are given instead of `settings`. Raises `RarrError` where something is missing.
+        """Give either `settings` or `components`. Raises `RarrError` where something is missing.
 
-        `on_step` is told the name of every node that has finished, `on_index` the number of files done, and
-        of all files, while a corpus is indexed, and `on_call` every request to a language model.
+        `on_step` is called with the name of each node that has finished. `on_index` is called with the number
+        of files done and the number of all files, while a corpus is indexed. `on_call` is called with each
+        request to a language model.
 
-        `checkpointer` keeps runs for `resume`: one of LangGraph's, or a function that opens one as an async
-        context manager, once for each event loop. The reviser closes what it opened.
+        `checkpointer` keeps runs for `resume`. It is a LangGraph checkpointer, or a function that opens one
+        as an async context manager, once for each event loop. The reviser closes what it opened.
         """
         if settings is not None and not isinstance(settings, Settings):
             raise InputError(f"settings is {kind_of(settings)}: give Settings(corpus=...)")
@@ -67,20 +68,20 @@ class Reviser:
         self._traces, self._untraced = _traces(self._components.settings, resumable=checkpointer is not None)
 
     def revise(self, text: str, context: str | None = None, *, run_id: str | None = None) -> Revision:
-        """`arevise`, for callers without an event loop and for those inside a running one alike."""
+        """`arevise` for callers without an event loop and for callers inside a running loop."""
         return run(self.arevise(text, context, run_id=run_id))
 
     async def arevise(self, text: str, context: str | None = None, *, run_id: str | None = None) -> Revision:
-        """Researches `text` in the light of `context` (a question, prior turns) and revises it.
+        """Researches `text` in the light of `context` (a question, earlier turns) and revises it.
 
-        The revision's `original`, into which offsets point, is `text` as valid Unicode: each NUL and each
-        lone surrogate is U+FFFD in it, and the two halves of a pair are one character.
+        Offsets point into the revision's `original`. It is `text` as valid Unicode: each NUL and each lone
+        surrogate is replaced by U+FFFD, and the two halves of a surrogate pair by one character.
 
-        `run_id` names the run; None: a name is made. Raises `InputError` for a text that cannot be revised,
-        and for a name that cannot be given or that a checkpointer knows; everything later becomes a warning.
+        `run_id` names the run; None: a name is generated. Raises `InputError` for a text that cannot be
+        revised, and for a name that is not allowed or already used. All later failures become warnings.
         """
-        text = _entered(text, "text")
-        context = None if context is None else _entered(context, "context")
+        text = _required_text(text, "text")
+        context = None if context is None else _required_text(context, "context")
         run_id = await self._checkpoints.new(run_id)
         notices = [*self._corpus_notices(), *self._untraced]
         notices += await work(_tables_notices, text)
@@ -88,23 +89,23 @@ class Reviser:
         return await self.arevise_from(start, run_id)
 
     def resume(self, run_id: str) -> Revision:
-        """`aresume`, as `revise` is `arevise`."""
+        """`aresume` for callers without an event loop and for callers inside a running loop."""
         return run(self.aresume(run_id))
 
     async def aresume(self, run_id: str) -> Revision:
-        """Goes on with a run that was ended, from its last checkpoint; one that is done asks no model.
+        """Continues an interrupted run from its last checkpoint. A finished run asks no model.
 
-        Settings and components are this reviser's: give those that the run was begun with. What its trace
-        has of answers is not asked again, and counts in `usage` and the budgets as it did; without a trace
-        they count from here. Raises `InputError` without a checkpointer, and for a run not known to it.
+        Settings and components are those of this reviser: give those with which the run began. Answers in its
+        trace are not asked for again, and count in `usage` and the budgets as before; without a trace, the
+        usage starts at zero. Raises `InputError` without a checkpointer, and for an unknown run.
         """
-        known, done = await self._checkpoints.begun(run_id)
-        if done and self._traces and (revision := await self._traces.revision(run_id, known)):
+        state, done = await self._checkpoints.begun(run_id)
+        if done and self._traces and (revision := await self._traces.revision(run_id, state)):
             return revision
-        return await self._recorded(known, run_id, resumed=True, done=done)
+        return await self._recorded(state, run_id, resumed=True, done=done)
 
     async def arevise_from(self, start: State, run_id: str) -> Revision:
-        """What `arevise` does from the state with which a run begins."""
+        """Like `arevise`, from the state with which a run begins."""
         return await self._recorded(start, run_id)
 
     async def _recorded(
@@ -119,34 +120,34 @@ class Reviser:
                 state = start if done else await self._run(start, run_id, resumed=resumed)
                 if recorder is None:
                     return await work(revision_of, run_id, state, meter)
-                await recorder.flush()  # what fails of it is in the revision
+                await recorder.flush()  # a failure to write becomes a warning of the revision
                 return await recorder.finished(await work(revision_of, run_id, state, meter))
         finally:
             METER.reset(token)
 
     def estimate(self, text: str, context: str | None = None) -> Estimate:
-        """What `revise` may be expected to spend on this text; asks no model and searches nothing."""
-        text = _entered(text, "text")
-        context = None if context is None else _entered(context, "context")
-        from rarr.agent.estimates import estimate  # with the rules, which `import rarr` need not load
+        """The expected usage of `revise` for this text. Asks no model and searches nothing."""
+        text = _required_text(text, "text")
+        context = None if context is None else _required_text(context, "context")
+        from rarr.agent.estimates import estimate  # it loads the rules, for which `import rarr` need not wait
 
         return estimate(text, context, self._components)
 
     def source_text(self, evidence: Evidence) -> str | None:
-        """The text in which `evidence` stands at its `start` and `end`; None where it is not kept.
+        """The text that contains `evidence` from its `start` to its `end`; None where it is not kept.
 
-        Pages come from the cache, however old they are there, and files of a corpus are read once more.
+        Pages come from the cache, of any age, and files of a corpus are read again.
         """
         return run(self._source_text(evidence))
 
     def close(self) -> None:
-        """Closes files, and the connections that `revise` opened; `aclose` is for those of `arevise`."""
+        """Closes files, and the connections that `revise` opened; `aclose` closes those of `arevise`."""
         run(self.aclose())
 
     async def aclose(self) -> None:
-        """Closes files, and the connections that this event loop opened. All open again when they are used.
+        """Closes files, and the connections that this event loop opened. The next use opens them again.
 
-        A retriever object that the caller gave stays the caller's to close.
+        A retriever object that the caller gave is not closed.
         """
         await close_all((*self._components.models, *self._components.opened, self._checkpoints))
         if self._traces:
@@ -155,7 +156,7 @@ class Reviser:
     async def _source_text(self, evidence: Evidence) -> str | None:
         for source in self._components.opened:
             text = await source.extracted(evidence.source) if isinstance(source, KeepsText) else None
-            # Two sources may have read one page, each in its own way, and files change.
+            # Two sources may have read the same page in different ways, and files may have changed.
             if text is not None and text[evidence.start : evidence.end] == evidence.text:
                 return text
         return None
@@ -173,11 +174,11 @@ class Reviser:
         await self.aclose()
 
     async def _run(self, start: State, run_id: str, *, resumed: bool) -> State:
-        """The state in the end: of the whole text, or of all its blocks."""
+        """The last state: of the whole text, or of all its blocks."""
         from rarr.agent.block_runs import (
             block_size,
             by_blocks,
-        )  # with the nodes, for which `import rarr` need not wait
+        )  # they load the nodes, for which `import rarr` need not wait
 
         size = block_size(start["original"], self._components.settings)
         if size is None:
@@ -185,18 +186,19 @@ class Reviser:
         if not resumed:
             await self._checkpoints.keep(run_id, start, done=False)
 
-        async def run_block(begun: State) -> State:
-            known, done = await self._checkpoints.block(run_id, begun["block"])
-            if known is not None and done:
-                return known
-            return await self._through_graph(begun if known is None else None, run_id, begun["block"])
+        async def run_block(block_start: State) -> State:
+            number = block_start["block"]
+            state, done = await self._checkpoints.block(run_id, number)
+            if state is not None and done:
+                return state
+            return await self._through_graph(block_start if state is None else None, run_id, number)
 
         state = await by_blocks(start, size, self._components, run_block)
         await self._checkpoints.keep(run_id, state, done=True)
         return state
 
     async def _through_graph(self, start: State | None, run_id: str, block: int = 0) -> State:
-        """The state in the end. Without a `start`, a run goes on that has checkpoints."""
+        """The last state. Without a `start`, a run with checkpoints is continued."""
         graph = await self._checkpoints.graph()
         call: Any = {"context": self._components, "config": self._checkpoints.config(run_id, block)}
         if self._on_step is None:
@@ -230,8 +232,11 @@ async def arevise(text: str, context: str | None = None, **settings: Any) -> Rev
         return await reviser.arevise(text, context)
 
 
-def _entered(text: object, name: str) -> str:
-    """`text` as a run has it. Raises `InputError` for what is no text, and for an empty one."""
+def _required_text(text: object, name: str) -> str:
+    """`text` as valid Unicode.
+
+    Raises `InputError` for a value that is not a string, and for an empty text.
+    """
     if not isinstance(text, str):
         raise InputError(f"{name} is {kind_of(text)}, not a str: decode or convert it first")
     if not text.strip():
@@ -240,7 +245,7 @@ def _entered(text: object, name: str) -> str:
 
 
 def _traces(settings: Settings, *, resumable: bool) -> tuple["Recording | None", list[Notice]]:
-    """Where runs are recorded; that they cannot be keeps nobody from revising."""
+    """The recording of runs. If runs cannot be recorded, that is a warning, and texts are still revised."""
     if not settings.trace:
         return None, []
     from rarr.traces.recording import Recording
@@ -253,11 +258,11 @@ def _traces(settings: Settings, *, resumable: bool) -> tuple["Recording | None",
 
 
 def _unsearched(settings: Settings) -> list[Notice]:
-    from rarr.agent.wiring.search import named
+    from rarr.agent.wiring.search import search_names
 
-    if settings.corpus is None or any(one == "corpus" for one in named(settings)):
+    if settings.corpus is None or any(source == "corpus" for source in search_names(settings)):
         return []
-    message = "a corpus is given, and search does not name it: corpus,wikipedia searches both"
+    message = "a corpus is given, but search does not name it: corpus,wikipedia searches both"
     return [Notice(code="corpus_not_searched", message=message, node="retrieve")]
 
 
@@ -272,15 +277,15 @@ def _tables_notices(text: str) -> list[Notice]:
 
 
 def _listener(settings: Settings, on_call: OnCall | None) -> OnCall | None:
-    """Who is told of requests: the caller, and OpenTelemetry where the settings ask for it."""
+    """The listener to requests: the caller's, and OpenTelemetry's where the settings ask for it."""
     if not settings.otel:
         return on_call
-    from rarr.agent.telemetry import model_spans  # with an extra
+    from rarr.agent.telemetry import model_spans  # it needs an extra
 
-    listeners = [one for one in (model_spans(), on_call) if one is not None]
+    listeners = [listener for listener in (model_spans(), on_call) if listener is not None]
 
     def tell(call: ModelCall) -> None:
-        for one in listeners:
-            one(call)
+        for listener in listeners:
+            listener(call)
 
     return tell

@@ -1,7 +1,7 @@
-"""The graph for `langgraph dev` and Studio, which give plain JSON and know no components.
+"""The graph for `langgraph dev` and Studio, which send plain JSON and do not know components.
 
-`langgraph.json` names it. It has one node; the steps of the pipeline are seen in it, as those of a subgraph.
-Settings come from the environment and `rarr.toml`, once, at the first run.
+`langgraph.json` names it. It has one node, which shows the steps of the pipeline as those of a subgraph.
+Settings come from the environment and `rarr.toml`. They are read once, at the first run.
 """
 
 import asyncio
@@ -12,22 +12,22 @@ from typing import Any, NotRequired
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import (
-    TypedDict,  # for a schema of the input, pydantic needs this one before Python 3.12
+    TypedDict,  # before Python 3.12, pydantic needs this class for a schema of the input
 )
 
 from rarr.agent.revise import Reviser
 from rarr.errors import RarrError
 
 
-class Asked(TypedDict):
-    """What Studio asks for."""
+class StudioInput(TypedDict):
+    """The input in Studio."""
 
     text: str
     context: NotRequired[str | None]
 
 
-class Revised(Asked):
-    """`revision` is a `Revision` as JSON has it; None where `error` says why there is none."""
+class Revised(StudioInput):
+    """`revision` is a `Revision` as JSON; None where `error` gives the reason."""
 
     revision: dict[str, Any] | None
     error: str
@@ -42,13 +42,16 @@ def _made() -> Reviser:
 
 
 def _reviser() -> Reviser:
-    """One, also where the first two runs come at once."""
+    """The only reviser, even if the first two runs come at once."""
     with _making:
         return _made()
 
 
-async def revise(state: Asked) -> dict[str, Any]:
-    """One text. An error is told as a value, since the server keeps what is raised to its own log."""
+async def revise(state: StudioInput) -> dict[str, Any]:
+    """Revises one text.
+
+    An error is returned as a value, since the server writes exceptions only to its log.
+    """
     try:
         reviser = await asyncio.to_thread(_reviser)  # it reads files
         revision = await reviser.arevise(state["text"], state.get("context"))
@@ -57,8 +60,8 @@ async def revise(state: Asked) -> dict[str, Any]:
     return {"revision": revision.model_dump(mode="json"), "error": ""}
 
 
-def _graph() -> CompiledStateGraph[Revised, None, Asked, Revised]:
-    graph = StateGraph(Revised, input_schema=Asked)
+def _graph() -> CompiledStateGraph[Revised, None, StudioInput, Revised]:
+    graph = StateGraph(Revised, input_schema=StudioInput)
     graph.add_node(revise)
     graph.add_edge(START, "revise")
     graph.add_edge("revise", END)

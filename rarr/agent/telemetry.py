@@ -1,7 +1,7 @@
-"""Spans for OpenTelemetry: the run and its nodes, as LangChain's callbacks tell of them, and model requests.
+"""Spans for OpenTelemetry: the run and its nodes, from LangChain's callbacks, and requests to models.
 
-The application's tracer provider is used where it has set one. Otherwise one is set that sends to
-OTEL_EXPORTER_OTLP_ENDPOINT. What LangChain does elsewhere in the process is traced as well.
+The application's tracer provider is used if it has set one. Otherwise a provider is set that sends spans to
+OTEL_EXPORTER_OTLP_ENDPOINT. Other uses of LangChain in the process are traced as well.
 """
 
 import json
@@ -29,13 +29,15 @@ except ImportError:
 
 
 def model_spans() -> Callable[[ModelCall], None]:
-    """Has runs traced from now on, and gives what makes the span of a request."""
-    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):  # nobody set one
+    """Turns tracing on, and returns the function that makes the span of a request."""
+    if isinstance(
+        trace.get_tracer_provider(), trace.ProxyTracerProvider
+    ):  # the application has not set a provider
         trace.set_tracer_provider(_provider())
     instrumentor = LangChainInstrumentor()
     if not instrumentor.is_instrumented_by_opentelemetry:
         instrumentor.instrument()
-    # It hides texts where OPENINFERENCE_HIDE_INPUTS and the like say so.
+    # The tracer hides texts if OPENINFERENCE_HIDE_INPUTS or a similar variable says so.
     tracer = OITracer(trace.get_tracer("rarr"), TraceConfig())
     return lambda call: None if call.by_langchain else _span(tracer, call)
 
@@ -44,12 +46,12 @@ def _provider() -> TracerProvider:
     own = Resource.create({"service.name": "rarr"})
     provider = TracerProvider(resource=own.merge(OTELResourceDetector().detect()))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    always_before_end(provider.force_flush)  # its own atexit is not called then
+    always_before_end(provider.force_flush)  # its own atexit function is not called then
     return provider
 
 
 def _span(tracer: OITracer, call: ModelCall) -> None:
-    """Under the node that asked. It is made when the request is over, which is when its tokens are known."""
+    """Makes the span under the node that asked, when the request is over and its tokens are known."""
     node, ended = get_current_span(), time.time_ns()
     span = tracer.start_span(
         call.model,
@@ -84,5 +86,5 @@ def _attributes(call: ModelCall) -> dict[str, Any]:
 def _run_id() -> str:
     try:
         return str(get_config().get("metadata", {}).get("run_id", ""))
-    except RuntimeError:  # asked outside of a run
+    except RuntimeError:  # outside of a run
         return ""

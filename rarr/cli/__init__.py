@@ -1,16 +1,16 @@
-"""The command line: `rarr.cli.commands`, and before it, what ends it at an interrupt.
+"""The command line: `rarr.cli.commands`, and the handling of interrupts before it is imported.
 
-Until `run` is called, an interrupt ends Python itself, with a traceback: so this module imports nothing.
+Until `run` is called, an interrupt ends Python itself with a traceback. So this module imports nothing.
 """
 
 LINES = {2: b"rarr: interrupted\n", 15: b"rarr: terminated\n"}
-"""What SIGINT and SIGTERM have a command say on standard error; the exit status is 130 or 143."""
+"""The line that a command prints to standard error at SIGINT or SIGTERM. The exit status is 130 or 143."""
 
 
 def run(argv: list[str] | None = None) -> int:
-    """Runs `rarr` with these arguments, or the process's own; the exit status.
+    """Runs `rarr` with these arguments, or those of the process, and returns the exit status.
 
-    With the process's own, the signals end the process from now on: see `rarr.cli.interrupts`.
+    With the arguments of the process, signals end the process from now on: see `rarr.cli.interrupts`.
     """
     if argv is None:
         import _signal  # type: ignore[import-not-found]  # `signal` takes milliseconds to import
@@ -27,7 +27,7 @@ def run(argv: list[str] | None = None) -> int:
 
 
 def end_at_once(number: int, frame: object = None) -> None:
-    """Says so in one line, and ends the process: there is nothing yet to be kept."""
+    """Prints one line and ends the process: there is nothing to keep yet."""
     import os
 
     try:

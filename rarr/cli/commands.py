@@ -1,8 +1,8 @@
 """The commands. Results go to standard output, complaints to standard error, each on one line.
 
 Exit status: 0 done, 1 a defect of `rarr` itself, 2 the call or its input is wrong, 3 nothing could be
-checked, 4 a measure of `rarr eval` is under its limit, 130 interrupted, 143 terminated. What is slow to
-import is imported by the command that needs it.
+checked, 4 a measure of `rarr eval` is under its limit, 130 interrupted, 143 terminated. A command imports
+slow modules itself.
 """
 
 from typing import Annotated
@@ -22,7 +22,7 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 def call(argv: list[str] | None) -> int:
-    """What `rarr.cli.run` does; a KeyboardInterrupt may come through."""
+    """Runs a command; see `rarr.cli.run`. A KeyboardInterrupt may pass through."""
     try:
         require_output()
         status = app(argv, prog_name="rarr", standalone_mode=False)

@@ -1,8 +1,7 @@
-"""`rarr doctor`: what `rarr.cli.doctor` finds, printed."""
+"""`rarr doctor`: prints the findings of `rarr.cli.doctor`."""
 
 from rarr.cli import options
 from rarr.cli.streams import write
-from rarr.cli.wording import for_command
 
 
 def doctor(
@@ -11,10 +10,10 @@ def doctor(
     offline: options.Unasked = False,
     as_json: options.Json = False,
 ) -> int:
-    """Say what is missing or broken, and the cure.
+    """Show what is missing or broken, and the cure.
 
-    Looks at the installation, the settings, the models, the corpus, the sources on the web and their cache.
-    Exit status 2 where something is broken.
+    Examines the installation, the settings, the models, the corpus, the sources on the web and their cache.
+    Exit status 2 if something is broken.
 
     \b
     Examples:
@@ -27,6 +26,6 @@ def doctor(
     from rarr.views.terminal.revision import as_json as json_of, visible
 
     findings = examine(corpus, search, offline=offline)
-    text = visible(for_command(as_text(findings)))
-    write(json_of([one._asdict() for one in findings]) if as_json else text)
+    text = visible(as_text(findings))
+    write(json_of([finding._asdict() for finding in findings]) if as_json else text)
     return 2 if any(finding.state == "broken" for finding in findings) else 0

@@ -1,4 +1,7 @@
-"""`rarr eval`: data in; predictions, scores and a report in a folder out. Or two of these, compared."""
+"""`rarr eval`: reads data, and writes predictions, scores and a report into a folder.
+
+It also compares two runs.
+"""
 
 import sys
 import time
@@ -14,7 +17,7 @@ from rarr.tools.text.nouns import counted
 if TYPE_CHECKING:
     from rarr.evals.reports import EvalReport
 
-_NAMED = 20  # lines or rows, on standard error
+_NAMED = 20  # lines or rows that are named on standard error
 
 
 def eval_(
@@ -38,13 +41,12 @@ def eval_(
 ) -> int:
     """Revise the texts of a file, and measure how good the revisions are.
 
-    DATA has an object a line: "text" and, as it likes, "id", "context", "evidence" (a list of objects with
+    DATA has one object a line: "text" and optionally "id", "context", "evidence" (a list of objects with
     "text", "title", "url") or "corpus" (a path beside DATA), and "revised", a person's revision. DIR gets
-    predictions.jsonl, report.json and report.html. The same call again goes on where it was ended, and does
-    rows with an error again. Settings without an option come from rarr.toml or from variables, as in
-    RARR_EDITOR=random.
-    Exit status: 0 done; 2 the call is wrong, or a line of DATA is, or a row has an error; 3 every row has
-    one; 4 a measure is under its limit, or may be, since rows have an error.
+    predictions.jsonl, report.json and report.html. If the run was interrupted, the same call continues it,
+    and repeats rows with an error. Settings without an option come from rarr.toml or from variables such as
+    RARR_EDITOR=random. Exit status: 0 done; 2 the call or a line of DATA is wrong, or a row has an error; 3
+    every row has an error; 4 a measure is under its limit, or may be, since rows have an error.
 
     \b
     Examples:
@@ -79,8 +81,10 @@ def eval_(
 
 
 def _require_nothing_else(*given: object) -> None:
-    if any(one is not None for one in given):
-        raise InputError("--compare takes the folders of two runs alone: leave out DATA and all but --json")
+    if any(argument is not None for argument in given):
+        raise InputError(
+            "--compare takes only the folders of two runs: leave out DATA and all options but --json"
+        )
 
 
 def _evaluated(data: Path, out: Path, chosen: dict[str, Any], jobs: int, limit: int | None) -> "EvalReport":
@@ -102,14 +106,14 @@ def _evaluated(data: Path, out: Path, chosen: dict[str, Any], jobs: int, limit: 
 
 
 class Clock:
-    """How long the rest takes, by what was done since the first word."""
+    """Estimates the remaining time from the work done since the first call."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._first: tuple[float, int] | None = None
 
     def progress(self, done: int, total: int) -> str:
-        """How many rows are done, and the time left once one was done in this process."""
+        """The number of finished rows, and the time left once a row was finished in this process."""
         now = self._now()
         started, before = self._first = self._first or (now, done)
         left = (now - started) / (done - before) * (total - done) if done > before else None
@@ -135,15 +139,15 @@ def _shown(report: "EvalReport", out: Path, *, as_json: bool) -> str:
 
 
 def _outcome(report: "EvalReport", short: list[str]) -> int:
-    """The exit status, with one line for each thing that is not well; the worst one gives the status."""
+    """The exit status, that of the worst problem. Prints one line for each problem."""
     status = 0
     if left_out := report.unreadable:
-        _warn_of_each([f"line {one.line} of {report.data} was left out: {one.reason}" for one in left_out])
+        _warn_of_each([f"line {line.line} of {report.data} was left out: {line.reason}" for line in left_out])
         lines = counted(len(left_out), "line")
-        status = complain(f"{lines} of {report.data} left out: mend the data, and run with another -o", 2)
+        status = complain(f"{lines} of {report.data} left out: correct the data, and run with another -o", 2)
     if errors := [row for row in report.rows if row.error]:
         _warn_of_each([f"row {row.id!r} has an error: {row.error}" for row in errors])
-        cure = "mend the cause, and run again, which does such rows again"
+        cure = "correct the cause, and run again, which repeats these rows"
         status = complain(f"{counted(len(errors), 'row')} with an error: {cure}", 2)
     if short:
         status = complain("; ".join(short), 4)
@@ -152,11 +156,11 @@ def _outcome(report: "EvalReport", short: list[str]) -> int:
     return status
 
 
-def _warn_of_each(said: list[str]) -> None:
-    for one in said[:_NAMED]:
-        warn(one)
-    if len(said) > _NAMED:
-        warn(f"and {len(said) - _NAMED} more: report.json has them all")
+def _warn_of_each(messages: list[str]) -> None:
+    for message in messages[:_NAMED]:
+        warn(message)
+    if len(messages) > _NAMED:
+        warn(f"and {len(messages) - _NAMED} more: report.json has all of them")
 
 
 def _compare(a: Path, b: Path, *, as_json: bool) -> int:

@@ -1,4 +1,4 @@
-"""`rarr index`: a corpus in, its index in a folder."""
+"""`rarr index`: reads a corpus, and writes its index into a folder."""
 
 import sys
 

@@ -1,9 +1,9 @@
-"""How an interrupted command ends: it writes what it has, prints one line, and exits.
+"""Ends an interrupted command: it writes its results so far, prints one line, and exits.
 
-The signals raise nothing. An exception that comes at any moment, in any function, is swallowed by some
-functions, becomes another exception in others, and waits for long calls of libraries to return. A thread
-ends the process instead, and waits for no other thread. A command keeps what it has done whenever it ends,
-killed or not: files take their names once they are whole, lines are appended whole, databases commit.
+The signals raise no exception. An exception at any moment, in any function, would be swallowed by some
+functions, turned into another exception by others, and would wait for long calls of libraries. Instead a
+thread ends the process, and waits for no other thread. A command keeps its work whenever it ends, killed or
+not: files get their names when they are complete, lines are appended as a whole, databases commit.
 """
 
 import atexit
@@ -16,7 +16,7 @@ from rarr.cli import LINES, end_at_once
 from rarr.tools.concurrency.exit_actions import call_all
 
 ENDING_S = 1.0
-"""To write what is not yet written, at most."""
+"""Seconds, at most, to write the rest."""
 
 _ending = threading.Lock()
 
@@ -63,7 +63,7 @@ def _watch(reader: int) -> None:
     try:
         limit.start()
         threading.Thread(target=_end_after_the_calls, args=(first,), daemon=True).start()
-    except RuntimeError:  # Python is ending, and begins no thread any more
+    except RuntimeError:  # Python is ending, and starts no more threads
         _end(first)
     _end(_next(reader))
 
@@ -74,7 +74,7 @@ def _end_after_the_calls(number: int) -> None:
 
 
 def _next(reader: int) -> int:
-    """The next of our signals; handlers that libraries set for others write into the pipe as well."""
+    """The next signal of ours. Handlers that libraries set for other signals write into the pipe as well."""
     while (number := os.read(reader, 1)[0]) not in LINES:
         pass
     return number

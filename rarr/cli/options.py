@@ -9,7 +9,7 @@ from rarr.retrievers import SOURCES
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """The settings that a call names: a flag that is not set, like what is left out, names none."""
+    """The settings that a call names. Options that were left out, and flags that were not set, name none."""
     return {
         name: value for name, value in options.items() if not (value is None or value is False or value == [])
     }
@@ -24,7 +24,7 @@ def _presets() -> list[str]:
 Text = Annotated[str | None, typer.Argument(metavar="TEXT", help="The text, or - for standard input.")]
 File = Annotated[Path | None, typer.Option(metavar="F", help="Read the text from this file.")]
 Context = Annotated[
-    str | None, typer.Option(metavar="C", help="What the text answers: a question, prior turns.")
+    str | None, typer.Option(metavar="C", help="The question or earlier turns that the text answers.")
 ]
 Corpus = Annotated[str | None, typer.Option(metavar="PATH", help="Folder, file or built index to search.")]
 Search = Annotated[
@@ -32,29 +32,30 @@ Search = Annotated[
     typer.Option(metavar="S", help=f"{', '.join(SOURCES[:-1])} or {SOURCES[-1]}; several with commas."),
 ]
 IncludeDomain = Annotated[
-    list[str] | None, typer.Option(metavar="D", help="Sources on the web of this domain alone; repeatable.")
+    list[str] | None, typer.Option(metavar="D", help="Use only web sources of this domain; repeatable.")
 ]
 ExcludeDomain = Annotated[
-    list[str] | None, typer.Option(metavar="D", help="No sources on the web of this domain; repeatable.")
+    list[str] | None, typer.Option(metavar="D", help="Use no web sources of this domain; repeatable.")
 ]
 PublishedAfter = Annotated[
     str | None,
-    typer.Option(metavar="T", help="Sources on the web from then on: 2020, 2020-01-31, 2020-01-31T12:00Z."),
+    typer.Option(metavar="T", help="Web sources from this time on: 2020, 2020-01-31, 2020-01-31T12:00Z."),
 ]
 PublishedBefore = Annotated[
-    str | None, typer.Option(metavar="T", help="Sources on the web from before then, written alike.")
+    str | None, typer.Option(metavar="T", help="Web sources from before this time, in the same forms.")
 ]
-Offline = Annotated[bool, typer.Option("--offline", help="Search the cache and the corpus alone.")]
-Unasked = Annotated[bool, typer.Option("--offline", help="Ask no source on the web whether it is there.")]
-Refresh = Annotated[bool, typer.Option("--refresh", help="Search anew what is in the cache.")]
+Offline = Annotated[bool, typer.Option("--offline", help="Search only the cache and the corpus.")]
+Unasked = Annotated[bool, typer.Option("--offline", help="Do not check whether web sources answer.")]
+Refresh = Annotated[bool, typer.Option("--refresh", help="Search again instead of using the cache.")]
 Model = Annotated[
     str | None,
     typer.Option(
-        metavar="M", help="To ask, check and edit with: embedded, rules, vllm:NAME, openai:NAME, ..."
+        metavar="M",
+        help="The model that asks, checks and edits: embedded, rules, vllm:NAME, openai:NAME, ...",
     ),
 ]
 BaseUrl = Annotated[
-    str | None, typer.Option(metavar="URL", help="Where an OpenAI-compatible server, such as vLLM, answers.")
+    str | None, typer.Option(metavar="URL", help="Address of an OpenAI-compatible server, such as vLLM.")
 ]
 Prompts = Annotated[str | None, typer.Option(metavar="DIR", help="Folder with prompts of your own.")]
 Preset = Annotated[
@@ -67,7 +68,7 @@ MaxCalls = Annotated[
 MaxCost = Annotated[
     float | None,
     typer.Option(
-        metavar="X", help="Cost of one run, about, at most, in the unit of the prices of endpoints."
+        metavar="X", help="Cost of one run, at most, about, in the unit of the prices of endpoints."
     ),
 ]
 Deadline = Annotated[float | None, typer.Option(metavar="S", help="Seconds for one run.")]
@@ -76,10 +77,10 @@ Estimate = Annotated[
 ]
 Accept = Annotated[
     Literal["suggested"] | None,
-    typer.Option(help="suggested: apply the edits as well that are likely right but not sure enough."),
+    typer.Option(help="suggested: also apply the edits that are likely right but not sure enough."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
-Diff = Annotated[bool, typer.Option("--diff", help="Print a unified diff alone.")]
+Json = Annotated[bool, typer.Option("--json", help="Print only JSON.")]
+Diff = Annotated[bool, typer.Option("--diff", help="Print only a unified diff.")]
 
 Documents = Annotated[Path, typer.Argument(metavar="PATH", help="Folder or file to index.")]
 Index = Annotated[Path, typer.Option("--out", "-o", metavar="INDEX", help="Folder for the index.")]
@@ -87,36 +88,41 @@ Index = Annotated[Path, typer.Option("--out", "-o", metavar="INDEX", help="Folde
 Data = Annotated[
     Path | None, typer.Argument(metavar="DATA", help="Texts to revise: JSON lines, also packed as .gz.")
 ]
-Scores = Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for what comes out.")]
-Jobs = Annotated[int, typer.Option(metavar="N", min=1, help="Texts that are revised at once.")]
-Limit = Annotated[int | None, typer.Option(metavar="N", min=1, help="Revise the first N texts alone.")]
+Scores = Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the results.")]
+Jobs = Annotated[int, typer.Option(metavar="N", min=1, help="Texts to revise at once.")]
+Limit = Annotated[int | None, typer.Option(metavar="N", min=1, help="Revise only the first N texts.")]
 FailUnder = Annotated[
     list[str] | None,
-    typer.Option(metavar="M=X", help="Exit with status 4 where measure M is under X; may come again."),
+    typer.Option(metavar="M=X", help="Exit with status 4 if measure M is under X; repeatable."),
 ]
 Compare = Annotated[
     tuple[Path, Path] | None,
-    typer.Option(metavar="A B", help="Compare the runs in two folders, row by row, and do nothing else."),
+    typer.Option(metavar="A B", help="Only compare the runs in two folders, row by row."),
 ]
 
 Seeds = Annotated[
     Path, typer.Argument(metavar="QUERIES", help='Queries, one a line, or JSON lines with "query".')
 ]
-Rows = Annotated[Path, typer.Option("--out", "-o", metavar="DATA", help="JSON lines that rows are added to.")]
+Rows = Annotated[
+    Path, typer.Option("--out", "-o", metavar="DATA", help="File of JSON lines to which rows are added.")
+]
 Writer = Annotated[
-    str | None, typer.Option(metavar="M", help="To write with: vllm:NAME, openai:NAME, ...; not embedded.")
+    str | None,
+    typer.Option(metavar="M", help="The model that writes: vllm:NAME, openai:NAME, ...; not embedded."),
 ]
 Relevance = Annotated[
     float | None,
-    typer.Option(metavar="R", min=0, max=1, help="Relevance from which on a passage is written from; 0.6."),
+    typer.Option(metavar="R", min=0, max=1, help="Use passages of at least this relevance; default 0.6."),
 ]
-QueryJobs = Annotated[int, typer.Option(metavar="N", min=1, help="Queries that are done at once.")]
+QueryJobs = Annotated[int, typer.Option(metavar="N", min=1, help="Queries to work on at once.")]
 TrainingRows = Annotated[Path, typer.Argument(metavar="DATA", help="Rows of rarr train data.")]
 Weights = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the weights.")]
-Steps = Annotated[int | None, typer.Option(metavar="N", min=1, help="Steps; else three times over the data.")]
-Seed = Annotated[int, typer.Option(metavar="N", help="What chance follows from.")]
+Steps = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Steps; without it, three passes over the data.")
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="Seed of the random numbers.")]
 From = Annotated[
-    Path | None, typer.Option("--from", metavar="WEIGHTS", help="Folder of weights to begin with.")
+    Path | None, typer.Option("--from", metavar="WEIGHTS", help="Folder of weights to start from.")
 ]
 
 ReplayedRun = Annotated[
@@ -126,25 +132,26 @@ ReplayedNode = Annotated[
     str | None, typer.Option("--node", metavar="N", help="The node to run again, such as check_agreement.")
 ]
 PromptFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Its prompt: a file as those in rarr/prompts.")
+    Path | None, typer.Option(metavar="FILE", help="Prompt for the node: a file like those in rarr/prompts.")
 ]
-Downstream = Annotated[
-    bool, typer.Option("--downstream", help="Run on from there, to the revision that comes of it.")
-]
+Downstream = Annotated[bool, typer.Option("--downstream", help="Continue from there to the end of the run.")]
 RunSet = Annotated[
-    Path | None, typer.Option("--set", metavar="DIR", help="Replay all traces in this folder, and count.")
+    Path | None,
+    typer.Option("--set", metavar="DIR", help="Replay all traces in this folder, and count changes."),
 ]
-Run = Annotated[str, typer.Argument(metavar="RUN", help="A run: its name, how that begins, or last.")]
+Run = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run: its name, the beginning of the name, or last.")
+]
 Runs = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Runs to list, at most.")]
 PrunedRuns = Annotated[
-    list[str] | None, typer.Argument(metavar="[RUN]...", help="Runs to remove, whatever the limits.")
+    list[str] | None, typer.Argument(metavar="[RUN]...", help="Runs to remove, regardless of limits.")
 ]
-ShownNode = Annotated[str | None, typer.Option(metavar="N", help="The calls of this node alone.")]
+ShownNode = Annotated[str | None, typer.Option(metavar="N", help="Show only the calls of this node.")]
 ShownVerdict = Annotated[
-    str | None, typer.Option(metavar="V", help="What belongs to checks that came to this verdict alone.")
+    str | None, typer.Option(metavar="V", help="Show only what belongs to checks with this verdict.")
 ]
-Errors = Annotated[bool, typer.Option("--errors", help="What failed alone.")]
-Full = Annotated[bool, typer.Option("--full", help="With prompts and answers, whole and all of them.")]
+Errors = Annotated[bool, typer.Option("--errors", help="Show only failures.")]
+Full = Annotated[bool, typer.Option("--full", help="Show all prompts and answers in full.")]
 Page = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="File for the page.")]
 TraceFile = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="File for the JSON.")]
 Exported = Annotated[Path, typer.Argument(metavar="FILE", help="A file of rarr trace export.")]

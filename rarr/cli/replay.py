@@ -1,4 +1,4 @@
-"""`rarr trace replay`: a recorded run again, or one node of it with another prompt or model."""
+"""`rarr trace replay`: runs a recorded run again, or one node of it with another prompt or model."""
 
 import sys
 from pathlib import Path
@@ -29,14 +29,14 @@ def replay(
 ) -> int:
     """Run a recorded run again, or one node of it with another prompt or model.
 
-    RUN is a run of this machine (rarr trace list; the first characters do, or last), or a file of rarr trace
-    export. Models and searches answer from the trace; what it does not have, a prompt that was changed above
-    all, is asked for real. Without --node nothing is: the revision must come out as it was.
-    With --set, all traces (NAME.json) of DIR are replayed with --downstream, and what changed is counted: for
-    better or worse where NAME.revised.txt has a person's revision.
-    Addresses, keys and documents are those of the settings of today, and never the trace's.
-    Exit status: 0 done; 2 the call is wrong; 3 a question failed, or no run of the set could be replayed;
-    4 without --node: the revision is another one.
+    RUN is a run of this machine (its name in rarr trace list, the first characters of the name, or last), or
+    a file of rarr trace export. Models and searches answer from the trace. Questions that the trace cannot
+    answer, above all those of a changed prompt, are asked for real. Without --node nothing is asked: the
+    revision must come out unchanged. With --set, all traces (NAME.json) of DIR are replayed with
+    --downstream, and the changes are counted: as better or worse if NAME.revised.txt has a person's revision.
+    Addresses, keys and documents are those of the current settings, and never those of the trace. Exit
+    status: 0 done; 2 the call is wrong; 3 a question failed, or no run of the set could be replayed; 4
+    without --node: the revision differs.
 
     \b
     Examples:
@@ -51,22 +51,20 @@ def replay(
     given = options.given(prompt=prompt, model=model, base_url=base_url, corpus=corpus, search=search)
     if runs is not None:
         if run is not None or node is None:
-            raise InputError("--set DIR takes the place of RUN, and needs --node")
+            raise InputError("--set DIR replaces RUN, and needs --node")
         return _all(runs, node, given, as_json=as_json)
     if run is None:
-        raise InputError("RUN is missing: rarr trace list names the runs, last is the newest")
+        raise InputError("RUN is missing: rarr trace list shows the names, and last is the newest run")
     outcome = replay_run(trace_of(run), node, downstream=downstream, **given)
     write(render(outcome, full=full, as_json=as_json))
     if outcome.failed:
-        told = (
-            f"{len(outcome.failed)} of {counted(outcome.asked, 'question')} failed, so that this is no result"
-        )
-        return complain(f"{told}: {outcome.failed[0]}", 3)
-    return 0 if node is not None or outcome.same else complain("the revision is another one", 4)
+        failures = f"{len(outcome.failed)} of {counted(outcome.asked, 'question')} failed"
+        return complain(f"{failures}, so that the result cannot be used: {outcome.failed[0]}", 3)
+    return 0 if node is not None or outcome.same else complain("the revision differs", 4)
 
 
 def trace_of(run: str) -> "Trace":
-    """A trace in the data folder, by its name or the beginning of it, the last one, or a file."""
+    """A trace in the data folder by its name, the beginning of the name or last, or the trace in a file."""
     from rarr.traces.trace import Trace
 
     return Trace.read(run) if run.endswith(".json") or Path(run).is_file() else Trace.load(run)
@@ -83,6 +81,6 @@ def _all(folder: Path, node: str, given: dict[str, Any], *, as_json: bool) -> in
             folder, node, on_run=lambda done, total: waiting.say(clock.progress(done, total)), **given
         )
     for name, why in report.failed.items():
-        warn(f"{name} is not replayed: {why}")
+        warn(f"{name} was not replayed: {why}")
     write(render_set(report, as_json=as_json))
     return 0 if report.runs else complain("no run could be replayed", 3)

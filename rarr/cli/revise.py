@@ -1,4 +1,4 @@
-"""`rarr revise`: a text in; the revision, its report or its diff out."""
+"""`rarr revise`: reads a text, and prints the revision, its report or its diff."""
 
 import sys
 from collections import Counter
@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from rarr.cli import options
 from rarr.cli.streams import complain, decoded, text_to_revise, warn, write
-from rarr.cli.wording import worded
 from rarr.errors import InputError
 from rarr.tools.text.nouns import counted
 
 if TYPE_CHECKING:
     from rarr.records import Revision
 
-_NAME = 8  # characters of a run's name: enough to tell it from others
+_NAME = 8  # characters of a run's name, which tell it from other runs
 
 
 def revise(
@@ -41,9 +40,9 @@ def revise(
 ) -> int:
     """Revise a text, and show the evidence for it.
 
-    Prints the revised text, what changed and why, and the evidence for each sentence.
-    Settings that are not given here come from rarr.toml, from [tool.rarr] of pyproject.toml, or from RARR_...
-    variables. A text that starts with a dash comes after --.
+    Prints the revised text, the changes with their reasons, and the evidence for each sentence. Settings
+    without an option come from rarr.toml, from [tool.rarr] of pyproject.toml, or from variables RARR_... Put
+    -- before a text that starts with a dash.
 
     \b
     Examples:
@@ -110,7 +109,7 @@ def _revised(text: str, context: str | None, chosen: dict[str, Any]) -> "Revisio
 def _traced(revision: "Revision", chosen: dict[str, Any]) -> bool:
     from rarr.settings import Settings
 
-    return Settings(**chosen).trace and all(one.code != "trace_failed" for one in revision.warnings)
+    return Settings(**chosen).trace and all(notice.code != "trace_failed" for notice in revision.warnings)
 
 
 def _estimated(text: str, context: str | None, chosen: dict[str, Any], *, as_json: bool) -> str:
@@ -136,19 +135,18 @@ def _shown(revision: "Revision", *, as_json: bool, diff: bool) -> str:
 
     if as_json:
         return json_of(revision)
-    shown = worded(revision)
-    if nothing_checked(revision):  # its reason is the last line
-        shown = shown.model_copy(update={"warnings": tuple(beside_the_reason(shown.warnings))})
-    return (render_diff if diff else render)(shown, terminal=sys.stdout.isatty())
+    if nothing_checked(revision):  # the reason is printed as the last line
+        other = tuple(beside_the_reason(revision.warnings))
+        revision = revision.model_copy(update={"warnings": other})
+    return (render_diff if diff else render)(revision, terminal=sys.stdout.isatty())
 
 
 def _outcome(revision: "Revision", *, aloud: bool) -> int:
-    """The exit status. `aloud`: the warnings were not printed with the result, so that they come here."""
+    """The exit status. `aloud`: print the warnings here, because they were not printed with the result."""
     from rarr.tools.text.notices import grouped, nothing_checked
 
-    revision = worded(revision)
     if why := nothing_checked(revision):
-        return complain(f"nothing could be checked: {why}: mend that, or see rarr doctor", 3)
+        return complain(f"nothing could be checked: {why}: correct that, or see rarr doctor", 3)
     for warning in grouped(revision.warnings) if aloud else ():
         warn(warning)
     return 0

@@ -1,30 +1,29 @@
-"""What the commands read, and where they write: standard input and files, standard output and error."""
+"""Reads from standard input and files, and writes to standard output and error."""
 
 import os
 import sys
 from pathlib import Path
 
-from rarr.cli.wording import for_command
 from rarr.errors import InputError
 
 
 def require_output() -> None:
-    """Raises `InputError` where standard output is closed, as after >&-; standard error may be."""
+    """Raises `InputError` where standard output is closed, as after >&-. Standard error may be closed."""
     if sys.stderr is None:
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # as long as the process
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # open until the process ends
     if sys.stdout is None:
         raise InputError("standard output is closed: send it to a file, or to /dev/null")
 
 
 def text_to_revise(text: str | None, file: Path | None) -> str:
-    """The text to revise, with its line endings as they are."""
+    """The text to revise. Its line endings stay as they are."""
     if text is not None and file is not None:
         raise InputError("TEXT and --file exclude each other: give one of them")
     if file is not None:
         return _filled(_read(file), str(file))
     if text is not None and text != "-":
         return _filled(text, "TEXT")
-    if sys.stdin is None:  # as after <&-
+    if sys.stdin is None:  # closed, as after <&-
         raise InputError("standard input is closed: give the text in quotes, or --file F")
     if text is None and sys.stdin.isatty():
         raise InputError("no text: give it in quotes, or - to read standard input, or --file F")
@@ -42,7 +41,7 @@ def _read_input() -> bytes:
 def _read(file: Path) -> bytes:
     try:
         return file.read_bytes()
-    except (OSError, ValueError) as error:  # the latter for a path with a NUL byte in it
+    except (OSError, ValueError) as error:  # ValueError: the path holds a NUL byte
         why = getattr(error, "strerror", None) or error
         raise InputError(f"{file} cannot be read ({why}): give the path of a text file") from None
 
@@ -55,8 +54,8 @@ def _filled(given: str | bytes, name: str) -> str:
 
 
 def decoded(given: str | bytes, name: str) -> str:
-    """`given` as text, or an `InputError` that calls it `name`."""
-    # What Python could not decode of an argument becomes the bytes that came.
+    """`given` as text. Raises `InputError` that calls it `name`."""
+    # Parts of an argument that Python could not decode are turned back into their bytes.
     data = given if isinstance(given, bytes) else given.encode("utf-8", sys.getfilesystemencodeerrors())
     try:
         return data.decode()
@@ -68,23 +67,23 @@ def decoded(given: str | bytes, name: str) -> str:
 
 
 def write(text: str) -> None:
-    """Writes exactly `text`: in UTF-8 to a file or a pipe, as a terminal can show it to a terminal."""
+    """Writes exactly `text`: in UTF-8 to a file or pipe, in the encoding of the terminal to a terminal."""
     encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
     try:
         sys.stdout.buffer.write(text.encode(encoding, "replace"))
         sys.stdout.buffer.flush()
     except OSError as error:
-        # What is still buffered must not fail again when the interpreter exits.
+        # The buffered rest must not fail again when the interpreter exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # whoever reads a pipe may stop when it has enough
+        if not isinstance(error, BrokenPipeError):  # the reader of a pipe may stop early
             raise InputError(f"the result cannot be written ({error.strerror}): free some space") from None
 
 
 def complain(message: str, status: int) -> int:
-    """Writes one line to standard error, and hands the status back."""
+    """Writes one line to standard error, and returns the status."""
     from rarr.views.terminal.revision import one_line
 
-    sys.stderr.write(f"rarr: {one_line(for_command(message))}\n")
+    sys.stderr.write(f"rarr: {one_line(message)}\n")
     return status
 
 

@@ -1,4 +1,4 @@
-"""`rarr trace`: the runs that were recorded, listed, shown, handed on and removed."""
+"""`rarr trace`: lists, shows, exports and removes recorded runs."""
 
 import sqlite3
 import sys
@@ -17,13 +17,13 @@ from rarr.errors import InputError
 if TYPE_CHECKING:
     from rarr.traces.store import TraceStore
 
-trace = typer.Typer(rich_markup_mode=None, help="Look at what the nodes of a run saw and said.")
+trace = typer.Typer(rich_markup_mode=None, help="Look at the input and output of a run's nodes.")
 trace.command()(replay)
 
 
 @trace.command("list")
 def list_(limit: options.Runs = 20, as_json: options.Json = False) -> int:
-    """List the runs, the newest first: when, how long, what became of them, what they spent and changed.
+    """List the runs, the newest first: time, duration, outcome, usage and changes.
 
     \b
     Examples:
@@ -38,7 +38,7 @@ def list_(limit: options.Runs = 20, as_json: options.Json = False) -> int:
     if as_json:
         write(json_of(runs_json(runs)))
     elif not runs:
-        write("No run was recorded yet: rarr revise records one, unless the setting trace is false.\n")
+        write("No run was recorded yet: rarr revise records a run, unless the setting trace is false.\n")
     else:
         write(runs_table(runs, names))
     return 0
@@ -53,7 +53,7 @@ def show(
     full: options.Full = False,
     as_json: options.Json = False,
 ) -> int:
-    """Show a run as a tree: calls of nodes, what came of each, questions to models, failed attempts.
+    """Show a run as a tree: calls of nodes with results, questions to models, failed attempts.
 
     \b
     Examples:
@@ -67,8 +67,8 @@ def show(
     from rarr.views.terminal.trace import tree
 
     choice = tree.Choice(node, verdict, errors, full)
-    found = Trace.load(run)
-    write(json_of(tree.as_json(found, choice)) if as_json else tree.as_text(found, choice))
+    loaded = Trace.load(run)
+    write(json_of(tree.as_json(loaded, choice)) if as_json else tree.as_text(loaded, choice))
     return 0
 
 
@@ -85,9 +85,9 @@ def open_(run: options.Run, out: options.Page = None) -> int:
     from rarr.traces.store import page_path
     from rarr.views.html.trace import page
 
-    found = Trace.load(run)
-    file = out or page_path(Settings().home.expanduser(), found.run_id)
-    _write_page(file, page(found), private=out is None)
+    loaded = Trace.load(run)
+    file = out or page_path(Settings().home.expanduser(), loaded.run_id)
+    _write_page(file, page(loaded), private=out is None)
     write(f"{file}\n")
     if out is None:
         _browse(file)
@@ -96,7 +96,7 @@ def open_(run: options.Run, out: options.Page = None) -> int:
 
 @trace.command()
 def export(run: options.Run, out: options.TraceFile = None) -> int:
-    """Write a run as one JSON file, to hand it on: with the text, the evidence and all prompts and answers.
+    """Write a run as one JSON file to pass it on: with the text, the evidence, all prompts and answers.
 
     \b
     Examples:
@@ -106,18 +106,18 @@ def export(run: options.Run, out: options.TraceFile = None) -> int:
     from rarr import Trace
     from rarr.views.terminal.revision import escaped
 
-    found = Trace.load(run)
+    loaded = Trace.load(run)
     if out is not None:
-        found.write(out)
+        loaded.write(out)
     else:
-        text = found.file.text()
+        text = loaded.file.text()
         write(escaped(text) if sys.stdout.isatty() else text)
     return 0
 
 
 @trace.command("import")
 def import_(file: options.Exported) -> int:
-    """Take in a run that `rarr trace export` wrote, and print its name.
+    """Import a run that `rarr trace export` wrote, and print its name.
 
     \b
     Examples:
@@ -125,10 +125,10 @@ def import_(file: options.Exported) -> int:
     """
     from rarr import Trace
 
-    found = Trace.read(file)
+    loaded = Trace.read(file)
     with _opened() as store:
-        store.add(found.file)
-    write(f"{found.run_id}\n")
+        store.add(loaded.file)
+    write(f"{loaded.run_id}\n")
     return 0
 
 
@@ -139,7 +139,7 @@ def prune(
     max_mb: options.MaxMb = None,
     every: options.All = False,
 ) -> int:
-    """Remove old runs, and give their place on the disk back; without options, by the settings' limits.
+    """Remove old runs, and free their space on the disk. Without options, the limits of the settings hold.
 
     \b
     Examples:
@@ -155,25 +155,25 @@ def prune(
 
     before = on_disk(store_path())
     with _opened() as store:
-        named = [store.resolve(run) for run in runs or ()]
-        if named:
-            removed = store.remove(named)
+        names = [store.resolve(run) for run in runs or ()]
+        if names:
+            removed = store.remove(names)
         elif every:
             removed = store.remove_all()
         else:
             removed = store.prune(**_limits(days, max_mb))
         _shrink(store)
     megabytes = f"{before / 1e6:.2f} MB before, {on_disk(store_path()) / 1e6:.2f} MB now"
-    which = f"; removed: {', '.join(named)}" if named else ""
+    which = f"; removed: {', '.join(names)}" if names else ""
     write(f"runs removed: {removed}; {store_path()}: {megabytes}{which}\n")
     return 0
 
 
 @contextmanager
 def _opened() -> "Iterator[TraceStore]":
-    from rarr.traces.trace import opened
+    from rarr.traces.trace import open_store
 
-    with opened() as store:
+    with open_store() as store:
         yield store
 
 
@@ -190,8 +190,8 @@ def _limits(days: float | None, max_mb: float | None) -> dict[str, float]:
 def _shrink(store: "TraceStore") -> None:
     try:
         store.shrink()
-    except sqlite3.OperationalError as error:  # what was removed is removed
-        warn(f"its place is not given back yet ({error}): prune once more when no run goes on")
+    except sqlite3.OperationalError as error:  # the runs are removed all the same
+        warn(f"their space is not free yet ({error}): prune again when no run is under way")
 
 
 def _write_page(file: Path, page: str, *, private: bool) -> None:
@@ -203,16 +203,18 @@ def _write_page(file: Path, page: str, *, private: bool) -> None:
         else:
             write_whole(file, page)
     except OSError as error:
-        raise InputError(f"{file} cannot be written ({error.strerror}): name another with -o FILE") from None
+        raise InputError(
+            f"{file} cannot be written ({error.strerror}): name another file with -o FILE"
+        ) from None
 
 
 def _write_private(file: Path, page: str) -> None:
-    """Nobody else reads it, not even while it is written."""
+    """Writes a file that nobody else can read, not even while it is written."""
     from rarr.tools.storage.files import private_folder
 
     private_folder(file.parent)
     part = file.with_name(file.name + ".part")
-    part.unlink(missing_ok=True)  # one that a crash left
+    part.unlink(missing_ok=True)  # a crash may have left it
     part.touch(mode=0o600, exist_ok=False)
     part.write_text(page, encoding="utf-8")
     part.replace(file)
@@ -225,6 +227,6 @@ def _browse(file: Path) -> None:
         browser = webbrowser.get()
     except webbrowser.Error:
         return
-    # Without a display, Python offers those that would take the terminal over, and they are of this class.
+    # Without a display, Python offers browsers that would take over the terminal; they are of this class.
     if type(browser) is not webbrowser.GenericBrowser:
         browser.open(file.absolute().as_uri())

@@ -1,4 +1,4 @@
-"""`rarr train data` and `rarr train editor`: data made by noising, and the weights fine-tuned on it."""
+"""`rarr train data` makes training data by noising, and `rarr train editor` fine-tunes the weights on it."""
 
 import sys
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rarr.training.noising.runs import NoisingReport
 
 train = typer.Typer(rich_markup_mode=None, help="Adapt the embedded editor to your documents.")
-_NAMED = 5  # queries, on standard error
+_NAMED = 5  # queries that are named on standard error
 
 
 @train.command()
@@ -39,11 +39,11 @@ def data(
 ) -> int:
     """Make training data: texts that your documents support, and the same texts with errors.
 
-    Each query is searched for; a language model writes a short text from at most four relevant passages, and
-    puts errors into it. A row is kept where the verifier finds the text supported, and less with its errors.
-    The other queries, each with the reason, are in a file beside DATA. The same call again does what is left.
-    Prices for --max-cost, and settings without an option, come from rarr.toml.
-    Exit status: 0 done, also where a limit was reached; 2 the call is wrong, or a query failed; 3 all failed.
+    Each query is searched. A language model writes a short text from at most four relevant passages, and puts
+    errors into it. A row is kept if the verifier finds the text supported, and less supported with its
+    errors. The other queries, each with the reason, go into a file beside DATA. The same call again works on
+    the rest. Prices for --max-cost, and settings without an option, come from rarr.toml. Exit status: 0 done,
+    even if a limit was reached; 2 the call is wrong, or a query failed; 3 all failed.
 
     \b
     Examples:
@@ -97,7 +97,7 @@ def _shown(report: "NoisingReport", out: Path) -> str:
         lines.append(f"dropped: {counted(sum(report.dropped.values()), 'query')}, in {dropped_beside(out)}")
         lines += [f"  {count}: {REASONS[reason]}" for reason, count in sorted(report.dropped.items())]
     if report.suspicious:
-        lines.append(f"passages that speak to a language model, left out: {report.suspicious}")
+        lines.append(f"passages that address a language model, left out: {report.suspicious}")
     spent = report.usage
     cost = "" if spent.cost is None else f", cost {spent.cost:.4f}"
     lines.append(
@@ -111,15 +111,16 @@ def _outcome(report: "NoisingReport") -> int:
     for message in report.warnings:
         warn(message)
     if report.limit:
-        warn(f"{report.limit}: the same call does what is left, {counted(report.left, 'query')}")
+        warn(f"{report.limit}: the same call works on the rest, {counted(report.left, 'query')}")
     if not report.failed:
         return 0
-    for one in report.failed[:_NAMED]:
-        warn(f"{one.query!r} failed: {one.error}")
+    for failure in report.failed[:_NAMED]:
+        warn(f"{failure.query!r} failed: {failure.error}")
     if not report.rows and not report.dropped:
         return complain(f"no query could be done: {report.failed[0].error}: see rarr doctor", 3)
     return complain(
-        f"{counted(len(report.failed), 'query')} failed: mend the cause, and run again, which does them", 2
+        f"{counted(len(report.failed), 'query')} failed: correct the cause, and run again to repeat them",
+        2,
     )
 
 
@@ -133,8 +134,8 @@ def editor(
 ) -> int:
     """Fine-tune the weights that find and correct errors on DATA, and write them to FOLDER.
 
-    A tenth of the rows is held out, and the loss on it is shown before and after. The same call again goes on
-    where it was ended. It needs pip install 'rarr[train]'; minutes on a processor, less on a GPU.
+    A tenth of the rows is held out, and the loss on it is shown before and after. The same call continues
+    an interrupted run. Needs pip install 'rarr[train]'. It takes minutes on a processor, less on a GPU.
 
     \b
     Examples:
@@ -150,7 +151,7 @@ def editor(
 
         backend = Backend.of_the_package()
     except ImportError as error:
-        enough(rows)  # what is wrong with the call, before anybody installs gigabytes for it
+        enough(rows)  # checks the call before anybody installs gigabytes for it
         checked(start)
         raise SetupError(
             f"rarr train editor cannot run ({error.name} is missing): pip install 'rarr[train]'"
@@ -171,7 +172,7 @@ def editor(
     )
     write(
         f"rows: {report.rows}, {report.held_out} of them held out\nexamples: {examples}\n"
-        f"steps: {report.steps}\nloss on what was held out: {losses}\n"
+        f"steps: {report.steps}\nloss on the held-out rows: {losses}\n"
         f"weights: {out}, after {report.seconds:.0f} seconds\n"
     )
     return 0

@@ -1,10 +1,10 @@
-"""How good a revision is: metrics, and what runs them over data.
+"""Measures how good revisions are: metrics, and runs over data.
 
 from rarr.evals import compare, evaluate
 
 report = evaluate("data.jsonl", "scores", settings=Settings(corpus="notes/"))
 report.measures["f1_ap"].value
-compare("scores", "scores-of-before").measures["f1_ap"].paired.p
+compare("scores", "earlier-scores").measures["f1_ap"].paired.p
 """
 
 from importlib import import_module
@@ -20,7 +20,7 @@ _HOMES = {"compare": "rarr.evals.comparison", "evaluate": "rarr.evals.runs"}
 
 
 def __getattr__(name: str) -> Any:
-    # When they are asked for: the graph imports the metrics of this package, and nothing else of it.
+    # Imported at the first use: the graph imports the metrics of this package, and nothing else of it.
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

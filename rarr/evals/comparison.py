@@ -1,4 +1,4 @@
-"""Two finished runs, row by row."""
+"""Compares two finished runs, row by row."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,25 +11,25 @@ from rarr.evals.reports import Compared, Comparison, EvalReport, ScoredRow
 
 
 def compare(a: str | Path, b: str | Path) -> Comparison:
-    """The paired comparison of the runs in the folders `a` and `b`: of every row measure, `b` against `a`.
+    """Compares the runs in the folders `a` and `b` by every measure of rows: `b` against `a`.
 
-    Rows belong together by id; those of one run alone are counted. A row with an error in either run, or that
-    either could not judge, is `unjudged`. Raises `InputError` for a run that is missing or not finished, and
-    where a row has another text in the other run, or no row is in both.
+    Rows belong together by id; rows of only one run are counted. A row with an error in either run, or a row
+    that either could not judge, is `unjudged`. Raises `InputError` for a run that is missing or not finished,
+    for a row with different texts in the two runs, and if no row is in both runs.
     """
-    one, other = _rows(finished(Path(a))), _rows(finished(Path(b)))
-    both = [(row, other[name]) for name, row in one.items() if name in other]
+    rows_a, rows_b = _rows(finished(Path(a))), _rows(finished(Path(b)))
+    both = [(row, rows_b[name]) for name, row in rows_a.items() if name in rows_b]
     if not both:
         raise InputError(f"{a} and {b} have no row in common: compare runs over the same data")
-    for mine, its in both:
-        if mine.original != its.original:
-            raise InputError(f"row {mine.id!r} is another text in {b}: compare runs over the same data")
+    for row_a, row_b in both:
+        if row_a.original != row_b.original:
+            raise InputError(f"row {row_a.id!r} is another text in {b}: compare runs over the same data")
     return Comparison(
         a=str(a),
         b=str(b),
         rows=len(both),
-        only_a=len(one) - len(both),
-        only_b=len(other) - len(both),
+        only_a=len(rows_a) - len(both),
+        only_b=len(rows_b) - len(both),
         measures={
             name: _compared(measure, concerned)
             for name, measure in available().items()
@@ -43,11 +43,13 @@ def _rows(report: EvalReport) -> Mapping[str, ScoredRow]:
 
 
 def _compared(measure: Measure, rows: list[tuple[ScoredRow, ScoredRow]]) -> Compared:
-    values = [(measure.value(mine), measure.value(its)) for mine, its in rows]
-    a, b = [one for one, _ in values], [one for _, one in values]
-    judged = [(one, other) for one, other in values if one is not None and other is not None]
+    values = [(measure.value(row_a), measure.value(row_b)) for row_a, row_b in rows]
+    a, b = [value for value, _ in values], [value for _, value in values]
+    judged = [
+        (value_a, value_b) for value_a, value_b in values if value_a is not None and value_b is not None
+    ]
     return Compared(
-        a=mean([one for one, _ in judged], resamples=0).value,
-        b=mean([one for _, one in judged], resamples=0).value,
+        a=mean([value for value, _ in judged], resamples=0).value,
+        b=mean([value for _, value in judged], resamples=0).value,
         paired=paired(a, b),
     )

@@ -1,10 +1,10 @@
-"""The folder of one run: what it was made with, what is done, and the report. No crash loses any of it.
+"""The folder of one run: its inputs, the finished rows, and the report. No crash loses any of these.
 
 run.json            the digests of the data and of what is searched, and the settings
-predictions.jsonl   a line for each row that is done: appended whole, and on the disk before the next step;
-                    those with an error are taken out when their rows are done again
+predictions.jsonl   a line for each finished row. A line is appended whole, and is on the disk before the next
+                    step; lines with an error are removed when their rows are repeated
 report.html         the report as a page
-report.json         the report; it is there once the run is finished
+report.json         the report; it exists once the run is finished
 run.lock            held by the process that works here
 """
 
@@ -30,35 +30,38 @@ _ELSEWHERE = "give another folder, or delete this one"
 
 @contextmanager
 def claimed(path: Path) -> Iterator[None]:
-    """The folder, made where it is missing, for this caller alone. Raises `InputError` where it is in use."""
-    claimed = f"{path} is in use by another rarr eval: wait for it, or give another folder"
-    with locked(path / LOCK, claimed):
+    """Claims the folder, which is made where it is missing.
+
+    Raises `InputError` if another process uses it.
+    """
+    message = f"{path} is in use by another rarr eval: wait for it, or give another folder"
+    with locked(path / LOCK, message):
         yield
 
 
 def check(path: Path, made_with: Mapping[str, Any]) -> None:
-    """Raises `InputError` unless the folder is empty, or holds a run that was `made_with` the same."""
+    """Raises `InputError` unless the folder is empty, or holds a run that was `made_with` the same inputs."""
     if not (path / RUN).exists():
         names = sorted(file.name for file in path.iterdir())
         if others := [name for name in names if name[0] != "." and name not in (LOCK, f"{RUN}.part")]:
-            raise InputError(f"{path} holds {others[0]}, and no run of rarr eval: give a folder of its own")
+            raise InputError(f"{path} holds {others[0]}, not a run of rarr eval: give a folder of its own")
         return
     try:
-        known = json.loads((path / RUN).read_bytes())
+        recorded = json.loads((path / RUN).read_bytes())
     except (OSError, ValueError):
-        known = None
-    if not isinstance(known, dict) or not isinstance(known.get("settings"), dict):
+        recorded = None
+    if not isinstance(recorded, dict) or not isinstance(recorded.get("settings"), dict):
         raise InputError(f"{path / RUN} cannot be read: {_ELSEWHERE}")
-    if known.get("data") != made_with["data"]:
+    if recorded.get("data") != made_with["data"]:
         raise InputError(f"{path} holds a run over other data: {_ELSEWHERE}")
-    if known.get("version") != made_with["version"]:
-        raise InputError(f"{path} holds a run of rarr {known.get('version')}: {_ELSEWHERE}")
-    before, now = known["settings"], made_with["settings"]
+    if recorded.get("version") != made_with["version"]:
+        raise InputError(f"{path} holds a run of rarr {recorded.get('version')}: {_ELSEWHERE}")
+    before, now = recorded["settings"], made_with["settings"]
     for name in sorted(before.keys() | now.keys()):
         if before.get(name) != now.get(name):
-            was, given = before.get(name, "the default"), now.get(name, "the default")
-            raise InputError(f"{path} holds a run with {name} {was}, and not {given}: {_ELSEWHERE}")
-    _require_unchanged(known.get("corpora") or {}, made_with["corpora"], path)
+            old, new = before.get(name, "the default"), now.get(name, "the default")
+            raise InputError(f"{path} holds a run with {name} {old}, not {new}: {_ELSEWHERE}")
+    _require_unchanged(recorded.get("corpora") or {}, made_with["corpora"], path)
 
 
 def _require_unchanged(before: Mapping[str, str], now: Mapping[str, str], path: Path) -> None:
@@ -70,51 +73,56 @@ def _require_unchanged(before: Mapping[str, str], now: Mapping[str, str], path: 
 
 
 def begin(path: Path, made_with: Mapping[str, Any]) -> None:
-    """Says what the run is made with: for the first time, or with a corpus that could not be read before."""
+    """Records the inputs of the run: at its start, or with a corpus that could not be read before."""
     with writing(path):
         write_whole(path / RUN, json.dumps(made_with, ensure_ascii=False, indent=2) + "\n")
 
 
 def reopen(path: Path) -> None:
-    """Takes the report and the lines with an error away, because rows are still to be done.
+    """Removes the report and the lines with an error, because rows are still to be done.
 
-    Whenever it ends in between, a line is there as it was, or its row is still to be done.
+    At every moment, a line is either unchanged, or its row is still to be done.
     """
     with writing(path):
         for name in (REPORT, PAGE):
             (path / name).unlink(missing_ok=True)
         sync_folder(path)
         if any(prediction.error for prediction in predictions(path)):
-            write_lines(path / PREDICTIONS, (one.line() for one in predictions(path) if not one.error))
+            write_lines(path / PREDICTIONS, (line.line() for line in predictions(path) if not line.error))
 
 
 def finish(path: Path, report: EvalReport) -> None:
-    """Writes the report; `report.json` last, which says that the run is finished."""
+    """Writes the report. `report.json` is written last, since it marks the run as finished."""
     with writing(path):
         write_whole(path / PAGE, render_html(report))
         write_whole(path / REPORT, report.model_dump_json(indent=2) + "\n")
 
 
 def finished(path: Path) -> EvalReport:
-    """The report of a finished run. Raises `InputError` where there is none."""
+    """The report of a finished run. Raises `InputError` if there is none."""
     try:
         return EvalReport.model_validate_json((path / REPORT).read_bytes())
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise InputError(f"{path} holds no run of rarr eval ({error.strerror}): give its folder") from None
+        raise InputError(
+            f"{path} holds no run of rarr eval ({error.strerror}): give the folder of a run"
+        ) from None
     except ValidationError:
         raise InputError(
-            f"{path / REPORT} cannot be read: delete it and run rarr eval again, which writes it anew"
+            f"{path / REPORT} cannot be read: delete it and run rarr eval again, which writes it again"
         ) from None
     if (path / RUN).exists():
-        raise InputError(f"the run in {path} is not finished: run its rarr eval again, which goes on with it")
-    raise InputError(f"{path} holds no run of rarr eval: give the folder that was its -o")
+        raise InputError(
+            f"the run in {path} is not finished: run the same rarr eval again, which continues it"
+        )
+    raise InputError(f"{path} holds no run of rarr eval: give the folder that was given with -o")
 
 
 def predictions(path: Path) -> Iterator[Prediction]:
-    """What is done, in the order in which it was. A last line that was cut is taken out of the file.
+    """The finished rows, in the order in which they finished.
 
+    An incomplete last line is removed from the file.
     Raises `InputError` for any other line that cannot be read.
     """
     for number, line in enumerate(whole_lines(path / PREDICTIONS), start=1):

@@ -1,4 +1,4 @@
-"""What is measured of each row, and how a measure of each row becomes one of all."""
+"""The measures of one row, and the measures over all rows."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -28,10 +28,10 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 class Measure(NamedTuple):
-    """A measure of one row: `of` a row that was revised, None where it could not be judged.
+    """A measure of one row. `of` takes a revised row, and returns None if the row could not be judged.
 
-    Rows that it does not apply to stay out uncounted. `is_share`: it is true or false. `asked_for`: it is
-    there where some row has it, since only a model that was asked for judges it.
+    Rows to which it does not apply are not counted. `is_share`: its values are true or false. `asked_for`: it
+    is reported only if some row has it, since only a model that was set for it judges it.
     """
 
     of: Callable[[ScoredRow], float | None]
@@ -40,7 +40,7 @@ class Measure(NamedTuple):
     asked_for: bool = False
 
     def value(self, row: ScoredRow) -> float | None:
-        """Of any row that it applies to; one with an error was not judged."""
+        """The value for a row to which the measure applies. A row with an error was not judged."""
         return None if row.error else self.of(row)
 
 
@@ -83,34 +83,37 @@ ROW_MEASURES: dict[str, Measure] = {
     "sari": Measure(lambda row: sari(row.original, row.text, [row.reference or ""]), _revised_by_person),
     "rouge_l": Measure(lambda row: rouge_l(row.text, row.reference or ""), _revised_by_person),
 }
-"""By name. `intent` and `pres_comb` need a model of evaluate, those from `restored` on a person's revision,
-and `rouge_l` the extra `eval` as well."""
+"""The measures by name.
+
+`intent` and `pres_comb` need a model for evaluate, the measures from `restored` on need a person's revision,
+and `rouge_l` also needs the extra `eval`.
+"""
 
 POOLED = ("word_precision", "word_recall")
-"""Measures of all rows at once, in which each word weighs the same."""
+"""Measures over all rows at once, in which each word has the same weight."""
 
 NAMES: tuple[str, ...] = (*ROW_MEASURES, *POOLED, *STATUSES)
-"""All that an evaluation may measure."""
+"""All measures of an evaluation."""
 
 
 def available() -> dict[str, Measure]:
-    """The measures of rows, without those whose library is not installed."""
+    """The measures of rows, without measures whose library is not installed."""
     missing = set() if find_spec("rouge_score") else {"rouge_l"}
     return {name: measure for name, measure in ROW_MEASURES.items() if name not in missing}
 
 
 def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
-    """Every measure that applies to some row, with its 95% interval over rows, by name.
+    """Every measure that applies to some row, by name, with its 95% interval over rows.
 
-    The shares of sentences by status count sentences, those of words count words; `n` are the rows.
+    The shares of statuses count sentences, and those of words count words; `n` counts rows.
     """
-    found = {}
+    results = {}
     for name, measure in available().items():
         values = [measure.value(row) for row in rows if measure.applies(row)]
         missing = measure.asked_for and all(value is None for value in values)
         if values and not missing:
-            found[name] = _share(values) if measure.is_share else mean(values)
-    return found | _statuses(rows) | _words([row for row in rows if _revised_by_person(row)])
+            results[name] = _share(values) if measure.is_share else mean(values)
+    return results | _statuses(rows) | _words([row for row in rows if _revised_by_person(row)])
 
 
 def _share(values: Sequence[float | None]) -> Measured:
@@ -118,12 +121,12 @@ def _share(values: Sequence[float | None]) -> Measured:
 
 
 def _statuses(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
-    """The share of sentences in each status. Rows without a sentence enter nothing."""
+    """The share of sentences with each status. Rows without a sentence are left out."""
     counts = [Counter(row.statuses) for row in rows if row.statuses]
     unjudged = sum(bool(row.error) for row in rows)
 
     def of(status: Status) -> Callable[[Sequence[Counter[Status]]], float | None]:
-        return lambda drawn: sum(one[status] for one in drawn) / sum(one.total() for one in drawn)
+        return lambda drawn: sum(count[status] for count in drawn) / sum(count.total() for count in drawn)
 
     return {status: bootstrap(counts, of(status), unjudged=unjudged) for status in STATUSES}
 

@@ -1,4 +1,4 @@
-"""What an evaluation says: a row for each text, and the measures over all rows with their intervals."""
+"""The report of an evaluation: a row for each text, and the measures over all rows with their intervals."""
 
 from pydantic import Field
 
@@ -7,11 +7,11 @@ from rarr.records import Record, Scores, Status
 
 
 class ScoredRow(Record):
-    """One text of an evaluation. `reference` is a person's revision, where the data have one.
+    """One text of an evaluation. `reference` is a person's revision, if the data have one.
 
-    `kinds` are the kinds of edit that the revision as a whole is (PURR). `seconds` is wall time. With an
-    `error` nothing was revised, or nothing of the text could be checked: `text` is the original, and no score
-    is there.
+    `kinds` are the kinds of edit of the whole revision (PURR). `seconds` is wall time. With an `error`
+    nothing was revised, or nothing of the text could be checked: `text` is the original, and there are no
+    scores.
     """
 
     id: str
@@ -30,14 +30,14 @@ class ScoredRow(Record):
 
 
 class Unreadable(Record):
-    """A line of the data that is no row, and why."""
+    """A line of the data that is not a row, and the reason."""
 
     line: int
     reason: str
 
 
 class EvalReport(Record):
-    """`measures` by name, such as `f1_ap`; `settings` are those that differ from the defaults."""
+    """`measures` by name, such as `f1_ap`. `settings` are those that differ from the defaults."""
 
     data: str
     settings: dict[str, str] = Field(default_factory=dict)
@@ -47,7 +47,7 @@ class EvalReport(Record):
 
 
 class Compared(Record):
-    """One measure of two runs, `a` and `b`: their means over the rows that both judged, and `b - a`."""
+    """One measure of two runs, `a` and `b`: the means over the rows that both judged, and `b - a`."""
 
     a: float | None = None
     b: float | None = None
@@ -55,7 +55,7 @@ class Compared(Record):
 
 
 class Comparison(Record):
-    """Two runs, row by row. `rows` are those of both; `only_a` and `only_b` count those of one alone."""
+    """Two runs, row by row. `rows` counts the rows of both; `only_a` and `only_b` those of one run alone."""
 
     a: str
     b: str

@@ -1,4 +1,4 @@
-"""The evidence that a row brings along, as a source that is searched."""
+"""The evidence of a row as a source to search."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from rarr.retrievers.fetch.pages import passages_of
 from rarr.retrievers.web.nearest_passages import nearest
 
 
-class Given:
-    """A retriever over `evidence`, which it cuts into windows of `window` sentences as a corpus does.
+class RowRetriever:
+    """A retriever over `evidence`, which is cut into windows of `window` sentences as in a corpus.
 
-    Pieces of one source are one document, in which they stand one after another; each without a source is a
-    document of its own.
+    Pieces of one source are one document, in which they stand one after another. A piece without a source is
+    a document by itself.
     """
 
     offline = True
@@ -25,9 +25,9 @@ class Given:
         self._evidence, self._window, self._step = evidence, window, step
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the `k` documents nearest to `query`, best first; at most 8 of each, as of a corpus.
+        """Passages of the `k` documents nearest to `query`, best first; at most 8 of each, as for a corpus.
 
-        Nothing is left out for having no word in common: whoever gave it meant it for this text.
+        A document without a word in common is kept: its author meant it for this text.
         """
         return await asyncio.to_thread(self._search, query, k)
 
@@ -36,23 +36,23 @@ class Given:
         for passage in nearest(self._passages, query, len(self._passages)):
             if passage.source in documents or len(documents) < k:
                 documents.setdefault(passage.source, []).append(passage)
-        return [one for found in documents.values() for one in found[:PASSAGES_PER_DOCUMENT]]
+        return [passage for best in documents.values() for passage in best[:PASSAGES_PER_DOCUMENT]]
 
     @cached_property
     def _passages(self) -> list[Passage]:
         now, ends = datetime.now(UTC), dict[str, int]()
-        found: list[Passage] = []
-        for number, one in enumerate(self._evidence, start=1):
-            source = one.source or f"{UNNAMED}{number}"
-            found += passages_of(
-                one.text,
+        passages: list[Passage] = []
+        for number, piece in enumerate(self._evidence, start=1):
+            source = piece.source or f"{UNNAMED}{number}"
+            passages += passages_of(
+                piece.text,
                 source=source,
-                title=one.title,
+                title=piece.title,
                 window=self._window,
                 step=self._step,
                 retrieved_at=now,
-                published_at=one.published_at,
+                published_at=piece.published_at,
                 offset=ends.get(source, 0),
             )
-            ends[source] = ends.get(source, 0) + len(one.text) + 1
-        return found
+            ends[source] = ends.get(source, 0) + len(piece.text) + 1
+        return passages

@@ -1,4 +1,4 @@
-"""The data of an evaluation: JSON lines in, rows out, and each line that is no row by its number."""
+"""Reads the data of an evaluation: JSON lines become rows; lines that are not rows are listed by number."""
 
 import gzip
 import hashlib
@@ -18,7 +18,7 @@ from rarr.unicode import valid
 
 
 class GivenEvidence(Record):
-    """An evidence that a row brings along. `source` is its address; empty where the row gives none."""
+    """A piece of evidence of a row. `source` is its address; empty if the row gives none."""
 
     text: str
     title: str = ""
@@ -26,10 +26,11 @@ class GivenEvidence(Record):
     published_at: datetime | None = None
 
 
-class Row(Record):
-    """One text of the data. `revised` is a person's revision; None where there is none.
+class EvalRow(Record):
+    """One text of the data. `revised` is a person's revision; None if there is none.
 
-    `evidence` (empty: there is none) or `corpus` is what is searched; None for both: what the settings name.
+    `evidence` (which may be empty) or `corpus` is searched; if both are None, what the settings name is
+    searched.
     """
 
     id: str
@@ -40,27 +41,27 @@ class Row(Record):
     revised: str | None = None
 
 
-class Data(NamedTuple):
-    """What a file holds. `digest` is of all its bytes, unpacked."""
+class EvalData(NamedTuple):
+    """The content of a file. `digest` is the digest of all its bytes, unpacked."""
 
-    rows: list[Row]
+    rows: list[EvalRow]
     unreadable: list[Unreadable]
     digest: str
 
 
 class _WrongError(Exception):
-    """A line that is no row. Its message is the reason, and becomes an `Unreadable`."""
+    """A line that is not a row. The message is the reason, for an `Unreadable`."""
 
 
-def read_rows(path: Path) -> Data:
-    """The rows of a file of JSON lines, packed where its name ends in `.gz`.
+def read_rows(path: Path) -> EvalData:
+    """The rows of a file of JSON lines, packed if its name ends in `.gz`.
 
-    A row is an object with "text" and, as it likes, "id" (else the line's number), "context", "evidence" (a
-    list of objects with "text" and, as they like, "title", "url" or "source", "published_at"), "corpus" (a
-    path, from the file's folder) and "revised". null stands for what is not there; other keys are not read.
-    Raises `InputError` where the file, or no line of it, can be read.
+    A row is an object with "text" and optionally "id" (default: the line's number), "context", "evidence" (a
+    list of objects with "text" and optionally "title", "url" or "source", "published_at"), "corpus" (a path
+    relative to the file's folder) and "revised". null is the same as a missing key; other keys are not read.
+    Raises `InputError` if the file, or all its lines, cannot be read.
     """
-    rows: dict[str, Row] = {}
+    rows: dict[str, EvalRow] = {}
     unreadable: list[Unreadable] = []
     digest = hashlib.sha256()
     with _opened(path) as file:
@@ -78,7 +79,7 @@ def read_rows(path: Path) -> Data:
     if not rows:
         why = f"line {unreadable[0].line}: {unreadable[0].reason}" if unreadable else "it is empty"
         raise InputError(f'{path} has no row ({why}): give a line such as {{"text": "..."}} for each text')
-    return Data(list(rows.values()), unreadable, digest.hexdigest())
+    return EvalData(list(rows.values()), unreadable, digest.hexdigest())
 
 
 @contextmanager
@@ -87,22 +88,22 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         with cast(IO[bytes], gzip.open(path) if path.suffix == ".gz" else path.open("rb")) as file:
             yield file
     except (OSError, EOFError, zlib.error) as error:
-        said = getattr(error, "strerror", None) or error
-        raise InputError(f"{path} cannot be read ({said}): give the path of a file of JSON lines") from None
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be read ({reason}): give the path of a file of JSON lines") from None
 
 
-def _row(line: bytes, number: int, folder: Path) -> Row:
+def _row(line: bytes, number: int, folder: Path) -> EvalRow:
     value = _object(line, first=number == 1)
     text = _string(value, "text", "it")
     if text is None:
         raise _WrongError('it has no "text"')
     revised = _string(value, "revised", "it")
     if revised == "":
-        raise _WrongError('its "revised" is empty: leave it out where nobody revised the text')
+        raise _WrongError('its "revised" is empty: leave it out if nobody revised the text')
     evidence, corpus = _evidence(value.get("evidence")), _corpus(value, folder)
     if evidence is not None and corpus is not None:
         raise _WrongError('it has both "evidence" and "corpus": keep one')
-    return Row(
+    return EvalRow(
         id=_id(value, number),
         text=text,
         context=_string(value, "context", "it"),
@@ -126,7 +127,7 @@ def _object(line: bytes, *, first: bool) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise _WrongError(f"it is not JSON that can be read ({error})") from None
     if not isinstance(value, dict):
-        raise _WrongError("it is JSON, but no object in braces")
+        raise _WrongError("it is JSON, but not an object in braces")
     return value
 
 
@@ -137,15 +138,15 @@ def _id(value: dict[str, Any], number: int) -> str:
     return _string(value, "id", "it", filled=True) or str(number)
 
 
-def _string(value: dict[str, Any], name: str, what: str, *, filled: bool = False) -> str | None:
-    """The string under `name`, None where there is none. `filled`: it may not be empty; a text never may."""
+def _string(value: dict[str, Any], name: str, owner: str, *, filled: bool = False) -> str | None:
+    """The string under `name`; None if there is none. `filled`: it may not be empty; a text never may."""
     given = value.get(name)
     if given is None:
         return None
     if not isinstance(given, str):
-        raise _WrongError(f'{what} has a "{name}" that is no string')
+        raise _WrongError(f'{owner} has a "{name}" that is not a string')
     if (filled or name == "text") and not given.strip():
-        raise _WrongError(f'{what} has an empty "{name}"')
+        raise _WrongError(f'{owner} has an empty "{name}"')
     return given
 
 
@@ -153,30 +154,30 @@ def _evidence(given: object) -> tuple[GivenEvidence, ...] | None:
     if given is None:
         return None
     if not isinstance(given, list):
-        raise _WrongError('its "evidence" is no list')
-    return tuple(_piece(one, f"evidence {number}") for number, one in enumerate(given, start=1))
+        raise _WrongError('its "evidence" is not a list')
+    return tuple(_piece(piece, f"evidence {number}") for number, piece in enumerate(given, start=1))
 
 
-def _piece(given: object, what: str) -> GivenEvidence:
+def _piece(given: object, owner: str) -> GivenEvidence:
     if not isinstance(given, dict):
-        raise _WrongError(f'{what} is no object with a "text"')
-    text = _string(given, "text", what)
+        raise _WrongError(f'{owner} is not an object with a "text"')
+    text = _string(given, "text", owner)
     if text is None:
-        raise _WrongError(f'{what} has no "text"')
+        raise _WrongError(f'{owner} has no "text"')
     return GivenEvidence(
         text=text,
-        title=_string(given, "title", what) or "",
-        source=_string(given, "url", what) or _string(given, "source", what) or "",
-        published_at=_published_at(given, what),
+        title=_string(given, "title", owner) or "",
+        source=_string(given, "url", owner) or _string(given, "source", owner) or "",
+        published_at=_published_at(given, owner),
     )
 
 
-def _published_at(given: dict[str, Any], what: str) -> datetime | None:
-    said = _string(given, "published_at", what)
-    found = parse_time(said)
-    if said and found is None:
-        raise _WrongError(f'{what} has a "published_at" that is no date such as 2020-01-31')
-    return found
+def _published_at(given: dict[str, Any], owner: str) -> datetime | None:
+    text = _string(given, "published_at", owner)
+    time = parse_time(text)
+    if text and time is None:
+        raise _WrongError(f'{owner} has a "published_at" that is not a date such as 2020-01-31')
+    return time
 
 
 def _corpus(value: dict[str, Any], folder: Path) -> Path | None:
@@ -186,8 +187,8 @@ def _corpus(value: dict[str, Any], folder: Path) -> Path | None:
     path = folder / given
     try:
         there = path.exists()
-    except OSError:  # a name that is too long, a folder that may not be looked into
+    except OSError:  # the name is too long, or the folder may not be read
         there = False
     if not there:
-        raise _WrongError(f'its "corpus" {given!r} is not there')
+        raise _WrongError(f'its "corpus" {given!r} does not exist')
     return path

@@ -1,4 +1,4 @@
-"""What a run was made with, so that it is not gone on with by other means. No secret is in it."""
+"""Describes the inputs of a run, so that it is not continued with others. Secrets are left out."""
 
 import hashlib
 import json
@@ -22,16 +22,16 @@ from rarr.settings import Endpoint, Settings
 from rarr.tools.models.client_failures import redacted
 from rarr.unicode import valid
 
-# What may change between two halves of a run: it says how hard is tried, or where things are kept or told.
+# Settings that may differ between two parts of a run: how hard it tries, and where it stores and reports.
 _FREE = frozenset(
     ("home", "concurrency", "timeout_s", "attempts", "page_timeout_s", "refresh", "user_agent", "otel")
 )
-_NO_PARTS = ("settings", "models", "opened")  # of components: the others revise
-_DIGITS = 12  # of a digest
+_NO_PARTS = ("settings", "models", "opened")  # fields of components that do not revise
+_DIGITS = 12  # hexadecimal digits of a digest
 
 
 def described(settings: Settings, components: Components | None = None) -> dict[str, str]:
-    """The settings that differ from the defaults and bear on results, as text.
+    """The settings that differ from the defaults and affect results, as text.
 
     Objects are named by their class, and so are `components` that were given instead of settings.
     """
@@ -40,31 +40,31 @@ def described(settings: Settings, components: Components | None = None) -> dict[
         for name, field in type(settings).model_fields.items()
         if name not in _FREE and getattr(settings, name) != field.get_default(call_default_factory=True)
     }
-    found = {name: _shown(value) for name, value in values.items() if not isinstance(value, SecretStr)}
-    if settings.prompts is not None:  # whoever changes a prompt wants to see what that changes
-        found["prompts"] += f" ({_digest_of_prompts(settings.prompts)})"
+    texts = {name: _shown(value) for name, value in values.items() if not isinstance(value, SecretStr)}
+    if settings.prompts is not None:  # a changed prompt is another run
+        texts["prompts"] += f" ({_digest_of_prompts(settings.prompts)})"
     if components is not None:
         names = (field.name for field in fields(components) if field.name not in _NO_PARTS)
         parts = {name: part for name in names if (part := getattr(components, name)) is not None}
-        found["components"] = ", ".join(f"{name}={type(part).__name__}" for name, part in parts.items())
-    return valid(found)
+        texts["components"] = ", ".join(f"{name}={type(part).__name__}" for name, part in parts.items())
+    return valid(texts)
 
 
 def corpora(paths: Iterable[Path | None], max_file_mb: int) -> dict[str, str]:
-    """A digest of what may be searched in each corpus, by its path, without reading the files.
+    """A digest of the searchable content of each corpus, by its path, without reading the files.
 
-    One that cannot be read is left out: nothing was found in it, and there is no result to go stale.
+    A corpus that cannot be read is left out: no result came from it, so none can be outdated.
     """
-    found = dict[str, str]()
+    digests = dict[str, str]()
     for path in dict.fromkeys(path for path in paths if path is not None):
         with suppress(InputError, sqlite3.Error):
-            found[valid(str(path.absolute()))] = _digest_of_corpus(path, max_file_mb)
-    return found
+            digests[valid(str(path.absolute()))] = _digest_of_corpus(path, max_file_mb)
+    return digests
 
 
 def _digest_of_corpus(path: Path, max_file_mb: int) -> str:
-    """Of an index's state, or of the names, sizes and times of the files that are read."""
-    with suppress(RuntimeError):  # no such user: then there is no such path either
+    """The digest of an index's state, or of the names, sizes and times of the files that are read."""
+    with suppress(RuntimeError):  # the path names an unknown user: `located` reports it
         path = path.expanduser()
     if is_index(where := located(path)):
         with closing(Manifest(where)) as manifest:
@@ -75,10 +75,10 @@ def _digest_of_corpus(path: Path, max_file_mb: int) -> str:
 
 def _shown(value: Any) -> str:
     if isinstance(value, Path):
-        # In another folder, notes/ is another one.
+        # A relative path is another path in another folder.
         return str(value) if value.parts[:1] == ("~",) else str(value.absolute())
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}={_shown(one)}" for name, one in value.items())
+        return ", ".join(f"{name}={_shown(part)}" for name, part in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(map(_shown, value))
     if isinstance(value, Endpoint):

@@ -1,4 +1,4 @@
-"""Data in, a report out: every row is revised once, whatever ends the process in between."""
+"""Evaluates data: every row is revised once, even if the process is interrupted in between."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -13,8 +13,8 @@ from rarr.components import Components
 from rarr.errors import InputError, RarrError
 from rarr.evals import folder
 from rarr.evals.reports import EvalReport, ScoredRow
-from rarr.evals.row_evidence import Given
-from rarr.evals.rows import Row, read_rows
+from rarr.evals.row_evidence import RowRetriever
+from rarr.evals.rows import EvalRow, read_rows
 from rarr.evals.run_fingerprint import corpora, described
 from rarr.evals.scoring import Prediction, report_of, scored
 from rarr.records import Revision
@@ -39,29 +39,30 @@ def evaluate(
     on_row: Progress | None = None,
     on_index: Progress | None = None,
 ) -> EvalReport:
-    """Revises the rows of `data` (see `rarr.evals.rows`), `jobs` at once, and writes what comes out to `out`.
+    """Revises the rows of `data` (see `rarr.evals.rows`), `jobs` at once, and writes the results to `out`.
 
-    `out` becomes a folder with `predictions.jsonl`, a line for each row, `report.json` and `report.html`;
-    called again with the same, it goes on where it was ended. `limit`: the first so many rows alone. A row
-    brings its own evidence or corpus, or `settings` say what is searched; `components` are given instead of
-    these. `on_row` is told how many rows are done, and of all rows, `on_index` the same of a corpus's files.
+    `out` becomes a folder with `predictions.jsonl`, a line for each row, `report.json` and `report.html`. The
+    same call continues an interrupted run. `limit`: revise only the first rows. A row brings its own evidence
+    or corpus, otherwise `settings` name what is searched. Give either `settings` or `components`. `on_row` is
+    called with the number of finished rows and of all rows, `on_index` with the same numbers for a corpus's
+    files.
 
-    Raises `RarrError` before anything is spent: for data without a row, a missing model, an `out` that is in
-    use or holds another run. A row that cannot be revised, or of which nothing could be checked, is an error
-    in the report, and is done again when this is called again.
+    Raises `RarrError` before anything is spent: for data without a row, a missing model, or an `out` that is
+    in use or holds another run. A row that cannot be revised, or of which nothing could be checked, is an
+    error in the report; the next call repeats it.
     """
     if jobs < 1 or (limit is not None and limit < 1):
-        raise InputError("jobs and limit are numbers of rows: give 1 or more")
+        raise InputError("jobs and limit are numbers of rows: give at least 1")
     if settings is not None and components is not None:
         raise InputError("settings and components are both given: components bring their own settings")
     source, path = read_rows(Path(data)), Path(out)
     settings = components.settings if components else settings or Settings()
-    said = described(settings, components)
+    description = described(settings, components)
     searched = [settings.corpus, *(row.corpus for row in source.rows)]
     made_with = {
         "version": installed_version(),
         "data": source.digest,
-        "settings": said,
+        "settings": description,
         "corpora": corpora(searched, settings.max_file_mb),
     }
     with folder.claimed(path):
@@ -70,7 +71,7 @@ def evaluate(
         with _wired(settings, components, on_index) as parts:
             folder.begin(path, made_with)
             rows = _all_rows(chosen, _done(source.rows, path), path, _Revising(parts), jobs, on_row)
-        report = report_of(str(data), said, rows, source.unreadable)
+        report = report_of(str(data), description, rows, source.unreadable)
         folder.finish(path, report)
     return report
 
@@ -79,7 +80,7 @@ def evaluate(
 def _wired(
     settings: Settings, components: Components | None, on_index: Progress | None
 ) -> Iterator[Components]:
-    """The given components, or those of the settings, which are closed in the end."""
+    """The given components, or those of the settings, which are closed at the end."""
     if components is not None:
         yield components
         return
@@ -87,54 +88,54 @@ def _wired(
         yield made
 
 
-def _done(rows: list[Row], path: Path) -> dict[str, ScoredRow]:
-    """What an earlier process did, by id. Rows with an error are still to be done."""
+def _done(rows: list[EvalRow], path: Path) -> dict[str, ScoredRow]:
+    """The rows that an earlier process finished, by id. Rows with an error are still to be done."""
     left, done = {row.id: row for row in rows}, dict[str, ScoredRow]()
     for prediction in folder.predictions(path):
         if (row := left.pop(prediction.id, None)) is None:
             where = path / folder.PREDICTIONS
-            raise InputError(f"{where} has a line too many, of {prediction.id!r}: delete it and run again")
+            raise InputError(f"{where} has an extra line, of {prediction.id!r}: delete it and run again")
         if not prediction.error:
             done[row.id] = scored(row, prediction)
     return done
 
 
 def _all_rows(
-    rows: list[Row],
+    rows: list[EvalRow],
     done: Mapping[str, ScoredRow],
     path: Path,
     revising: "_Revising",
     jobs: int,
     on_row: Progress | None,
 ) -> list[ScoredRow]:
-    """Every row scored, in the order of the data; those that are not `done` are revised."""
-    found = {row.id: done[row.id] for row in rows if row.id in done}
+    """Every row with its scores, in the order of the data. Rows that are not `done` are revised."""
+    finished = {row.id: done[row.id] for row in rows if row.id in done}
     say = on_row or (lambda done, total: None)
-    say(len(found), len(rows))
+    say(len(finished), len(rows))
     todo = iter([row for row in rows if row.id not in done])
 
     async def work() -> None:
-        for row in todo:  # all workers take from one
+        for row in todo:  # all workers take from one iterator
             prediction = await revising.predict(row)
             await asyncio.to_thread(appending.add, prediction.line())
-            found[row.id] = scored(row, prediction)
-            say(len(found), len(rows))
+            finished[row.id] = scored(row, prediction)
+            say(len(finished), len(rows))
 
     async def work_all() -> None:
         try:
-            await together(*(work() for _ in range(min(jobs, len(rows) - len(found)))))
+            await together(*(work() for _ in range(min(jobs, len(rows) - len(finished)))))
         finally:
             await revising.aclose()
 
-    if len(found) < len(rows):
+    if len(finished) < len(rows):
         folder.reopen(path)
         with Appending(path / folder.PREDICTIONS) as appending:
             run(work_all())
-    return [found[row.id] for row in rows]
+    return [finished[row.id] for row in rows]
 
 
 class _Revising:
-    """Revises rows with the same components; only what is searched is a row's own."""
+    """Revises rows with the same components. Only the searched source may belong to a row."""
 
     def __init__(self, components: Components) -> None:
         self._components, self._settings = components, components.settings
@@ -142,8 +143,8 @@ class _Revising:
         self._corpora: dict[Path, Corpus] = {}
         self._opening = asyncio.Lock()
 
-    async def predict(self, row: Row) -> Prediction:
-        """What became of it; an error where nothing could be checked, which says nothing of the text.
+    async def predict(self, row: EvalRow) -> Prediction:
+        """The prediction for a row; an error if nothing could be checked, which tells nothing about the text.
 
         Only a defect raises.
         """
@@ -160,11 +161,11 @@ class _Revising:
         for corpus in self._corpora.values():
             await corpus.aclose()
 
-    async def _revise(self, row: Row) -> Revision:
+    async def _revise(self, row: EvalRow) -> Revision:
         reviser = self._shared
         retriever: Any = None
         if row.evidence is not None:
-            retriever = Given(row.evidence, window=self._settings.window, step=self._settings.step)
+            retriever = RowRetriever(row.evidence, window=self._settings.window, step=self._settings.step)
         elif row.corpus is not None:
             retriever = await self._corpus(row.corpus)
         if retriever is not None:

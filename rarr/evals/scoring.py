@@ -1,28 +1,28 @@
-"""Rows and what became of them -> the report of an evaluation."""
+"""Makes the report of an evaluation from rows and their revisions."""
 
 from collections.abc import Mapping, Sequence
 
 from rarr.evals.measures import measured
 from rarr.evals.metrics import edit_kinds
 from rarr.evals.reports import EvalReport, ScoredRow, Unreadable
-from rarr.evals.rows import Row
+from rarr.evals.rows import EvalRow
 from rarr.records import Record, Revision
 
 
 class Prediction(Record):
-    """A line of `predictions.jsonl`: the revision of the row with this id, or why there is none."""
+    """A line of `predictions.jsonl`: the revision of the row with this id, or the reason why it has none."""
 
     id: str
     revision: Revision | None = None
     error: str = ""
 
     def line(self) -> bytes:
-        """It in one line of JSON, with the field that it has."""
+        """The prediction as one line of JSON, with the revision or the error."""
         other = "error" if self.revision else "revision"
         return self.model_dump_json(exclude={other}).encode() + b"\n"
 
 
-def scored(row: Row, prediction: Prediction) -> ScoredRow:
+def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
     """One row with the scores of its revision."""
     revision = prediction.revision
     if revision is None:

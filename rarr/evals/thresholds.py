@@ -1,4 +1,4 @@
-"""Limits that measures must not be under, for whoever lets a machine decide."""
+"""Limits below which measures must not fall, for automatic decisions."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,17 +12,17 @@ _NOISE = 1e-9  # 0.1 + 0.2 is not under 0.3
 
 
 def limits_of(given: Sequence[str]) -> dict[str, float]:
-    """The limits given as `measure=number`. Raises `InputError` for any that no run could be held to."""
+    """The limits given as `measure=number`. Raises `InputError` for a limit to which no run could be held."""
     limits = dict[str, float]()
-    for one in given:
-        name, _, number = (part.strip() for part in one.partition("="))
+    for argument in given:
+        name, _, number = (part.strip() for part in argument.partition("="))
         if name not in NAMES:
-            raise InputError(f"unknown measure {name!r} in {one!r}: measures are {', '.join(NAMES)}")
+            raise InputError(f"unknown measure {name!r} in {argument!r}: the measures are {', '.join(NAMES)}")
         if name in ROW_MEASURES and name not in available():
             raise InputError(f'{name} needs a package: pip install "rarr[eval]"')
         if name in limits:
             raise InputError(f"{name} has two limits: give one")
-        limits[name] = _number(number, one)
+        limits[name] = _number(number, argument)
     return limits
 
 
@@ -32,18 +32,19 @@ def _number(given: str, whole: str) -> float:
     except ValueError:
         number = math.nan
     if not 0 <= number <= 1:
-        raise InputError(f"{whole!r} has no limit from 0 to 1: give one, as in f1_ap=0.6")
+        raise InputError(f"{whole!r} has no limit from 0 to 1: give one, such as f1_ap=0.6")
     return number
 
 
 def under(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
-    """What is under its limit, a phrase each, and what may be: nobody knows that it is not.
+    """A phrase for each measure that is under its limit, or may be.
 
-    That is a measure that was not judged for any row, or, where rows have an error, not for every row.
+    A measure may be under its limit if it was not judged for any row, or, if rows have an error, for every
+    row.
     """
     errors = sum(bool(row.error) for row in report.rows)
-    said = (_short(name, report.measures.get(name, Measured()), limits[name], errors) for name in limits)
-    return [one for one in said if one]
+    phrases = (_short(name, report.measures.get(name, Measured()), limits[name], errors) for name in limits)
+    return [phrase for phrase in phrases if phrase]
 
 
 def _short(name: str, measured: Measured, limit: float, errors: int) -> str:

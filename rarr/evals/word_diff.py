@@ -1,4 +1,4 @@
-"""Two texts -> what was kept, deleted and inserted, in whole words, as a reader would mark it."""
+"""Marks what was kept, deleted and inserted between two texts, in whole words, as a reader would."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,14 +8,14 @@ from rarr.evals.metrics.words import tokens
 from rarr.tools.text.diff import Segment, merged
 
 MOST = 100_000_000
-"""Tokens of one text times tokens of the other, up to which they are compared word by word."""
+"""The largest product of the numbers of tokens for which two texts are compared word by word."""
 
 
 def word_diff(before: str, after: str) -> list[Segment]:
-    """Kept and deleted segments together are `before`, kept and inserted ones `after`.
+    """Kept and deleted segments together are `before`; kept and inserted segments are `after`.
 
-    A space between two changed words goes with them. Texts too long to compare by words are one deletion and
-    one insertion between what they share at their ends.
+    A space between two changed words is changed with them. Texts that are too long for a comparison by words
+    become one deletion and one insertion between their common beginning and end.
     """
     old, new = tokens(before), tokens(after)
     start = _shared(old, new)
@@ -29,10 +29,10 @@ def word_diff(before: str, after: str) -> list[Segment]:
     return list(merged(_with_spaces(list(merged(pieces)))))
 
 
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many tokens both start with."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+def _shared(first: Sequence[str], second: Sequence[str]) -> int:
+    """The number of tokens at the beginning that both share."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
 def _middle(old: Sequence[str], new: Sequence[str]) -> Iterator[Segment]:
@@ -50,7 +50,7 @@ def _middle(old: Sequence[str], new: Sequence[str]) -> Iterator[Segment]:
 
 
 def _with_spaces(pieces: Sequence[Segment]) -> Iterator[Segment]:
-    """A kept space between replaced words is deleted and inserted with them: one change, not two."""
+    """Deletes and inserts a kept space between replaced words with them: one change, not two."""
     for n, piece in enumerate(pieces):
         if piece.kind == "kept" and piece.text.isspace() and 0 < n < len(pieces) - 1:
             yield Segment("deleted", piece.text)

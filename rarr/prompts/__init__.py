@@ -1,4 +1,4 @@
-"""Prompts: text alone, one Markdown file each, which a folder of the user's own may override.
+"""Prompts: text alone, one Markdown file each. A folder of the user can override them.
 
     ---
     version: 1
@@ -41,7 +41,7 @@ _OPTIONAL = {"tokens", "probability"}
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt. `hash` is of the whole file: two files that say the same have the same.
+    """One prompt. `hash` is the hash of the whole file, so two files with the same text have the same hash.
 
     `tokens` is the most that a whole answer has; None: as many as the settings allow. `probability`: ask the
     server for the probability of its answer.
@@ -58,27 +58,27 @@ class Prompt:
     probability: bool = False
 
     def render(self, **variables: str) -> str:
-        """The user message, which quotes each variable: none of them can end its quotation.
+        """The user message, with each variable quoted so that its text cannot end the quotation.
 
-        Raises `InputError` that names what is missing or unknown.
+        Raises `InputError` that names a missing or unknown variable.
         """
         for name in self.variables:
             if name not in variables:
-                raise InputError(f"prompt {self.name} needs the variable {name!r}, which is not given")
+                raise InputError(f"prompt {self.name} needs the variable {name!r}, which is missing")
         for name in variables:
             if name not in self.variables:
                 raise InputError(f"prompt {self.name} has no variable {name!r}: {_listed(self.variables)}")
-        # In one pass, so that braces in a value stay what they are.
+        # In one pass, so that braces in a value are not read as variables.
         return _VARIABLE.sub(lambda match: self.quoted(variables[match[1]]).shown, self.user)
 
     def quoted(self, text: str) -> Quotation:
-        """`text` as `render` shows it, and where the characters of that stand in `text`."""
+        """`text` as `render` shows it, and the places of its characters in `text`."""
         return Quotation.of(text, marks_of(self.user))
 
     def parse(self, user: str) -> dict[str, str] | None:
-        """The variables of a user message that `render` made, or None where it is not one of this prompt.
+        """The variables of a user message that `render` made; None where it is not from this prompt.
 
-        The values are as `quoted` shows them, so that no line of the template's own is in them.
+        The values are in the form of `quoted`, so that no line in them looks like a line of the template.
         """
         pieces = _VARIABLE.split(self.user)  # words, variable, words, ..., variable, words
         names = pieces[1::2]
@@ -90,9 +90,9 @@ class Prompt:
 
 
 def load(name: str, folder: Path | None = None) -> Prompt:
-    """The prompt `name`: from `folder` where that has it, else the package's own.
+    """The prompt `name`: from `folder` where it has the file, else from the package.
 
-    Its output must have the fields of the package's own. Raises `InputError` that names file and cure.
+    Its output must have the fields of the package's prompt. Raises `InputError` that names file and cure.
     """
     if folder is None or not (folder / f"{name}.md").is_file():
         return _read(FOLDER / f"{name}.md")
@@ -100,7 +100,7 @@ def load(name: str, folder: Path | None = None) -> Prompt:
 
 
 def load_file(file: Path, name: str) -> Prompt:
-    """The prompt of a file, whatever that is called, in the place of the prompt `name`. Raises as `load`."""
+    """The prompt in `file`, of any name, used in place of the prompt `name`. Raises like `load`."""
     own = _read(FOLDER / f"{name}.md")
     prompt = replace(_read(file), name=name)
     for variable in prompt.variables:
@@ -120,24 +120,24 @@ def names() -> list[str]:
 
 
 def require_known(folder: Path) -> None:
-    """Raises `InputError` where `folder` is none, or has a prompt of a name that nothing reads."""
+    """Raises `InputError` where `folder` is not a folder, or holds a prompt with a name that nothing uses."""
     if not folder.is_dir():
         raise InputError(
-            f"prompts is {str(folder)!r}, which is no folder: name one with files such as edit.md"
+            f"prompts is {str(folder)!r}, which is not a folder: name a folder with files such as edit.md"
         )
     for file in sorted(folder.glob("*.md")):
         if file.stem not in names():
-            raise InputError(f"{file} overrides no prompt: prompts are {', '.join(names())}")
+            raise InputError(f"{file} overrides no prompt; the prompts are {', '.join(names())}")
 
 
 def require_both_forms(folder: Path) -> None:
-    """Raises `InputError` where one form alone is overridden: half of the texts would not see it."""
+    """Raises `InputError` where only one of two forms is overridden: half of the texts would not use it."""
     for file in sorted(folder.glob("*.md")):
         plain = file.stem.removesuffix("_in_context")
         twin, when = (f"{plain}_in_context", "with") if file.stem == plain else (plain, "without")
         if twin in names() and not (folder / f"{twin}.md").is_file():
             raise InputError(
-                f"{file} has no {twin}.md beside it, which is asked {when} a context: copy it too"
+                f"{file} has no {twin}.md beside it, which is used {when} a context: copy it too"
             )
 
 
@@ -152,7 +152,7 @@ def _parsed(name: str, text: str, shown: str) -> Prompt:
     halves = _DIVIDER.split(parts[2])
     if len(halves) != 2:
         many = "more than one line" if len(halves) > 2 else "no line"
-        raise InputError(f"{shown} has {many} {_USER}: have one, and what varies below it")
+        raise InputError(f"{shown} has {many} {_USER}: write one such line, and the variables below it")
     system, user = halves
     if early := _VARIABLE.search(system):
         raise InputError(f"{shown} has the variable {early[1]!r} above {_USER}: move it below")
@@ -181,7 +181,7 @@ def _parsed(name: str, text: str, shown: str) -> Prompt:
 
 def _read(file: Path) -> Prompt:
     try:
-        text = file.read_text(encoding="utf-8-sig")  # some editors begin a file with a byte order mark
+        text = file.read_text(encoding="utf-8-sig")  # some editors write a byte order mark first
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file} cannot be read ({error}): give a Markdown file in UTF-8") from None
     shown = f"prompt {file.stem}" if file.parent == FOLDER else str(file)

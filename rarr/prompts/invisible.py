@@ -1,10 +1,10 @@
-"""Characters that a reader does not see: which of them may stay in a text, and which hide a message."""
+"""Invisible characters: those that may stay in a text, and those that hide a message."""
 
 import re
 from collections.abc import Callable
 
 _LINES = re.compile("\r(?!\n)|[\x0b\x0c\x85\u2028\u2029]")
-_FLAGS = "|".join(  # England, Scotland, Wales: the tag sequences that fonts know
+_FLAGS = "|".join(  # England, Scotland, Wales: tag sequences that fonts support
     "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in code) + "\U000e007f"
     for code in ("gbeng", "gbsct", "gbwls")
 )
@@ -19,7 +19,7 @@ _EMOJI = "\xa9\xae\u203c-\u3299\U0001f000-\U0001faff"
 _JOINING = "\u0600-\u0dff\u1000-\u109f\u1780-\u18af\u1a20-\u1bff\ua840-\ua8ff"  # Arabic, Indic and others
 _IDEOGRAPHS = "\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _SELECTOR = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-# A joiner or selector stays where writing needs it: one, behind what it shapes.
+# A joiner or selector stays where a script needs it: a single one after the character that it shapes.
 _SHAPING = re.compile(
     f"(?<=[{_JOINING}])[\u200c\u200d](?![\u200c\u200d])"
     f"|(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])"
@@ -30,7 +30,7 @@ _SHAPING = re.compile(
     f"|(?<![\u200c-\u200f\u061c])[\u200e\u200f](?=[\u0590-\u08ff\ufb1d-\ufefc])"
     f"|([\u200c-\u200f\u061c\u180b-\u180d\u180f{_SELECTOR}])"
 )
-_PERHAPS = re.compile(  # all of the above, in one look
+_PERHAPS = re.compile(  # all of the above in one pattern
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -48,16 +48,19 @@ STEPS: tuple[Step, ...] = (
     (_BLANKS, lambda match: " "),
     (_SHAPING, lambda match: "" if match[1] else match[0]),
 )
-"""What is replaced, one after the other: then a text holds what is seen, and all line ends are newlines."""
+"""The replacements, in order.
+
+After them, a text holds visible characters, and every line ends with a newline.
+"""
 
 
 def is_seen(text: str) -> bool:
-    """Does `text` stay as it is in all steps? May be False for a text that does."""
+    """Whether `text` stays the same in all steps. May be False for a text that stays the same."""
     return not _PERHAPS.search(text)
 
 
 def seen(text: str) -> str:
-    """`text` without what cannot be seen."""
+    """`text` without invisible characters."""
     if not is_seen(text):
         for pattern, replacement in STEPS:
             text = pattern.sub(replacement, text)
@@ -65,7 +68,7 @@ def seen(text: str) -> str:
 
 
 def hides_text(text: str) -> bool:
-    """Do characters that cannot be seen spell something: tag characters, variation selectors, or bits?"""
+    """Whether invisible characters spell a message: tag characters, variation selectors, or bits."""
     if text.isascii():
         return False
     return (

@@ -1,7 +1,7 @@
-"""Text that a prompt quotes: nothing in it ends the quotation, or passes for a turn of the chat.
+"""Quotes text in a prompt so that it can neither end the quotation nor look like a turn of the chat.
 
-Every variable of every prompt goes through `Quotation.of`: evidence, the text under revision, and what a
-model answered before.
+Every variable of every prompt goes through `Quotation.of`: evidence, the text under revision, and earlier
+answers of a model.
 """
 
 import re
@@ -20,13 +20,13 @@ function_call function_calls function_result function_results unused extra_id_
 _ROLES = frozenset({"human", "assistant", "system", "user", "developer"})
 _INSTRUCTION = frozenset({"instruction", "response", "input", "output"})
 
-# A tag may have spaces, line ends and slashes before its name, and letters and brackets of full width.
+# A tag may have spaces, line ends and slashes before its name, and letters and brackets in full width.
 _TAG = re.compile(r"[<＜﹤](?=<?[\s/\\]*+(?P<name>[^\W\d][^\W\d]{0,40}?)\d{0,4}(?!\w))")
 _BAR = re.compile(r"[<＜﹤](?=\s*+[|｜][^\s|｜<>][^|｜<>\n]{0,100}+[|｜]\s*+[>＞﹥])")
 _SQUARE = re.compile(
     r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|gMASK|IMG)\])", re.I
 )
-# What may stand before a label at the beginning of a line, and behind it.
+# Marks that may stand before a label at the beginning of a line, and after it.
 _LABEL = re.compile(
     r"^[^\S\n]*+(?:[>*_#-]{1,8}[^\S\n]*+)?(?=(?P<label>[^\W\d][\w \t]{0,40}?)[ \t*_]{0,4}[:：])", re.MULTILINE
 )
@@ -34,7 +34,7 @@ _MARK = "› "
 
 
 class Marks(NamedTuple):
-    """What a prompt's own layout is made of: tags such as `<text>`, and labels such as `Query:`."""
+    """The elements of a prompt's layout: tags such as `<text>`, and labels such as `Query:`."""
 
     tags: frozenset[str]
     labels: frozenset[str]
@@ -42,16 +42,16 @@ class Marks(NamedTuple):
 
 @lru_cache(maxsize=64)
 def marks_of(layout: str) -> Marks:
-    """Those of the user part of a prompt file."""
+    """The marks in the user part of a prompt file."""
     tags = {_plain(name) for name in re.findall(r"</?\s*(\w+)", layout)}
     labels = {_plain(name) for name in re.findall(r"^([^\W\d][\w ]*):", layout, re.MULTILINE)}
     return Marks(frozenset(tags.union(_TOKEN_TAGS.split())), _ROLES | _INSTRUCTION | labels)
 
 
 class Quotation(NamedTuple):
-    """`shown` is what a prompt says for `text`; each character of it comes from one of `places` in `text`.
+    """`shown` is how a prompt quotes `text`; `places` gives the place in `text` of each shown character.
 
-    A reader sees the same words, but for `‹` in the place of some brackets, and `›` before some labels.
+    A reader sees the same words, apart from `‹` in place of some brackets, and `›` before some labels.
     """
 
     text: str
@@ -78,16 +78,16 @@ class Quotation(NamedTuple):
         return begin, self.places[end - 1] + (not within_mark)
 
     def original(self, words: str) -> str:
-        """`words` of a model, with the brackets and labels of `text` where they repeat those of `shown`."""
+        """A model's `words`, with the brackets and labels of `text` where they repeat those of `shown`."""
         if "‹" not in words and "›" not in words:
             return words
-        for shown, was in self._changes().items():
-            if len(was) == 1:  # of several, the one that is meant cannot be told
-                words = words.replace(shown, next(iter(was)))
+        for shown, originals in self._changes().items():
+            if len(originals) == 1:  # of several originals, the right one is unknown
+                words = words.replace(shown, next(iter(originals)))
         return words
 
     def _changes(self) -> dict[str, set[str]]:
-        """Each word behind a bracket or label that may be changed, as it is shown, with all that it was."""
+        """Each shown word after a bracket or label that may have been changed, with all its originals."""
         changes: dict[str, set[str]] = {}
         for match in re.finditer(r"‹+[|\s/\\]*[^\W\d]*|› \S+", self.shown):
             start, end = self.span(*match.span())
@@ -95,7 +95,7 @@ class Quotation(NamedTuple):
         return changes
 
     def _replaced(self, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]) -> "Quotation":
-        """With what `replacement` gives for each match; as many characters keep their places."""
+        """Replaces each match. Replaced characters keep their places, as far as there are as many."""
         pieces: list[str] = []
         places: list[int] = []
         at = 0
@@ -106,7 +106,7 @@ class Quotation(NamedTuple):
             start, end = match.span()
             pieces += (self.shown[at:start], new)
             places += self.places[at : min(end, start + len(new))]
-            # A mark that is put in has the place of the label behind it.
+            # An inserted mark gets the place of the label after it.
             places += [*self.places[end : end + 1]] * (start + len(new) - end)
             at = end
         if not pieces:

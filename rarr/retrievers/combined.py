@@ -10,8 +10,8 @@ from rarr.retrievers.web.search_requests import outcomes
 from rarr.retrievers.web.source_domains import normalised
 
 
-class Source(Protocol):
-    """What is searched: the interface of a retriever."""
+class SearchSource(Protocol):
+    """The interface of a retriever."""
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Passages of the `k` best documents. Raises `RetrievalError`."""
@@ -20,35 +20,35 @@ class Source(Protocol):
 OnFailure = Callable[[str, RetrievalError], None]
 
 
-class Several:
-    """Searches all of `retrievers` at once.
+class CombinedRetriever:
+    """Searches several sources at once and merges their passages.
 
-    `on_failure` is told of each that failed while another did not, in the task that searched, so that it
-    finds the run by its context variables, whichever of many runs at once that is.
+    `on_failure` is called for each source that failed while another source did not. It is called in the
+    task that searched, so the context variables of that task name the right run among many.
     """
 
-    def __init__(self, retrievers: Mapping[str, Source], *, on_failure: OnFailure) -> None:
+    def __init__(self, retrievers: Mapping[str, SearchSource], *, on_failure: OnFailure) -> None:
         self._retrievers, self._on_failure = dict(retrievers), on_failure
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Passages of the `k` best documents: the best of each source, then the second best of each...
 
-        A document, and a text, that several found comes once. Raises `RetrievalError` if all sources fail.
+        A document or a text that several sources return comes once. Raises `RetrievalError` if all fail.
         """
-        found = await outcomes([one.retrieve(query, k) for one in self._retrievers.values()])
-        named = list(zip(self._retrievers, found, strict=True))
-        failed = [(name, one) for name, one in named if isinstance(one, RetrievalError)]
-        if failed and len(failed) == len(named):
+        results = await outcomes([retriever.retrieve(query, k) for retriever in self._retrievers.values()])
+        by_name = list(zip(self._retrievers, results, strict=True))
+        failed = [(name, result) for name, result in by_name if isinstance(result, RetrievalError)]
+        if failed and len(failed) == len(by_name):
             raise RetrievalError("; ".join(f"{name}: {error}" for name, error in failed))
         for name, error in failed:
             self._on_failure(name, error)
-        return _merged([one for _, one in named if not isinstance(one, RetrievalError)], k)
+        return _merged([result for _, result in by_name if not isinstance(result, RetrievalError)], k)
 
 
-def _merged(found: Sequence[Sequence[Passage]], k: int) -> list[Passage]:
+def _merged(results: Sequence[Sequence[Passage]], k: int) -> list[Passage]:
     documents: dict[str, list[Passage]] = {}
     seen: set[str] = set()
-    ranks = zip_longest(*(_documents(passages).items() for passages in found))
+    ranks = zip_longest(*(_documents(passages).items() for passages in results))
     for name, passages in filter(None, chain.from_iterable(ranks)):
         if name in documents:
             continue
@@ -61,7 +61,7 @@ def _merged(found: Sequence[Sequence[Passage]], k: int) -> list[Passage]:
 
 
 def _documents(passages: Sequence[Passage]) -> dict[str, list[Passage]]:
-    """The passages of each document, in the order of their first ones."""
+    """The passages of each document. Documents stand in the order of their first passages."""
     documents: dict[str, list[Passage]] = {}
     for passage in passages:
         documents.setdefault(normalised(passage.source), []).append(passage)

@@ -1,4 +1,4 @@
-"""Any retriever of LangChain as a source of evidence."""
+"""Uses a retriever of LangChain as a source of evidence."""
 
 import asyncio
 import hashlib
@@ -12,7 +12,7 @@ from rarr.retrievers.fetch.links import shown
 from rarr.retrievers.fetch.pages import passages_of
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.publication_dates import published
-from rarr.retrievers.web.source_domains import Limits
+from rarr.retrievers.web.source_domains import SourceLimits
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.text.nouns import kind_of
 from rarr.unicode import valid
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
 
-# Under which names loaders and splitters keep these.
+# The names under which loaders and splitters store the source and the date.
 _SOURCES = ("source", "url", "link", "path", "file_path", "filename", "file_name")
 _DATES = ("published_at", "published", "published_date", "publish_date", "date")
 
@@ -35,27 +35,28 @@ class LangChainRetriever:
         *,
         window: int,
         step: int,
-        limits: Limits = Limits(),  # noqa: B008  # it is frozen
+        limits: SourceLimits = SourceLimits(),  # noqa: B008  # it is frozen
     ) -> None:
         self._retriever, self._window, self._step, self._limits = retriever, window, step, limits
         self._name = type(retriever).__name__
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the first `k` documents, the nearest to `query` of each. Raises `RetrievalError`.
+        """Passages of the first `k` documents, those nearest to `query` of each. Raises `RetrievalError`.
 
-        Pieces of one source are one document. How many come is the LangChain retriever's own setting.
+        Pieces of one source count as one document. The LangChain retriever itself decides how many it
+        returns.
         """
         try:
             documents = await self._retriever.ainvoke(query)
-        except Exception as error:  # each has errors of its own
-            said = shown(redacted(" ".join(str(error).split())))
+        except Exception as error:  # each retriever has its own errors
+            reason = shown(redacted(" ".join(str(error).split())))
             raise RetrievalError(
-                f"the LangChain retriever {self._name} failed ({type(error).__name__}: {said}):"
+                f"the LangChain retriever {self._name} failed ({type(error).__name__}: {reason}):"
                 " try it on its own, with invoke"
             ) from error
         if not _are_documents(documents):
             raise RetrievalError(
-                f"the LangChain retriever {self._name} returned {kind_of(documents)} that is no list"
+                f"the LangChain retriever {self._name} returned {kind_of(documents)} that is not a list"
                 " of documents: mend its _get_relevant_documents"
             )
         return await asyncio.to_thread(self._passages, documents, query, k)
@@ -69,7 +70,9 @@ class LangChainRetriever:
             if passages:
                 by_source.setdefault(passages[0].source, []).extend(passages)
         return [
-            passage for found in list(by_source.values())[: max(k, 0)] for passage in nearest(found, query)
+            passage
+            for passages in list(by_source.values())[: max(k, 0)]
+            for passage in nearest(passages, query)
         ]
 
     def _cut(self, document: "Document", source: str, now: datetime) -> list[Passage]:
@@ -86,14 +89,14 @@ class LangChainRetriever:
         )
 
 
-def _are_documents(found: object) -> bool:
+def _are_documents(result: object) -> bool:
     from langchain_core.documents import Document
 
-    return isinstance(found, list | tuple) and all(isinstance(one, Document) for one in found)
+    return isinstance(result, list | tuple) and all(isinstance(item, Document) for item in result)
 
 
 def _unnamed(document: "Document") -> str:
-    """A name that is the same in every search: a store's id, which says of no source, or by what it says."""
+    """A stable name for a document without a source: the store's id, or a hash of its text."""
     text = document.page_content
     return UNNAMED + (document.id or hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12])
 

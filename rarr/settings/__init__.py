@@ -1,7 +1,8 @@
-"""Every knob, declared once. Precedence: argument, environment, file, preset, default.
+"""All settings, each declared once. Precedence: argument, environment, file, preset, default.
 
-The file is `rarr.toml`, or else the table `[tool.rarr]` of `pyproject.toml`, in the working directory; the
-environment's names are `RARR_` and the name in capitals. This is the only file that reads the environment.
+The file is `rarr.toml`, or else the table `[tool.rarr]` of `pyproject.toml`, in the working directory. A
+variable of the environment is `RARR_` and the setting's name in capitals. Only this file reads the
+environment.
 """
 
 import os
@@ -41,137 +42,140 @@ Kind = Literal["own", "official", "reference", "news", "other", "forum"]
 
 
 def installed_version() -> str:
-    """The version of `rarr`; "0" where it runs without being installed."""
+    """The version of `rarr`; "0" where the package is not installed."""
     try:
         return version("rarr")
     except PackageNotFoundError:
         return "0"
 
 
-_SECRET = re.compile(r"api_key|tavily_key|endpoints")  # settings whose values are not repeated in errors
+_SECRET = re.compile(r"api_key|tavily_key|endpoints")  # settings whose values must not appear in errors
 
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Endpoint(BaseModel):
-    """How one model is reached, and what it costs; wins over `base_url` and `api_key`."""
+    """How to reach one model, and its price. It wins over `base_url` and `api_key`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     base_url: str | None = None
     api_key: SecretStr | None = None
     price: Annotated[tuple[Price, ...], Field(min_length=2, max_length=3)] | None = None
-    """For a million tokens: input, output and, where it differs, input that the server had cached."""
+    """For a million tokens: input, output and, where it differs, cached input."""
     extra: dict[str, Any] = {}
-    """Goes into the body of every request to an OpenAI-compatible server."""
+    """Added to the body of every request to an OpenAI-compatible server."""
 
 
 class Settings(BaseSettings):
-    """What a run does and what it may use. An unknown key is a `SettingsError`."""
+    """The settings of a run. An unknown name is a `SettingsError`."""
 
     model_config = SettingsConfigDict(
         frozen=True,
         extra="forbid",
         env_prefix="RARR_",
-        hide_input_in_errors=True,  # an error must not repeat a key that is in RARR_ENDPOINTS
+        hide_input_in_errors=True,  # an error must not show a key from RARR_ENDPOINTS
     )
 
     preset: Literal["default", "paper", "fast"] = "default"
-    """Named set of the values below; anything given explicitly wins over it."""
+    """A named set of the settings below. An explicit setting wins over it."""
     model: Any = "embedded"
     """The model for generate_queries, check_agreement and edit: `embedded`, `rules`, or `provider:NAME`."""
     models: dict[str, Any] = {}
-    """The model for a node, by the node's name, attribute included; wins over `model`."""
+    """The model of a single node, by the node's name, including attribute. It wins over `model`."""
     weights: Path | None = None
-    """A folder with weights for `embedded`, as `rarr train editor` writes it; None: those that ship."""
+    """A folder with weights for `embedded`, as `rarr train editor` writes it; None: the weights that ship."""
     fallbacks: list[Any] = []
-    """Models that are asked, in this order, where a node's language model fails."""
+    """Language models to ask, in this order, where a node's language model fails."""
     base_url: str | None = None
-    """Where an OpenAI-compatible server answers; None: http://localhost:8000/v1 for vllm:NAME."""
+    """The address of an OpenAI-compatible server; None: http://localhost:8000/v1 for vllm:NAME."""
     api_key: SecretStr | None = None
-    """The key of the model; None: the provider's environment variable, and none for vllm:NAME."""
+    """The key of the model; None: the provider's environment variable, and no key for vllm:NAME."""
     endpoints: dict[str, Endpoint] = {}
     """By model name: `base_url`, `api_key`, `price` for a million tokens, and `extra` for the body."""
     prompts: Path | None = None
-    """A folder with prompts of your own, such as edit.md; what it lacks is the package's."""
+    """A folder with prompts of your own, such as edit.md. Prompts that it lacks are the package's."""
     query_samples: int = Field(default=3, ge=1, le=10)
-    """Times that a language model is asked for questions, at once; they are united."""
+    """How many lists of questions a language model samples at once. The lists are merged."""
     query_temperature: float = Field(default=0.7, ge=0, le=2)
-    """Sampling temperature of these; everything else is asked at 0."""
+    """The sampling temperature of the questions. All other requests use 0."""
     queries: Literal["questions", "sentences", "text"] = "questions"
-    """What is searched for: questions, or, to compare with, each sentence or the text as it stands."""
+    """What is searched for: questions or, as baselines, each sentence or the whole text."""
     agreement: bool = True
-    """Edit only where evidence disagrees; without, to compare with, wherever an editor finds a change."""
+    """Edit only where evidence disagrees. Off, as a baseline: edit wherever the editor finds a change."""
     blind: bool = True
-    """A language model answers each question from the passage alone; code compares it with the text."""
+    """A language model answers each question from the passage alone.
+
+    Code compares the answer with the text.
+    """
     editor: Literal["minimal", "efec", "lamda", "random", "none"] = "minimal"
-    """`minimal` edits, or, to compare with, a rewriting of each sentence or the text, by chance, or none."""
+    """`minimal` edits or, as baselines, a rewriting of each sentence or the text, a random one, or none."""
     scope: Literal["sentence", "text"] = "sentence"
-    """What checks and edits look at: the query's sentences, or the text, one evidence after another."""
+    """What checks and edits look at: the query's sentences, or the whole text, one evidence after another."""
     rounds: int = Field(default=2, ge=1, le=10)
-    """Rounds of research, at most; the later ones ask about sentences that still lack support."""
+    """Rounds of research, at most. Later rounds ask about sentences that still lack support."""
     follow_up: bool = True
-    """After an edit, ask about what else in the text draws on the value that was corrected."""
+    """After an edit, ask about other values in the text that depend on the corrected value."""
     verify: bool = True
-    """Refuse edits that do not give the evidence's answer, lose support, or about which sources differ."""
+    """Refuse an edit that misses the evidence's answer, loses support, or is disputed among the sources."""
     cascade: float | None = Field(default=None, ge=0, le=1)
-    """Ask a language model only where the embedded check is less sure than this; None: always."""
+    """Ask a language model only where the embedded check is less confident than this; None: always."""
     block_chars: int | None = Field(default=4000, ge=500)
-    """A longer text goes through all steps in blocks of about so many characters; None: as a whole."""
+    """A longer text is revised in blocks of about this many characters; None: as a whole."""
     concurrency: int = Field(default=32, ge=1, le=10_000)
-    """Requests to language models at once, over all branches and texts of a reviser."""
+    """Requests to language models at once, for all branches and texts of a reviser together."""
     timeout_s: float = Field(default=60, gt=0)
-    """Seconds for one answer of a language model."""
+    """Seconds for one answer of a language model, at most."""
     attempts: int = Field(default=3, ge=1, le=20)
-    """Times that a request is made which fails with a lost connection, a 429 or a 5xx."""
+    """How often a request is sent, at most, if it fails with a lost connection, a 429 or a 5xx."""
     max_answer_tokens: int = Field(default=4000, ge=16)
-    """Tokens of one answer, reasoning included, at most."""
+    """Tokens of one answer, including reasoning, at most."""
     max_calls: int | None = Field(default=None, ge=0)
-    """Requests to language models in one run, at most; then the run returns its best revision so far."""
+    """Requests to language models in one run. At the limit the run ends with the best revision so far."""
     max_tokens: int | None = Field(default=None, ge=0)
-    """Tokens in and out in one run, about. An answer under way counts as 200; then as for `max_calls`."""
+    """Tokens of one run, input and output, about; an open request counts as 200. Ends as `max_calls` does."""
     max_cost: float | None = Field(default=None, ge=0)
-    """Cost of one run, about, in the unit of the prices in `endpoints`; then as for `max_calls`."""
+    """The cost of one run, about, in the unit of the prices in `endpoints`. Ends as `max_calls` does."""
     deadline_s: float | None = Field(default=None, gt=0)
-    """Seconds for one run; then as for `max_calls`."""
+    """Seconds for one run. Ends as `max_calls` does."""
     search: Any = None
     """A source by its name, several with commas, or a retriever; None: the corpus, else wikipedia."""
     corpus: Path | None = None
     """A folder, a file or a built index to search."""
     wikipedia_language: str = "en"
-    """The edition of Wikipedia that is searched."""
+    """The edition of Wikipedia to search."""
     wikipedia_url: str | None = None
-    """Another MediaWiki that is searched in its place."""
+    """Another MediaWiki to search instead of Wikipedia."""
     tavily_key: SecretStr | None = Field(default_factory=lambda: _secret("TAVILY_API_KEY"))
-    """The key for tavily; also read from TAVILY_API_KEY."""
+    """The key for tavily. It is also read from TAVILY_API_KEY."""
     tavily_url: str | None = None
     """Another address for tavily, such as that of a gateway."""
     searxng_url: str | None = None
-    """Where your SearXNG answers."""
+    """The address of your SearXNG."""
     include_domains: Domains = []
-    """Sources on the web must be of these domains; empty: of any."""
+    """Web sources must be of these domains; empty: of any domain."""
     exclude_domains: Domains = []
-    """Sources on the web must not be of these domains."""
+    """Web sources must not be of these domains."""
     published_after: Moment | None = None
-    """Sources on the web must be published at this time or after it; those without a date are left out."""
+    """Web sources must be published at this time or later. Sources without a date are left out."""
     published_before: Moment | None = None
-    """Sources on the web must be published before this time; those without a date are left out."""
+    """Web sources must be published before this time. Sources without a date are left out."""
     source_kinds: Annotated[dict[str, Kind], BeforeValidator(by_domain)] = {}
-    """By domain: `official`, `reference`, `news`, `other` or `forum`; wins over the table that ships."""
+    """By domain: `official`, `reference`, `news`, `other` or `forum`. It wins over the table that ships."""
     offline: bool = False
-    """Search what is in the cache and the corpus alone."""
+    """Search only the cache and the corpus."""
     refresh: bool = False
-    """Read nothing from the cache, and store anew what is found."""
+    """Read nothing from the cache, and store everything anew."""
     cache_days: float = Field(default=7, ge=0)
-    """Days that searches and pages in the cache are good for."""
+    """Days for which cached searches and pages are valid."""
     user_agent: str = f"rarr/{installed_version()} (https://pypi.org/project/rarr/)"
-    """How requests to the web call themselves; best with an address to write to."""
+    """The user agent of requests to the web. It should hold an address to write to."""
     robots: bool = True
-    """Fetch no page that its site's robots.txt asks not to fetch."""
+    """Do not fetch pages that their site's robots.txt forbids."""
     page_timeout_s: float = Field(default=20, gt=0)
-    """Seconds for one page, its redirects included."""
+    """Seconds for one page, including redirects, at most."""
     max_page_mb: int = Field(default=10, ge=1, le=1000)
-    """Pages above this size, in megabytes, are not read."""
+    """Megabytes of a page. Larger pages are not read."""
     reranker: str = "overlap"
     """`overlap`, `embedded`, `vllm:NAME`, or a cross-encoder: its folder or name (extra `torch`)."""
     documents_per_query: int = Field(default=5, ge=1, le=100)
@@ -185,28 +189,28 @@ class Settings(BaseSettings):
     report_size: int = Field(default=5, ge=1, le=100)
     """M: evidences in the attribution report, at most."""
     accept_confidence: float = Field(default=0.9, ge=0, le=1)
-    """An edit that is right less often than this, where its kind was measured, is only suggested."""
+    """An edit of a kind that is right less often than this, as measured, is only suggested."""
     max_edit_chars: int = Field(default=50, ge=0)
     """An edit that changes more characters than this is refused."""
     max_edit_share: float = Field(default=0.5, ge=0, le=1)
     """An edit that changes more than this share of its sentence's characters is refused."""
     support_threshold: float = Field(default=0.55, ge=0, le=1)
-    """A sentence counts as supported from this support on."""
+    """The support from which on a sentence counts as supported."""
     max_file_mb: int = Field(default=200, ge=1)
-    """Files of a corpus above this size, in megabytes as unpacked, are skipped with a warning."""
+    """Megabytes of a file of a corpus, unpacked. Larger files are skipped with a warning."""
     otel: bool = False
     """Send spans to the collector of OTEL_EXPORTER_OTLP_ENDPOINT (OpenTelemetry; extra `otel`)."""
     trace: bool = True
-    """Keep a trace of each run in the data folder: what nodes saw and said, with texts and evidence."""
+    """Keep a trace of each run in the data folder: the input and output of nodes, with texts and evidence."""
     trace_days: float = Field(default=30, gt=0)
-    """Days that traces are kept."""
+    """Days for which traces are kept."""
     trace_max_mb: float = Field(default=500, gt=0)
-    """Above this size, in megabytes, the oldest traces go."""
+    """Megabytes of all traces. Above this size, the oldest traces are removed."""
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("rarr"))
-    """The user's data folder, for the indexes of corpora, the cache and the traces."""
+    """The user's data folder, which holds the indexes of corpora, the cache and the traces."""
 
     def __init__(self, **values: Any) -> None:
-        """Raises `SettingsError`, one line that names the key and the cure."""
+        """Raises `SettingsError` with one line that names the key and the cure."""
         try:
             super().__init__(**values)
         except ValidationError as error:
@@ -215,12 +219,12 @@ class Settings(BaseSettings):
     @field_validator("*")
     @classmethod
     def _holds_valid_unicode(cls, value: Any) -> Any:
-        return valid(value)  # but for paths, whose bytes are the file system's
+        return valid(value)  # except paths, whose bytes belong to the file system
 
     @field_validator("corpus", "weights", mode="before")
     @classmethod
     def _path_is_named(cls, value: Any) -> Any:
-        if value == "":  # as from an unset shell variable: the working directory was not meant
+        if value == "":  # as from an unset shell variable, which does not mean the working directory
             raise ValueError("it is empty; give a path")
         return value
 
@@ -245,7 +249,7 @@ class Settings(BaseSettings):
             prefix, key = name[:5].upper(), name[5:].lower()
             if prefix == "RARR_" and key not in cls.model_fields:
                 raise SettingsError(
-                    f"environment variable {name} is no setting{closest(key, cls.model_fields)}: unset it"
+                    f"environment variable {name} is not a setting{closest(key, cls.model_fields)}: unset it"
                 )
         return PRESETS.get(str(values.get("preset", "default")), {}) | values
 
@@ -273,7 +277,7 @@ def _secret(variable: str) -> SecretStr | None:
 def _one_line(error: ValidationError, given: Mapping[str, Any]) -> str:
     first = error.errors()[0]
     key = ".".join(map(str, first["loc"]))
-    if not key:  # of several settings together
+    if not key:  # an error of several settings together
         return first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
         close = closest(key, Settings.model_fields) or f": settings are {', '.join(Settings.model_fields)}"
@@ -286,7 +290,7 @@ def _one_line(error: ValidationError, given: Mapping[str, Any]) -> str:
 
 
 def _origin(key: str, given: Mapping[str, Any]) -> str:
-    """The setting as it has to be mended: by the variable that it comes from, or by its own name."""
+    """How the user knows the setting: the variable that it comes from, or its name."""
     setting = key.partition(".")[0]
     variable = f"RARR_{setting.upper()}"
     if setting in given or variable not in map(str.upper, os.environ):

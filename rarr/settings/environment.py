@@ -1,4 +1,4 @@
-"""Settings from environment variables: how lists and tables are written there."""
+"""Reads settings from environment variables, with the forms of lists and tables there."""
 
 import json
 from typing import Any, get_origin
@@ -13,21 +13,21 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "endpoints": {"vllm:NAME": {"base_url": "http://localhost:8000/v1"}},
     "source_kinds": {"example.org": "news"},
 }
-"""What a table looks like, by setting."""
+"""An example of each setting that is a table."""
 
 
 class Variables(EnvSettingsSource):
-    """Reads a list with commas or as JSON, as in a.org,b.org, and a table as JSON."""
+    """Reads lists with commas or as JSON, such as a.org,b.org, and tables as JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> Any:
-        """The list or table. Raises `SettingsError`, which does not repeat `value`: a key may be in it."""
+        """The list or table. Raises `SettingsError`, which does not show `value`, since it may hold a key."""
         wanted = get_origin(field.annotation)
         if wanted is list and not value.lstrip().startswith(("[", "{", '"')):
             return [part.strip() for part in value.split(",") if part.strip()]
-        found = _from_json(value)
-        if not isinstance(found, list if wanted is list else dict):
+        parsed = _from_json(value)
+        if not isinstance(parsed, list if wanted is list else dict):
             raise SettingsError(f"{self.env_prefix}{field_name.upper()} {_cure(field_name, wanted)}")
-        return found
+        return parsed
 
 
 def _from_json(value: str) -> Any:
@@ -39,5 +39,5 @@ def _from_json(value: str) -> Any:
 
 def _cure(name: str, wanted: Any) -> str:
     if wanted is list:
-        return 'is no list: write it with commas, as in a,b, or as JSON, as in ["a", "b"]'
-    return f"is no JSON object: write it as in '{json.dumps(EXAMPLES[name])}'"
+        return 'is not a list: write it with commas, such as a,b, or as JSON, such as ["a", "b"]'
+    return f"is not a JSON object: write it like '{json.dumps(EXAMPLES[name])}'"

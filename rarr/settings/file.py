@@ -1,4 +1,4 @@
-"""Settings from the working directory: `rarr.toml`, or else the table `[tool.rarr]` of `pyproject.toml`."""
+"""Reads settings from the working directory: `rarr.toml`, or the table `[tool.rarr]` of `pyproject.toml`."""
 
 import tomllib
 from functools import lru_cache
@@ -9,14 +9,14 @@ from rarr.errors import SettingsError
 
 
 def file_values() -> dict[str, Any]:
-    """What the file says. Raises `SettingsError`, which names the file."""
-    # pydantic-settings' own file sources warn when the one that is configured is not the one in use.
+    """The settings of the file. Raises `SettingsError`, which names the file."""
+    # pydantic-settings' own file sources warn where a configured file is not the file in use.
     own, shared = Path("rarr.toml"), Path("pyproject.toml")
     if own.is_file():
         values = _read(own)
         if any(isinstance(values.get(table), dict) for table in ("tool", "rarr")):
             raise SettingsError(
-                "rarr.toml holds the settings themselves, as in window = 5: leave out the line"
+                "rarr.toml holds the settings themselves, such as window = 5: leave out the line"
                 " [tool.rarr] or [rarr], which is for pyproject.toml"
             )
         return values
@@ -24,7 +24,7 @@ def file_values() -> dict[str, Any]:
     table = tool.get("rarr", {}) if isinstance(tool, dict) else {}
     if not isinstance(table, dict):
         raise SettingsError(
-            "tool.rarr in pyproject.toml is no table: write [tool.rarr], and settings below it"
+            "tool.rarr in pyproject.toml is not a table: write [tool.rarr], and settings below it"
         )
     return table
 
@@ -33,7 +33,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         return _parsed(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise SettingsError(f"{path} cannot be read: {error}: mend it") from None
+        raise SettingsError(f"{path} cannot be read: {error}: correct it") from None
 
 
 @lru_cache(maxsize=4)  # an application makes many settings beside one file

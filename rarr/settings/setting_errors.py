@@ -1,4 +1,4 @@
-"""What is wrong with a setting, said in words of this package rather than in pydantic's."""
+"""Explains what is wrong with a setting in the words of this package rather than pydantic's."""
 
 import difflib
 import json
@@ -20,27 +20,27 @@ _NUMBERS = {"int": ("a whole number", 20), "float": ("a number", 0.5)}
 
 
 def cure(error: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
-    """What to give instead."""
+    """The value to give instead."""
     setting, kind = str(error["loc"][0]), error["type"].partition("_")[0]
     if kind in _NUMBERS:
-        what, example = _NUMBERS[kind]
-        return f"give {what}, such as {_number(fields[setting].default, error, example):g}"
+        noun, example = _NUMBERS[kind]
+        return f"give {noun}, such as {_number(fields[setting].default, error, example):g}"
     if kind == "dict" and setting in EXAMPLES:
         return f"give a table, such as {json.dumps(EXAMPLES[setting])}"
     if kind in _CURES:
         return _CURES[kind]
-    said = error["msg"].removeprefix("Value error, ")
-    compared = kind in ("greater", "less")
-    return said.replace("Input should be", "give a number" if compared else "give", 1)
+    message = error["msg"].removeprefix("Value error, ")
+    is_limit = kind in ("greater", "less")
+    return message.replace("Input should be", "give a number" if is_limit else "give", 1)
 
 
 def closest(key: str, names: Iterable[str]) -> str:
-    """The setting that was meant, perhaps, in brackets; "" where none is close."""
+    """The name that was probably meant, in brackets; "" where no name is close."""
     close = difflib.get_close_matches(key, list(names), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def _number(default: Any, error: ErrorDetails, example: float) -> float:
-    """The default where it is a number of the setting itself."""
-    known = isinstance(default, int | float) and len(error["loc"]) == 1
-    return default if known else example
+    """The default as an example, if it is a number and the error is about the setting itself."""
+    usable = isinstance(default, int | float) and len(error["loc"]) == 1
+    return default if usable else example

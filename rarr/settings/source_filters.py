@@ -1,4 +1,4 @@
-"""Settings that limit the sources: days and domains as people write them, and what can never be met."""
+"""Settings that limit the sources: days and domains as people write them, and limits that exclude all."""
 
 import re
 from collections.abc import Sequence
@@ -8,15 +8,15 @@ from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator
 
-_TIME = "give a year, as in 2020, a day, as in 2020-01-31, or a time, as in 2020-01-31T12:00Z"
+_TIME = "give a year, such as 2020, a day, such as 2020-01-31, or a time, such as 2020-01-31T12:00Z"
 _DOMAIN = re.compile(r"(?:(?!-)[\w-]{1,63}(?<!-)\.)*(?!-)[\w-]{1,63}(?<!-)")
 _DATE = re.compile(r"\d{4}-\d\d(-\d\d(?:[T ].+)?)?")
 
 
 def moment(value: Any) -> datetime:
-    """The time that a year, a month, a day or an ISO 8601 time begins with. Raises `ValueError`.
+    """The start of a year, a month, a day or an ISO 8601 time. Raises `ValueError`.
 
-    A number that is no year might be seconds since 1970 or a day without dashes, so that it is neither.
+    A number that is not a year is refused: it might be seconds since 1970, or a day without dashes.
     """
     if isinstance(value, datetime):
         return value
@@ -26,47 +26,48 @@ def moment(value: Any) -> datetime:
     if re.fullmatch(r"[1-9]\d{3}", text, re.ASCII):
         return datetime(int(text), 1, 1)
     try:
-        if (found := _DATE.fullmatch(text)) is not None:
-            return datetime.fromisoformat(text if found[1] else f"{text}-01")
+        if (date_match := _DATE.fullmatch(text)) is not None:
+            return datetime.fromisoformat(text if date_match[1] else f"{text}-01")
     except ValueError:
         pass
     raise ValueError(_TIME)
 
 
 def domains(value: Any) -> Any:
-    """A list of domains, one string with commas among them. Raises `ValueError`."""
+    """A list of domains; a string may hold several with commas. Raises `ValueError`."""
     if isinstance(value, str):
         value = [part for part in map(str.strip, value.split(",")) if part]
     if not isinstance(value, list | tuple | set | frozenset):
-        return value  # pydantic says so
-    return [domain(one) if isinstance(one, str) else one for one in value]
+        return value  # pydantic reports it
+    return [domain(name) if isinstance(name, str) else name for name in value]
 
 
 def by_domain(value: Any) -> Any:
     """A table by domain. Raises `ValueError`."""
     if not isinstance(value, dict):
         return value
-    return {domain(name) if isinstance(name, str) else name: one for name, one in value.items()}
+    return {domain(name) if isinstance(name, str) else name: kind for name, kind in value.items()}
 
 
 def domain(name: str) -> str:
-    """A domain, also one that was written as *.example.org. Raises `ValueError`, which names the host."""
+    """A domain, which may be written as *.example.org. Raises `ValueError`, which names the host."""
     plain = name.strip().removeprefix("*").removeprefix(".").removesuffix(".")
     if _DOMAIN.fullmatch(plain):
         return plain
     host = _host(name.strip())
     cure = f"its host, {host}" if host and _DOMAIN.fullmatch(host) else "a host, such as example.org"
-    raise ValueError(f"{name!r} is no domain: give {cure}")
+    raise ValueError(f"{name!r} is not a domain: give {cure}")
 
 
 def require_possible(
     include: Sequence[str], exclude: Sequence[str], after: datetime | None, before: datetime | None
 ) -> None:
-    """Raises `ValueError` for limits that no source is within."""
-    for one in include:
-        if (other := next((two for two in exclude if _is_under(one, two)), None)) is not None:
+    """Raises `ValueError` for limits that exclude every source."""
+    for included in include:
+        if (excluded := next((name for name in exclude if _is_under(included, name)), None)) is not None:
             raise ValueError(
-                f"include_domains has {one!r}, and exclude_domains has {other!r}: leave one of them out"
+                f"include_domains has {included!r}, and exclude_domains has {excluded!r}:"
+                " leave one of them out"
             )
     if after and before and _zoned(after) >= _zoned(before):
         raise ValueError(
@@ -82,17 +83,17 @@ def _host(address: str) -> str:
         return ""
 
 
-def _is_under(one: str, other: str) -> bool:
-    one, other = (name.lower().removeprefix("www.") for name in (one, other))
-    return one == other or one.endswith(f".{other}")
+def _is_under(domain: str, other: str) -> bool:
+    domain, other = (name.lower().removeprefix("www.") for name in (domain, other))
+    return domain == other or domain.endswith(f".{other}")
 
 
-def _zoned(one: datetime) -> datetime:
-    return one if one.tzinfo else one.replace(tzinfo=UTC)
+def _zoned(when: datetime) -> datetime:
+    return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
-def _shown(one: datetime) -> str:
-    return one.isoformat().removesuffix("T00:00:00")
+def _shown(when: datetime) -> str:
+    return when.isoformat().removesuffix("T00:00:00")
 
 
 Moment = Annotated[datetime, BeforeValidator(moment)]

@@ -1,9 +1,9 @@
-"""Test support: doubles for what a node may use, and language models that answer what a script says.
+"""Test support: doubles for the components of nodes, and language models that answer from a script.
 
-    doubles   ScriptedQueries, InMemoryRetriever and the others, with `scripted_components`
-    server    ScriptedServer: an OpenAI-compatible server on this machine, with failures on a plan
+    doubles   ScriptedQueries, InMemoryRetriever and others, with `scripted_components`
+    server    ScriptedServer: an OpenAI-compatible server on this machine, with planned failures
     model     ScriptedModel: the same answers in process
-    rules     RuleModel: answers the package's own prompts by the embedded rules
+    rules     RuleModel: answers the package's own prompts with the embedded rules
 
 `python -m rarr.testing` serves the rules as a language model, to try `rarr` without one.
 """

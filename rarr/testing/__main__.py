@@ -1,4 +1,4 @@
-"""`python -m rarr.testing`: the rules behind the interface of a language model, until interrupted."""
+"""`python -m rarr.testing`: serves the rules through the interface of a language model, until interrupted."""
 
 import argparse
 import json
@@ -11,11 +11,11 @@ from rarr.testing.server import ScriptedServer
 
 
 def main() -> None:
-    """Serves, and says where."""
+    """Serves, and prints the address."""
     parser = argparse.ArgumentParser(
         "python -m rarr.testing", description="The embedded rules as a language model."
     )
-    parser.add_argument("--port", type=int, default=8000, help="0: any that is free (default: 8000)")
+    parser.add_argument("--port", type=int, default=8000, help="0: any free port (default: 8000)")
     parser.add_argument("--latency", type=float, default=0.0, metavar="S", help="seconds before each answer")
     parser.add_argument("--dialect", choices=["vllm", "openai", "plain"], default="vllm")
     parser.add_argument("--log", type=Path, metavar="FILE", help="append each request as a line of JSON")
@@ -40,7 +40,9 @@ def main() -> None:
             print(f"Serving at {server.url} until interrupted: {example}", flush=True)  # noqa: T201  # a command
             threading.Event().wait()
     except OSError as error:
-        parser.error(f"port {options.port} cannot be used ({error}): give another, or 0 for any that is free")
+        parser.error(
+            f"port {options.port} cannot be used ({error}): give another port, or 0 for any free port"
+        )
     except KeyboardInterrupt:
         pass
 

@@ -1,4 +1,4 @@
-"""What the embedded rules answer to each of the package's prompts, in the form that the prompt asks for."""
+"""Answers each prompt of the package with the embedded rules, in the form that the prompt asks for."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from rarr.backends.rules.editing import change_of
 from rarr.backends.rules.questions import questions, targeted
 from rarr.backends.rules.sentence import sentence
 from rarr.backends.rules.support import entailments
-from rarr.backends.rules.words import tokens
+from rarr.backends.rules.values import same, values
 from rarr.ledger.preservation import pres_lev
 from rarr.records import Change, Check, Evidence, Query
 from rarr.settings import Settings
@@ -18,15 +18,15 @@ from rarr.testing.doubles import RETRIEVED_AT
 from rarr.testing.noising import errors, summarized
 from rarr.tools.text.document import Span, sentences
 
-_NOTHING = "(none)"  # how a prompt says that a variable is empty
-_BETWEEN = "\n* * *\n"  # two evidences
-_BREAK = "\n\n"  # between what stands before and the text: blocks of their own, which share subjects
+_NOTHING = "(none)"  # how a prompt shows an empty variable
+_BETWEEN = "\n* * *\n"  # between two evidences
+_BREAK = "\n\n"  # between the sentences before the text and the text: separate blocks, which share subjects
 
 Variables = Mapping[str, str]
 
 
 def answer(prompt: str, variables: Variables) -> dict[str, Any]:
-    """The answer to a prompt of the package, with or without context."""
+    """The answer to a prompt of the package, in the form with or without context."""
     name = prompt.removesuffix("_in_context")
     if name not in _ANSWERS:
         raise NotImplementedError(f"the rules have no answer to prompt {prompt}")
@@ -37,8 +37,8 @@ def _queries(variables: Variables) -> dict[str, Any]:
     text = variables["text"]
     return {
         "questions": [
-            {"question": one.text, "about": text[one.start : one.end]}
-            for one in questions(text, variables.get("context"))
+            {"question": question.text, "about": text[question.start : question.end]}
+            for question in questions(text, variables.get("context"))
         ]
     }
 
@@ -48,18 +48,23 @@ def _targeted(variables: Variables) -> dict[str, Any]:
     wanted = [line.removeprefix("- ") for line in variables["sentences"].splitlines()]
     spans = [span for span in sentences(text) if " ".join(span.of(text).split()) in wanted]
     asked = [line.removeprefix("- ") for line in variables["asked"].splitlines()]
-    found = targeted(text, None if context == _NOTHING else context, spans, asked)
-    return {"questions": [{"question": one.text, "about": text[one.start : one.end]} for one in found]}
+    questions_about = targeted(text, None if context == _NOTHING else context, spans, asked)
+    return {
+        "questions": [
+            {"question": question.text, "about": text[question.start : question.end]}
+            for question in questions_about
+        ]
+    }
 
 
 def _agreement(variables: Variables) -> dict[str, Any]:
     whole, _ = _whole(variables)
-    found = agreement(whole, variables.get("context"), _query(variables), _evidence(variables))
+    judgement = agreement(whole, variables.get("context"), _query(variables), _evidence(variables))
     return {
-        "text_answer": found.text_answer,
-        "evidence_answer": found.evidence_answer,
-        "reason": found.reason,
-        "verdict": found.verdict,
+        "text_answer": judgement.text_answer,
+        "evidence_answer": judgement.evidence_answer,
+        "reason": judgement.reason,
+        "verdict": judgement.verdict,
     }
 
 
@@ -81,7 +86,7 @@ def _edit(variables: Variables) -> dict[str, Any]:
 
 
 def _only_there(text: str, change: Change) -> dict[str, Any]:
-    """The change with so many words around it that its span is found in the text only once."""
+    """The change, with enough words around it that its span occurs in the text only once."""
     start, end = change.start, change.end
     while text.count(text[start:end]) > 1:
         before, after = re.search(r"\S*\s*$", text[:start]), re.match(r"\s*\S*", text[end:])
@@ -93,14 +98,14 @@ def _only_there(text: str, change: Change) -> dict[str, Any]:
 
 
 def _rewritten(variables: Variables) -> str:
-    """With every value changed that some evidence contradicts."""
+    """The text with every value changed that some evidence contradicts."""
     text = variables["text"]
     context = None if variables["context"] == _NOTHING else variables["context"]
-    for said in variables["evidence"].split(_BETWEEN):
-        found = _evidence({"evidence": said})
-        for one in reversed(questions(text, context)):
-            query = Query(id="q1", **one.model_dump())
-            judged = agreement(text, context, query, found)
+    for quotation in variables["evidence"].split(_BETWEEN):
+        evidence = _evidence({"evidence": quotation})
+        for question in reversed(questions(text, context)):
+            query = Query(id="q1", **question.model_dump())
+            judged = agreement(text, context, query, evidence)
             check = Check(**judged.model_dump(), query_id="q1", evidence_id="q1.1")
             if judged.verdict == "disagrees" and (change := change_of(text, query, check)):
                 text = text[: change.start] + change.new + text[change.end :]
@@ -108,13 +113,13 @@ def _rewritten(variables: Variables) -> str:
 
 
 def _intent(variables: Variables) -> dict[str, Any]:
-    """By how much of the text is left."""
+    """Judges intent by the share of the text that is kept."""
     kept = pres_lev(variables["text"], variables["revision"])
     return {"reason": f"{kept:.2f} of it is left.", "verdict": "preserved" if kept >= 0.5 else "changed"}
 
 
 def _attribution(variables: Variables) -> dict[str, Any]:
-    """By the least support of a sentence; what cannot be judged is not attributable."""
+    """Judges attribution by the least support of a sentence; unjudged text is not attributable."""
     whole, start = _whole(variables)
     spans = [span for span in sentences(whole) if span.start >= start]
     judged = entailments(whole, variables.get("context"), spans, _evidence(variables))
@@ -126,39 +131,41 @@ def _attribution(variables: Variables) -> dict[str, Any]:
 
 
 def _reading(variables: Variables) -> dict[str, Any]:
-    """The value of the passage, of the kind that the question asks for, that stands in the likest place."""
-    asked = next(((word, kind) for word, kind in _ASKED.items() if word in variables["query"]), None)
-    if asked is None:
+    """The value of the passage at the most similar place, of the kind that the question asks for."""
+    interrogative = next(
+        ((word, kind) for word, kind in _INTERROGATIVES.items() if word in variables["query"]), None
+    )
+    if interrogative is None:
         return {"answer": "not stated"}
     evidence = _evidence(variables)
-    gap = _GAPS[asked[1]]
-    claim = sentence(variables["query"].replace(asked[0], gap, 1).rstrip("?") + ".")
-    value = next((one for one in claim.values if claim.text[one.start : one.end] == gap), None)
-    found = candidates(claim, value, passage(evidence.text, evidence.title)) if value else []
-    best = next((one for one in found if one.coverage >= AGREES_COVERAGE), None)
+    gap = _GAPS[interrogative[1]]
+    claim = sentence(variables["query"].replace(interrogative[0], gap, 1).rstrip("?") + ".")
+    value = next((value for value in claim.values if claim.text[value.start : value.end] == gap), None)
+    matches = candidates(claim, value, passage(evidence.text, evidence.title)) if value else []
+    best = next((match for match in matches if match.coverage >= AGREES_COVERAGE), None)
     return {"answer": with_unit(best.sentence, best.value) if best else "not stated"}
 
 
 def _whole(variables: Variables) -> tuple[str, int]:
-    """The text behind what stands before it, and where it begins."""
+    """The text after the sentences before it, and the offset at which it begins."""
     before = variables.get("before", _NOTHING)
     lead = "" if before in ("", _NOTHING) else before + _BREAK
     return lead + variables["text"], len(lead)
 
 
 def _query(variables: Variables) -> Query:
-    """The query at the place that the rules would ask it of, else about all of the text."""
+    """The query at the place where the rules would ask it, else about the whole text."""
     whole, start = _whole(variables)
-    asked = variables["query"]
+    text = variables["query"]
     place = next(
         (
-            Span(one.start, one.end)
-            for one in questions(whole, variables.get("context"))
-            if one.text == asked and one.start >= start
+            Span(question.start, question.end)
+            for question in questions(whole, variables.get("context"))
+            if question.text == text and question.start >= start
         ),
         Span(start, len(whole)),
     )
-    return Query(id="q1", text=asked, start=place.start, end=place.end)
+    return Query(id="q1", text=text, start=place.start, end=place.end)
 
 
 def _evidence(variables: Variables) -> Evidence:
@@ -170,7 +177,7 @@ def _evidence(variables: Variables) -> Evidence:
     )  # fmt: skip
 
 
-_ASKED = {
+_INTERROGATIVES = {
     "on which day": "date", "when": "date", "which number in order": "number", "how much money": "number",
     "how many": "number", "what title": "name", "whom or what": "name",
 }  # fmt: skip
@@ -180,10 +187,10 @@ _GAPS = {"date": "1066", "number": "77", "name": "Xanthippe Quux"}
 
 
 def _chosen(variables: Variables) -> dict[str, Any]:
-    """The sentence of which the passage says more words; the first of equal ones."""
-    said = {word.stem for word in tokens(variables["evidence"])}
+    """The sentence of which the passage says more values, units converted; the first of equal ones."""
+    told = values(variables["evidence"])
     first, second = (
-        sum(word.stem in said for word in tokens(variables[name]) if word.stem)
+        sum(any(same(value, other) for other in told) for value in values(variables[name]))
         for name in ("first", "second")
     )
     return {"version": "B" if second > first else "A"}

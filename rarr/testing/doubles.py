@@ -1,6 +1,6 @@
-"""Test doubles for what a node may use: small, deterministic, and each with a record of its calls.
+"""Test doubles for the components of nodes: small, deterministic, each with a record of its calls.
 
-An exception instead of a script is raised at every call: what a node does then is worth a test as well.
+An exception in place of a script is raised at every call, to test how a node handles failures.
 
     components = scripted_components(
         query_generator=ScriptedQueries([("Which state grows the most peaches?", "Georgia")]),
@@ -40,7 +40,7 @@ from rarr.tools.text.document import Span
 Script = TypeVar("Script")
 
 RETRIEVED_AT = datetime(2026, 1, 1, tzinfo=UTC)
-"""When every passage that is given as a string was retrieved."""
+"""When every passage that was given as a string was retrieved."""
 
 
 class ScriptedQueries:
@@ -48,9 +48,9 @@ class ScriptedQueries:
 
         ScriptedQueries([("When did it open?", "1976")])
 
-    The second of a pair is what the question is about, at its first place in the text; a question about what
-    the text does not say is not asked, so that one script serves several texts. `later` are those of later
-    rounds, about sentences that lack support.
+    The second item of a pair is the text that the question is about, at its first place. A question about
+    words that the text lacks is not asked, so one script serves several texts. `later` are the questions of
+    later rounds, about sentences that lack support.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class ScriptedQueries:
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """Those of `later` about one of the sentences, at its first place there."""
+        """The questions of `later` about one of the sentences, at their first places there."""
         return [
             Question(text=question, start=start, end=start + len(about))
             for question, about in _script(self._later)
@@ -88,12 +88,11 @@ class InMemoryRetriever:
         InMemoryRetriever(["The library opened in 1976.", passage])
         InMemoryRetriever({"When did it open?": ["It opened in 1976."], "Who built it?": OSError("down")})
 
-    A list is searched by the words that query and passage share; in a mapping a query finds its own list, or
-    raises its exception, and a query that is not there finds nothing. A string is a passage of a source of
-    its own.
+    A list is searched by the words that query and passage share. In a mapping, a query gets its own list, or
+    raises its exception; other queries get nothing. A string is a passage with its own source.
     """
 
-    offline = True  # it may be searched with the setting `offline`
+    offline = True  # can be used with the setting `offline`
 
     def __init__(
         self,
@@ -105,26 +104,27 @@ class InMemoryRetriever:
         self._passages = passages
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the `k` best sources; those of one rank in the order that they were given in."""
+        """Passages of the `k` best sources. Passages of the same rank keep their order."""
         self.calls.append((query, k))
         script = _script(self._passages)
         if isinstance(script, Mapping):
-            found = [_passage(one) for one in _script(script.get(query, ()))]
+            matches = [_passage(entry) for entry in _script(script.get(query, ()))]
         else:
-            passages = [_passage(one) for one in script]
-            shared = {id(one): len(_words(query) & _words(one.text)) for one in passages}
-            found = sorted((one for one in passages if shared[id(one)]), key=lambda one: -shared[id(one)])
-        sources = list(dict.fromkeys(one.source for one in found))[:k]
-        return [one for one in found if one.source in sources]
+            passages = [_passage(entry) for entry in script]
+            shared = {id(passage): len(_words(query) & _words(passage.text)) for passage in passages}
+            matches = [passage for passage in passages if shared[id(passage)]]
+            matches.sort(key=lambda passage: -shared[id(passage)])
+        sources = list(dict.fromkeys(passage.source for passage in matches))[:k]
+        return [passage for passage in matches if passage.source in sources]
 
 
 class ScriptedReranker:
-    """Scores passages by what they say. `calls` are (query, passages).
+    """Scores passages by their words. `calls` are (query, passages).
 
         ScriptedReranker({"1976": 0.9, "library": 0.3})
 
-    A passage gets the score of the first key in its text, and 0 where there is none. Without a script, all
-    passages are equally relevant and keep the retriever's order.
+    A passage gets the score of the first key in its text, and 0 without one. Without a script, all passages
+    are equally relevant and keep the retriever's order.
     """
 
     def __init__(self, scores: Mapping[str, float] | Exception | None = None) -> None:
@@ -135,16 +135,16 @@ class ScriptedReranker:
         """The scripted relevances."""
         self.calls.append((query, tuple(passages)))
         scores = _script(self._scores)
-        return [next((scores[key] for key in scores if key in one.text), 0.0) for one in passages]
+        return [next((scores[key] for key in scores if key in passage.text), 0.0) for passage in passages]
 
 
 class ScriptedChecker:
-    """Says what the script says of a query and an evidence. `calls` are (text, context, query, evidence).
+    """Returns the scripted agreements. `calls` are (text, context, query, evidence).
 
         ScriptedChecker({("When did it open?", "1976"): Agreement(verdict="agrees")})
         ScriptedChecker(lambda text, query, evidence: Agreement(verdict="irrelevant"))
 
-    A key is the query's text and a part of the evidence's; what no key names is `unknown`. A scripted
+    A key is the query's text and a part of the evidence's text; other pairs are `unknown`. A scripted
     disagreement becomes an agreement once the text has lost its `text_answer` and has the `evidence_answer`.
     """
 
@@ -166,10 +166,10 @@ class ScriptedChecker:
             raise script
         if not isinstance(script, Mapping):
             return script(text, query, evidence)
-        for (asked, said), agreement in script.items():
-            if asked == query.text and said in evidence.text:
+        for (question, part), agreement in script.items():
+            if question == query.text and part in evidence.text:
                 return _after_edit(agreement, text)
-        return Agreement(verdict="unknown", reason="the script says nothing of it")
+        return Agreement(verdict="unknown", reason="the script has no answer for it")
 
 
 class ScriptedEditor:
@@ -178,8 +178,8 @@ class ScriptedEditor:
         ScriptedEditor()
         ScriptedEditor(lambda text, query, check, evidence: Change(start=0, end=7, new="California"))
 
-    Without a script it changes the answer's first place at or after the start of what the query is about,
-    else its first place at all, and declines where the text does not have it.
+    Without a script it changes the answer's first place at or after the start of the query's range, else its
+    first place in the text. It declines if the text lacks the answer.
     """
 
     def __init__(
@@ -204,13 +204,13 @@ class ScriptedEditor:
 
 
 class ScriptedVerifier:
-    """Gives the scripted supports. `calls` are (text, context, spans, evidence).
+    """Returns the scripted supports. `calls` are (text, context, spans, evidence).
 
         ScriptedVerifier({("opened in 1976", "1976"): 0.9})
         ScriptedVerifier(lambda sentence, evidence: 1.0)
 
-    A key is a part of the sentence and a part of the evidence; what no key names is not judged. Without a
-    script, support is the share of the sentence's words that the evidence has.
+    A key is a part of the sentence and a part of the evidence; other pairs are not judged. Without a script,
+    the support is the share of the sentence's words that the evidence has.
     """
 
     def __init__(
@@ -251,10 +251,10 @@ def scripted_components(
     rewriter: Rewriter | None = None,
     intent_judge: IntentJudge | None = None,
 ) -> Components:
-    """Components for `Reviser(components=...)`; a double without a script for each that is not given.
+    """Components for `Reviser(components=...)`, with a double without a script for each missing component.
 
-    Those ask nothing, find nothing, find everything equally relevant, cannot tell whether it agrees, replace
-    answers, and judge by shared words.
+    These doubles ask nothing, retrieve nothing, find everything equally relevant, cannot judge agreement,
+    replace answers, and judge support by shared words.
     """
     return Components(
         settings=settings or Settings(),
@@ -275,16 +275,16 @@ def _script(script: Script | Exception) -> Script:
     return script
 
 
-def _passage(one: Passage | str) -> Passage:
-    if isinstance(one, Passage):
-        return one
-    return Passage(text=one, source=f"memory:{one}", start=0, end=len(one), retrieved_at=RETRIEVED_AT)
+def _passage(entry: Passage | str) -> Passage:
+    if isinstance(entry, Passage):
+        return entry
+    return Passage(text=entry, source=f"memory:{entry}", start=0, end=len(entry), retrieved_at=RETRIEVED_AT)
 
 
 def _after_edit(agreement: Agreement, text: str) -> Agreement:
-    mine, its = agreement.text_answer, agreement.evidence_answer
-    if agreement.verdict == "disagrees" and mine and mine not in text and its in text:
-        return agreement.model_copy(update={"verdict": "agrees", "text_answer": its})
+    old, new = agreement.text_answer, agreement.evidence_answer
+    if agreement.verdict == "disagrees" and old and old not in text and new in text:
+        return agreement.model_copy(update={"verdict": "agrees", "text_answer": new})
     return agreement
 
 

@@ -1,4 +1,4 @@
-"""The socket of a scripted server: connections that stay open, and that all end when it closes."""
+"""The socket of a scripted server: connections stay open, and all of them end when the server closes."""
 
 import contextlib
 import json
@@ -15,13 +15,13 @@ from rarr.testing.record import Record
 from rarr.testing.replies import Reply
 from rarr.testing.requests import Request, request_of
 
-GLANCE_S = 0.1  # between looks at whether the client is still there
-POLL_S = 0.01  # between looks at whether the server is to close
-PATIENCE_S = 5.0  # for the threads of the connections to end
+GLANCE_S = 0.1  # seconds between checks whether the client is still connected
+POLL_S = 0.01  # seconds between checks whether the server should close
+PATIENCE_S = 5.0  # seconds for the threads of the connections to end
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One connection, in a thread of its own."""
+    """One connection, in its own thread."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -35,7 +35,7 @@ class Handler(BaseHTTPRequestHandler):
         self._serve()
 
     def log_message(self, *_: object) -> None:
-        """Nothing: the record has it."""
+        """Logs nothing: the record holds every request."""
 
     def _serve(self) -> None:
         request = self._request()
@@ -49,7 +49,7 @@ class Handler(BaseHTTPRequestHandler):
         self._head(reply)
         if reply.drip is not None:
             self._drip(reply.drip)
-        # Before the answer is out, so that whoever has it finds it in the record.
+        # Before the answer is sent, so that whoever has the answer sees it in the record.
         record.end(number, reply.status, reply.tokens)
         if reply.drip is None:
             self.wfile.write(reply.body[: len(reply.body) // 2] if reply.dies else reply.body)
@@ -80,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _drip(self, seconds: float) -> None:
-        """White space, which may stand before any JSON."""
+        """Sends white space, which may stand before any JSON."""
         try:
             while self._wait(seconds):
                 self.wfile.write(b" ")
@@ -89,7 +89,7 @@ class Handler(BaseHTTPRequestHandler):
             pass
 
     def _wait(self, seconds: float) -> bool:
-        """False where there is nobody to wait for: the server closes, or the client has gone."""
+        """False if nobody waits any more: the server closes, or the client has gone."""
         until = time.perf_counter() + seconds
         while (left := until - time.perf_counter()) > 0:
             if self.server.closing.wait(min(left, GLANCE_S)) or self._gone():
@@ -109,7 +109,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Listener(ThreadingHTTPServer):
-    """Listens on 127.0.0.1 from the start; `port` 0 is any that is free."""
+    """Listens on 127.0.0.1 from the start. `port` 0 is any free port."""
 
     daemon_threads = True
     request_queue_size = 1024
@@ -125,7 +125,7 @@ class Listener(ThreadingHTTPServer):
         self._thread.start()
 
     def server_bind(self) -> None:
-        """Without a look-up of the machine's name, which may take seconds."""
+        """Binds without looking up the machine's name, which may take seconds."""
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
 
@@ -144,18 +144,18 @@ class Listener(ThreadingHTTPServer):
             self._ended.notify_all()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A connection that the client closed is no error."""
+        """Ignores a connection that the client closed."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
     def close(self) -> None:
-        """Ends every connection, whatever it waits for."""
+        """Ends every connection, even one that waits."""
         self.closing.set()
         self.shutdown()
         self.server_close()
         self._thread.join()
         with self._ended:
             for connection in self._open:
-                with contextlib.suppress(OSError):  # the client was faster
+                with contextlib.suppress(OSError):  # the client closed it first
                     connection.shutdown(socket.SHUT_RDWR)
             self._ended.wait_for(lambda: not self._open, timeout=PATIENCE_S)

@@ -8,11 +8,11 @@ from pathlib import Path
 from rarr.errors import InputError
 from rarr.testing.asked import Answers, Asked, UnansweredError, answer_to
 from rarr.testing.usage import TokenCounter
-from rarr.tools.models.chat import Answer, Ask, CallFailure
+from rarr.tools.models.chat import Answer, CallFailure, ChatRequest
 
 
 class ScriptedModel:
-    """A chat model that answers what its script says. `calls` are what it was asked, in order.
+    """A chat model that answers from a script. `calls` are the requests, in order.
 
         ScriptedModel({"When did it open?": {"verdict": "agrees"}})
         ScriptedModel(lambda asked: f"{asked.prompt}, sample {asked.sample}")
@@ -32,7 +32,7 @@ class ScriptedModel:
         probability: float | None = None,
     ) -> None:
         self.name = name
-        self.calls: list[Ask] = []
+        self.calls: list[ChatRequest] = []
         self.closed = False
         self._answers = answers
         self._latency = latency
@@ -49,12 +49,14 @@ class ScriptedModel:
             raise InputError(
                 f"the script {path} cannot be read ({error}): give a JSON file in UTF-8"
             ) from None
-        if not isinstance(answers, dict) or not all(isinstance(one, str | dict) for one in answers.values()):
+        if not isinstance(answers, dict) or not all(
+            isinstance(entry, str | dict) for entry in answers.values()
+        ):
             raise InputError(f'the script {path} must be {{"a part of the prompt": text or object, ...}}')
         return cls(answers)
 
-    async def complete(self, ask: Ask) -> Answer:
-        """The scripted answers, one a sample."""
+    async def complete(self, ask: ChatRequest) -> Answer:
+        """The scripted answers, one for each sample."""
         self.calls.append(ask)
         failure = next(self._failures, None)
         await asyncio.sleep(self._latency)
@@ -73,5 +75,5 @@ class ScriptedModel:
         return Answer(texts, self._counter.count(contents, texts), probabilities)
 
     async def aclose(self) -> None:
-        """Notes that it was closed."""
+        """Records that the model was closed."""
         self.closed = True

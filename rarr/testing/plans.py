@@ -1,4 +1,4 @@
-"""What may go wrong with a request, as entries of a scripted server's plan."""
+"""The failures that the plan of a scripted server may hold."""
 
 import itertools
 import threading
@@ -10,7 +10,7 @@ from rarr.testing.requests import Request
 
 @dataclass(frozen=True)
 class Status:
-    """An error of this HTTP status; `retry_after`: seconds, as its header says."""
+    """An error with this HTTP status. `retry_after`: the seconds in its header."""
 
     code: int
     retry_after: float | None = None
@@ -56,14 +56,14 @@ class NoUsage:
 
 Entry = Status | Hang | Drip | DieMidAnswer | CutOff | NotJson | Empty | NoUsage
 Plan = Sequence[Entry | None] | Callable[[Request], Entry | None]
-"""One entry a request for completions, in the order of their arrival, then none; None is an answer as usual.
+"""One entry for each request for completions, in the order of arrival, then none; None is a normal answer.
 
 Or a function of the request.
 """
 
 
 class PlanReader:
-    """Gives each request its entry. `for_ever` begins a sequence again at its end."""
+    """Gives each request its entry. `for_ever` repeats a sequence after its end."""
 
     def __init__(self, plan: Plan, for_ever: bool = False) -> None:
         self._choose = plan if callable(plan) else None

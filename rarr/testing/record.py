@@ -1,4 +1,4 @@
-"""What a scripted server was asked, and what became of it."""
+"""The requests to a scripted server, and their outcomes."""
 
 import threading
 import time
@@ -31,7 +31,7 @@ class Record:
         self._lock = threading.Lock()
 
     def begin(self, request: Request) -> int:
-        """Notes a request; the number is for `end`."""
+        """Records a request. `end` takes the returned number."""
         with self._lock:
             self._exchanges.append(_Exchange(request))
             self._in_flight += 1
@@ -39,45 +39,47 @@ class Record:
             return len(self._exchanges) - 1
 
     def end(self, number: int, status: int | None, tokens: Tokens = NO_TOKENS) -> None:
-        """Notes the answer, whose status is None where there was none."""
+        """Records the answer. Its status is None where there was none."""
         with self._lock:
             self._in_flight -= 1
-            one = self._exchanges[number]
-            one.request = replace(one.request, left=time.perf_counter())
-            one.status, one.tokens = status, tokens
+            exchange = self._exchanges[number]
+            exchange.request = replace(exchange.request, left=time.perf_counter())
+            exchange.status, exchange.tokens = status, tokens
             if self._on_request is not None:
-                self._on_request(_line(one))
+                self._on_request(_line(exchange))
 
     @property
     def requests(self) -> list[Request]:
         """The requests so far."""
         with self._lock:
-            return [one.request for one in self._exchanges]
+            return [exchange.request for exchange in self._exchanges]
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        """The requests and what became of them, as JSON has it."""
+        """The requests and their outcomes, as JSON values."""
         with self._lock:
-            return [_line(one) for one in self._exchanges]
+            return [_line(exchange) for exchange in self._exchanges]
 
     @property
     def tokens(self) -> Tokens:
-        """The sum of all usage that was given out."""
+        """The sum of the usage in all answers."""
         with self._lock:
-            return Tokens(*map(sum, zip(NO_TOKENS, *(one.tokens for one in self._exchanges), strict=True)))
+            return Tokens(
+                *map(sum, zip(NO_TOKENS, *(exchange.tokens for exchange in self._exchanges), strict=True))
+            )
 
 
-def _line(one: _Exchange) -> dict[str, Any]:
-    request = one.request
+def _line(exchange: _Exchange) -> dict[str, Any]:
+    request = exchange.request
     return {
         "method": request.method,
         "path": request.path,
-        "status": one.status,
+        "status": exchange.status,
         "prompt": request.prompt,
         "model": request.model,
         "n": request.n,
         "seconds": None if request.left is None else round(request.left - request.arrived, 6),
-        "tokens": one.tokens._asdict(),
+        "tokens": exchange.tokens._asdict(),
         "headers": {k: "***" if k in _SECRET else v for k, v in request.headers.items()},
         "body": dict(request.body),
     }

@@ -1,4 +1,4 @@
-"""What a scripted server sends, in the shapes of OpenAI's protocol."""
+"""The answers of a scripted server, in the forms of OpenAI's protocol."""
 
 import json
 import math
@@ -20,7 +20,7 @@ _PAGE = b"<!DOCTYPE html><html><body><h1>Welcome to the gateway</h1></body></htm
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, `wait` seconds from now. `tokens` are those of its usage.
+    """An answer, `wait` seconds from now. `tokens` are the tokens of its usage.
 
     `dies`: only half of the body is sent. `drip`: seconds between bytes that are sent without end instead.
     """
@@ -43,7 +43,7 @@ def failed(
     param: str | None = None,
     retry_after: float | None = None,
 ) -> Reply:
-    """An error as OpenAI shapes it."""
+    """An error in OpenAI's form."""
     kind = (
         "server_error" if status >= 500 else "rate_limit_error" if status == 429 else "invalid_request_error"
     )
@@ -52,13 +52,13 @@ def failed(
 
 
 def model_list(names: Sequence[str]) -> Reply:
-    """The list of the models that are served."""
+    """The list of the served models."""
     data = [{"id": name, "object": "model", "created": 0, "owned_by": "rarr"} for name in names]
     return Reply(200, _json({"object": "list", "data": data}))
 
 
 def instead(entry: Entry | None) -> Reply | None:
-    """What the plan has instead of an answer; None where the request is to be answered."""
+    """The failure that the plan has in place of an answer; None where the request is answered."""
     match entry:
         case Status(code, retry_after, message):
             return failed(code, message or HTTPStatus(code).phrase, retry_after=retry_after)
@@ -80,7 +80,7 @@ def completion(
     wait: float,
     probability: float | None = None,
 ) -> Reply:
-    """A chat completion with a choice for each text, spoilt as the plan says."""
+    """A chat completion with a choice for each text, damaged as the plan says."""
     finish = "length" if isinstance(entry, CutOff) else "stop"
     choices = [
         {
@@ -124,7 +124,7 @@ def _logprobs(request: Request, text: str, probability: float | None) -> dict[st
 
 
 def _message(request: Request, text: str) -> dict[str, Any]:
-    """The text, as the arguments of the function where one is to be called."""
+    """The text, or a function call with the text as arguments where a function was offered."""
     tools = request.body.get("tools")
     if not tools or request.body.get("tool_choice") == "none":
         return {"role": "assistant", "content": text}
@@ -143,7 +143,7 @@ def _usage(tokens: Tokens) -> dict[str, Any]:
 
 
 def _stream(whole: dict[str, Any], request: Request) -> bytes:
-    """The completion as server-sent events: a chunk a choice, its end, and usage where asked for."""
+    """The completion as server-sent events: a chunk for each choice, its end, and usage where requested."""
     head = {**whole, "object": "chat.completion.chunk", "usage": None}
     events: list[dict[str, Any]] = []
     for choice in whole["choices"]:
@@ -160,4 +160,4 @@ def _stream(whole: dict[str, Any], request: Request) -> bytes:
 
 
 def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace")  # \\ud800, as JSON has it
+    return json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace")  # \\ud800, as in JSON

@@ -17,7 +17,7 @@ _ROLES: dict[str, Literal["system", "assistant"]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Request(Asked):
-    """One HTTP request. Names of `headers` are in lower case; `body` is empty where it is no JSON object.
+    """One HTTP request. Names in `headers` are in lower case; `body` is empty if it is not a JSON object.
 
     `arrived` and `left` are by `time.perf_counter`; `left` is None while the request is in flight.
     """
@@ -31,12 +31,12 @@ class Request(Asked):
 
     @property
     def model(self) -> str:
-        """The model that it names."""
+        """The model that the request names."""
         return str(self.body.get("model", ""))
 
     @property
     def n(self) -> int:
-        """How many answers it asks for."""
+        """The number of answers that the request asks for."""
         n = self.body.get("n")
         return n if isinstance(n, int) else 1
 
@@ -51,15 +51,15 @@ def request_of(method: str, path: str, headers: Mapping[str, str], body: Mapping
         body=body,
         prompt=_prompt_of(body),
         messages=tuple(
-            Message(_ROLES.get(str(one.get("role")), "user"), _content(one.get("content")))
-            for one in (messages if isinstance(messages, list) else ())
-            if isinstance(one, dict)
+            Message(_ROLES.get(str(message.get("role")), "user"), _content(message.get("content")))
+            for message in (messages if isinstance(messages, list) else ())
+            if isinstance(message, dict)
         ),
     )
 
 
 def _prompt_of(body: Mapping[str, Any]) -> str | None:
-    """The name of the schema, else that of the function."""
+    """The name of the schema, else the name of the function."""
     for path in (("response_format", "json_schema", "name"), ("tools", 0, "function", "name")):
         value: Any = body
         try:

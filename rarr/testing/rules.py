@@ -1,4 +1,4 @@
-"""A stand-in for a language model: it answers the package's own prompts by the embedded rules."""
+"""A stand-in for a language model that answers the package's own prompts with the embedded rules."""
 
 import json
 
@@ -11,34 +11,34 @@ class RuleModel:
 
         with ScriptedServer(RuleModel()) as server: ...
 
-    It knows a prompt by its name, else by its instructions, and reads the user message by the package's own
-    prompt file. Raises `UnansweredError` for any other prompt, and for a message of another form.
+    It recognises a prompt by its name, else by its instructions, and reads the user message with the
+    package's own prompt file. Raises `UnansweredError` for other prompts, and for messages in another form.
     """
 
     def __call__(self, asked: Asked) -> str:
-        """The answer, as JSON of the prompt's schema."""
-        from rarr.testing import answering  # the embedded rules, which take their time to load
+        """The answer, as JSON in the prompt's schema."""
+        from rarr.testing import answering  # it loads the embedded rules, which takes a while
 
         prompt = prompts.load(_name(asked))
-        # Not the last message alone: that may be the complaint about an answer that could not be read.
+        # All user messages, because the last may be the complaint about an unreadable answer.
         users = (message.content for message in asked.messages if message.role == "user")
         variables = next(filter(None, map(prompt.parse, users)), None)
         if variables is None:
             raise UnansweredError(
-                f"the rules cannot read this message: it is not of the form of {prompt.name}.md"
+                f"the rules cannot read this message: it does not have the form of {prompt.name}.md"
             )
         return json.dumps(answering.answer(prompt.name, variables), ensure_ascii=False)
 
 
 def _name(asked: Asked) -> str:
-    """The prompt's name. One prompt may begin as another does: the longest instructions count."""
-    known = prompts.names()
-    if asked.prompt in known:
+    """The prompt's name. A prompt may begin like another: the longest instructions count."""
+    names = prompts.names()
+    if asked.prompt in names:
         return str(asked.prompt)
-    systems = {name: prompts.load(name).system for name in known}
-    found = max(
-        (name for name in known if systems[name] in asked.system), key=lambda n: len(systems[n]), default=None
+    systems = {name: prompts.load(name).system for name in names}
+    closest = max(
+        (name for name in names if systems[name] in asked.system), key=lambda n: len(systems[n]), default=None
     )
-    if found is None:
-        raise UnansweredError(f"the rules know no prompt {asked.prompt!r}: they answer {', '.join(known)}")
-    return found
+    if closest is None:
+        raise UnansweredError(f"the rules know no prompt {asked.prompt!r}: they answer {', '.join(names)}")
+    return closest

@@ -84,7 +84,7 @@ class ScriptedServer:
 
     @property
     def url(self) -> str:
-        """The base URL; after closing, one that refuses connections."""
+        """The base URL. After closing, it refuses connections."""
         if not self._port:
             raise RuntimeError(
                 "a ScriptedServer has a URL once it is entered: with ScriptedServer(...) as server"
@@ -98,17 +98,17 @@ class ScriptedServer:
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        """All requests and what became of them, as JSON has it; without keys."""
+        """All requests and their outcomes, as JSON values, without keys."""
         return self._record.log
 
     @property
     def in_flight_most(self) -> int:
-        """The most requests at once."""
+        """The largest number of requests at once."""
         return self._record.in_flight_most
 
     @property
     def tokens(self) -> Tokens:
-        """All tokens that usages said."""
+        """The tokens of all usages."""
         return self._record.tokens
 
     def _reply_to(self, request: Request) -> Reply:
@@ -120,7 +120,7 @@ class ScriptedServer:
                     return self._completion(request)
                 except UnansweredError as error:
                     return failed(400, str(error))
-                except Exception as error:  # of the caller's own functions
+                except Exception as error:  # the caller's functions may raise anything
                     return failed(500, f"the script raised {type(error).__name__}: {error}")
         return failed(404, f"Invalid URL ({request.method} {request.path})", code="unknown_url")
 
@@ -140,7 +140,7 @@ class ScriptedServer:
 
 
 def refused_url() -> str:
-    """A base URL where nobody listens."""
+    """A base URL at which nobody listens."""
     with socket.socket() as once:
         once.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{once.getsockname()[1]}/v1"

@@ -1,4 +1,4 @@
-"""What a server refuses: the parameters that its dialect does not know, and keys that are not its own."""
+"""The requests that a server refuses: those with parameters unknown to its dialect, or with another key."""
 
 import json
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ _OPENAI = frozenset(
 
 @dataclass(frozen=True)
 class Strictness:
-    """`rejects` are parameters that the model refuses; `echo_key`: a refused key is told whole."""
+    """`rejects` are parameters that the model refuses. `echo_key`: a refused key is shown in full."""
 
     dialect: Dialect
     requires_key: str | None
@@ -73,7 +73,7 @@ class Strictness:
         return failed(401, f"Incorrect API key provided: {shown}.", code="invalid_api_key")
 
     def refused(self, request: Request) -> Reply | None:
-        """The answer to a request that this server does not take."""
+        """The answer to a request that this server refuses."""
         if not request.messages:
             return failed(400, "Missing required parameter: 'messages'.", param="messages")
         if request.n < 1:
@@ -91,7 +91,7 @@ class Strictness:
 
 
 def _vllm(request: Request) -> Reply | None:
-    """vLLM ignores what it does not know, such as `guided_json`, and answers unconstrained."""
+    """vLLM ignores unknown parameters, such as `guided_json`, and answers without a constraint."""
     return _unknown_format(request)
 
 

@@ -1,1 +1,1 @@
-"""The outside world, and small pure helpers."""
+"""Access to models, files and threads, and small pure helpers."""

@@ -1,1 +1,1 @@
-"""What every node of a run saw and said: recorded in one file, shown, and replayed with other prompts."""
+"""Every node's input and output in a run: recorded in one file, shown, and replayed with other prompts."""

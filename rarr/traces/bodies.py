@@ -1,4 +1,4 @@
-"""What the body of a span holds, by its kind: somebody else's file may hold anything."""
+"""The content of the body of a span, by its kind. It is checked, since a file of others may hold anything."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -12,36 +12,36 @@ Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Tokens = tuple[Count, Count, Count]
 
 
-class Body(BaseModel):
-    """What all kinds may have. Types are strict, because bodies are read as they are."""
+class SpanBody(BaseModel):
+    """The fields of all kinds. Types are strict, because bodies are used as they are read."""
 
     model_config = ConfigDict(extra="forbid")
 
     warnings: list[tuple[StrictStr, StrictStr]] = []
 
 
-class Part(Body):
-    """A block of a long text: its characters, and what it is read after."""
+class BlockBody(SpanBody):
+    """A block of a long text: its range of characters, and the text to read before it."""
 
     start: Count
     end: Count
     lead: StrictStr
 
 
-class Written(BaseModel):
-    """The part of an update that is not the state's: source, title and passages of each document found."""
+class NodeUpdate(BaseModel):
+    """The part of an update that is not state: source, title and number of passages of each document."""
 
     passages: dict[str, list[tuple[StrictStr, StrictStr, Count]]] = {}
 
 
-class Call(Body):
-    """Of a node, and of what its failure left. What else `update` has is read as state."""
+class NodeBody(SpanBody):
+    """A node's call, or its failure. The rest of `update` is read as state."""
 
-    update: Written | None = None
+    update: NodeUpdate | None = None
 
 
-class Ask(Body):
-    """A question; `answers` are there where some could be read."""
+class QuestionBody(SpanBody):
+    """A question to a model. `answers` exist where some could be read."""
 
     prompt: StrictStr
     user: StrictStr
@@ -49,8 +49,8 @@ class Ask(Body):
     answers: list[dict[str, Any]] = []
 
 
-class Request(Body):
-    """An attempt that was not sent, or at another server than a model's."""
+class RequestBody(SpanBody):
+    """An attempt that was not sent, or at a server that is not a model's."""
 
     failure: StrictStr = ""
     status: Count | None = None
@@ -58,7 +58,7 @@ class Request(Body):
     answer: StrictStr = ""
 
 
-class Sent(Request):
+class ModelRequestBody(RequestBody):
     """An attempt at a language model."""
 
     samples: Count
@@ -71,15 +71,15 @@ class Sent(Request):
     probabilities: list[Real] = []
 
 
-class Scored(Body):
-    """Passages of a query, scored: how many, and of the best score, source, start and end."""
+class ScoreBody(SpanBody):
+    """The scores of a query's passages: their number, and score, source, start and end of the best."""
 
     passages: Count
     best: list[tuple[Real, StrictStr, Count, Count]]
 
 
 class PromptFields(BaseModel):
-    """A prompt as a trace keeps it."""
+    """The fields of a prompt in a trace."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -91,13 +91,13 @@ class PromptFields(BaseModel):
     user: StrictStr
 
 
-_KINDS: Mapping[str, Sequence[type[Body]]] = {
-    "block": [Part],
-    "node": [Call],
-    "failure": [Call],
-    "ask": [Ask],
-    "request": [Request, Sent],
-    "score": [Body, Scored],  # without its own fields where it failed
+_KINDS: Mapping[str, Sequence[type[SpanBody]]] = {
+    "block": [BlockBody],
+    "node": [NodeBody],
+    "failure": [NodeBody],
+    "ask": [QuestionBody],
+    "request": [RequestBody, ModelRequestBody],
+    "score": [SpanBody, ScoreBody],  # a failed scoring lacks the other fields
 }
 
 
@@ -114,7 +114,7 @@ def require_prompt(hash: str, fields: Mapping[str, Any]) -> None:  # noqa: A002 
 
 
 def prompt_fields(prompt: Prompt) -> dict[str, Any]:
-    """A prompt as a trace keeps it."""
+    """The fields of a prompt in a trace."""
     return {
         "name": prompt.name,
         "version": prompt.version,
@@ -126,19 +126,19 @@ def prompt_fields(prompt: Prompt) -> dict[str, Any]:
 
 
 def prompt_of(hash: str, fields: dict[str, Any]) -> Prompt:  # noqa: A002  # the field
-    """The prompt of `prompt_fields`."""
+    """The prompt with the fields of `prompt_fields`."""
     return Prompt(**{**fields, "variables": tuple(fields["variables"])}, hash=hash)
 
 
-def _require(model: type[BaseModel], value: Mapping[str, Any], what: str) -> None:
+def _require(model: type[BaseModel], value: Mapping[str, Any], owner: str) -> None:
     try:
         model.model_validate(value)
     except ValidationError as error:
-        raise ValueError(f"{what}, {first_of(error)}") from None
+        raise ValueError(f"{owner}, {first_of(error)}") from None
 
 
 def first_of(error: ValidationError) -> str:
-    """The first thing that is wrong, with its place, in a line."""
+    """The first error, with its place, on one line."""
     first = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(map(str, first["loc"])) or "the file"
     return " ".join(f"{where}: {first['msg']}".split())[:300]

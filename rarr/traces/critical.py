@@ -1,8 +1,8 @@
-"""Which spans made a run as long as it was.
+"""Finds the spans that determined how long a run took.
 
-Supersteps come one after another, so that of each the branch that ended last counts. Within a span, what
-ended last counts, and before it what ended last before it began, for which it may have waited. So it is with
-the blocks of a long text.
+Supersteps follow one another, so in each superstep the branch that ended last counts. Within a span, the
+inner span that ended last counts. Before it counts the last span that ended before it began, for which it may
+have waited. The same holds for the blocks of a long text.
 """
 
 from collections import defaultdict
@@ -14,52 +14,52 @@ from rarr.traces.file import StoredSpan
 
 
 def critical_path(inner: Mapping[int, Sequence[StoredSpan]]) -> list[StoredSpan]:
-    """In the order of time, each span before those within it. One that has not ended outlasts all others.
+    """The spans in the order of time, each before its inner spans. An unfinished span outlasts all others.
 
-    `inner`: the spans within each span, as `Trace.inner` has them.
+    `inner`: the spans within each span, as in `Trace.inner`.
     """
     path = _in_steps(inner.get(0, ()), inner)
-    for block in _chain(one for one in inner.get(0, ()) if one.kind == "block"):
+    for block in _chain(span for span in inner.get(0, ()) if span.kind == "block"):
         path += [block, *_in_steps(inner.get(block.number, ()), inner)]
     return path
 
 
 def _in_steps(calls: Iterable[StoredSpan], inner: Mapping[int, Sequence[StoredSpan]]) -> list[StoredSpan]:
-    nodes = [one for one in calls if one.kind == "node"]
-    return [one for step in supersteps(nodes) for one in _with_chain(max(step, key=_last), inner)]
+    nodes = [call for call in calls if call.kind == "node"]
+    return [span for step in supersteps(nodes) for span in _with_chain(max(step, key=_last), inner)]
 
 
 def supersteps(spans: Iterable[StoredSpan]) -> list[list[StoredSpan]]:
-    """What ran at once, in the order of time: branches of one node, which never follows itself.
+    """The spans that ran at once, in the order of time: the branches of one node, which never follows itself.
 
-    What the failures of branches left stands beside the calls, as steps of its own.
+    The failures of branches are steps of their own, beside the calls.
     """
     kinds: dict[str, list[StoredSpan]] = defaultdict(list)
-    for one in sorted(spans, key=lambda one: one.started):
-        kinds[one.kind].append(one)
-    steps = [list(step) for alike in kinds.values() for _, step in groupby(alike, key=lambda one: one.name)]
+    for span in sorted(spans, key=lambda span: span.started):
+        kinds[span.kind].append(span)
+    steps = [list(step) for alike in kinds.values() for _, step in groupby(alike, key=lambda span: span.name)]
     return sorted(steps, key=lambda step: step[0].started)
 
 
 def ended(span: StoredSpan) -> float:
-    """When it ended, in seconds since 1970: never, where it was cut short."""
+    """When the span ended, in seconds since 1970; infinity where the run was cut short before."""
     return inf if span.seconds is None else span.started + span.seconds
 
 
 def _with_chain(span: StoredSpan, inner: Mapping[int, Sequence[StoredSpan]]) -> Iterator[StoredSpan]:
     yield span
-    for one in _chain(inner.get(span.number, ())):
-        yield from _with_chain(one, inner)
+    for part in _chain(inner.get(span.number, ())):
+        yield from _with_chain(part, inner)
 
 
 def _chain(spans: Iterable[StoredSpan]) -> list[StoredSpan]:
     chain: list[StoredSpan] = []
-    for one in sorted(spans, key=_last, reverse=True):
-        if not chain or ended(one) <= chain[-1].started:
-            chain.append(one)
+    for span in sorted(spans, key=_last, reverse=True):
+        if not chain or ended(span) <= chain[-1].started:
+            chain.append(span)
     return chain[::-1]
 
 
 def _last(span: StoredSpan) -> tuple[float, float]:
-    """Of several that are cut short, the one that had been waited for longest."""
+    """The order of ends. Of several unfinished spans, the one that began first counts as the last."""
     return ended(span), -span.started

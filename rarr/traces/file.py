@@ -1,4 +1,4 @@
-"""One run's trace as it is stored, and as the one JSON file by which it is handed on."""
+"""The trace of one run as it is stored, and as the JSON file that passes it on."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from rarr.tools.storage.files import write_whole
 from rarr.traces.bodies import first_of, prompt_fields, prompt_of, require_body, require_prompt
 from rarr.traces.packing import Numbered
 
-__all__ = ["Facts", "Status", "StoredSpan", "TraceFile", "prompt_fields", "prompt_of", "status_of"]
+__all__ = ["RunFacts", "Status", "StoredSpan", "TraceFile", "prompt_fields", "prompt_of", "status_of"]
 
 Seconds = Annotated[float, Field(ge=0, lt=1 << 37)]  # to the year 6325: dates end with 9999
 _DEEPEST = 16  # spans within each other; a call, its question and an attempt are 3
@@ -24,14 +24,14 @@ _DEEPEST = 16  # spans within each other; a call, its question and an attempt ar
 Status = Literal["done", "failed", "running", "cut short"]
 
 
-class Part(BaseModel):
-    """Base of what a file holds: frozen, and strict about unknown fields."""
+class FileModel(BaseModel):
+    """The base of the models of the file: frozen, and strict about unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class StoredSpan(Part):
-    """A span, packed. `seconds` is None where it had not ended; see `rarr.tools.spans.Span`."""
+class StoredSpan(FileModel):
+    """A span with packed values. `seconds` is None if it had not ended; see `rarr.tools.spans.TraceSpan`."""
 
     number: int = Field(ge=1, lt=1 << 53)
     parent: int = Field(ge=0)
@@ -45,8 +45,8 @@ class StoredSpan(Part):
     body: dict[str, Any] = {}
 
 
-class Facts(Part):
-    """What a run starts from. `settings` are those that are no secrets, and `process` is (host, id)."""
+class RunFacts(FileModel):
+    """The input of a run. `settings` leaves secrets out, and `process` is (host, id)."""
 
     version: str
     original: str
@@ -56,24 +56,24 @@ class Facts(Part):
     process: tuple[str, Annotated[int, Field(ge=0, lt=1 << 31)]]
 
 
-class TraceFile(Part):
-    """A whole run. `started` is in seconds since 1970; `revision` is packed, None until the run is done."""
+class TraceFile(FileModel):
+    """A whole run. `started` is in seconds since 1970. `revision` is packed; None until the run is done."""
 
     format: Literal[1] = 1
-    run_id: Annotated[str, Field(pattern=f"^{RUN_ID}$")]  # files are called by it
+    run_id: Annotated[str, Field(pattern=f"^{RUN_ID}$")]  # it is part of file names
     started: Seconds
     seconds: Seconds | None
     error: str
-    facts: Facts
+    facts: RunFacts
     spans: list[StoredSpan]
     prompts: dict[str, dict[str, Any]]
     records: list[Numbered] = []
     revision: dict[str, Any] | None = None
 
     def require_whole(self) -> None:
-        """Spans grow in number, are within earlier ones, and hold what those of their kind do.
+        """Checks that spans grow in number, lie within earlier spans, and have bodies that fit their kinds.
 
-        Raises `ValueError` that names the span: readers of spans rely on it.
+        Readers of spans rely on this. Raises `ValueError` that names the span.
         """
         depths = {0: 0}
         before = 0
@@ -81,10 +81,10 @@ class TraceFile(Part):
             if span.number <= before:
                 raise ValueError(f"span {span.number} comes after span {before}")
             if span.parent >= span.number:
-                raise ValueError(f"span {span.number} is within span {span.parent}, which is no earlier one")
+                raise ValueError(f"span {span.number} is within span {span.parent}, which comes later")
             before, depths[span.number] = span.number, depths.get(span.parent, 0) + 1
             if depths[span.number] > _DEEPEST:
-                raise ValueError(f"span {span.number} is within more than {_DEEPEST} others")
+                raise ValueError(f"span {span.number} is within more than {_DEEPEST} other spans")
             self._require_body(span)
         for name, fields in self.prompts.items():
             require_prompt(name, fields)
@@ -94,47 +94,50 @@ class TraceFile(Part):
             return
         require_body(span.number, span.kind, span.body)
         if span.kind == "ask" and span.body["prompt"] not in self.prompts:
-            raise ValueError(f"span {span.number} asks with a prompt that is not there")
+            raise ValueError(f"span {span.number} asks with a prompt that the file lacks")
 
     @property
     def status(self) -> Status:
-        """What became of the run."""
+        """The outcome of the run."""
         return status_of(self.seconds, self.error, self.facts.process)
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Raises `InputError` for a file that is no trace, that is damaged, or of another format."""
+        """Reads a file.
+
+        Raises `InputError` for a file that is no trace, is damaged, or has another format.
+        """
         cure = "give a file of rarr trace export, of this version of rarr"
         try:
             plain = from_json(path.read_bytes(), allow_inf_nan=False)
-            json.dumps(plain, allow_nan=False)  # 1e999 is read as what no JSON holds, nor SQLite's
+            json.dumps(plain, allow_nan=False)  # 1e999 is read as infinity, which JSON cannot hold
             return cls.model_validate(plain)
         except OSError as error:
-            said = f"trace {str(path)!r} cannot be read ({error.strerror})"
-            raise InputError(f"{said}: give a file of rarr trace export") from None
+            reason = f"trace {str(path)!r} cannot be read ({error.strerror})"
+            raise InputError(f"{reason}: give a file of rarr trace export") from None
         except ValidationError as error:
             first = error.errors()[0]
             if first["loc"] == ("format",) and isinstance(first["input"], int):
                 raise InputError(f"{str(path)!r} has another format: it was made by a later rarr") from None
-            raise InputError(f"{str(path)!r} is no trace ({first_of(error)}): {cure}") from None
+            raise InputError(f"{str(path)!r} is not a trace ({first_of(error)}): {cure}") from None
         except ValueError as error:
-            raise InputError(f"{str(path)!r} is no trace ({error}): {cure}") from None
+            raise InputError(f"{str(path)!r} is not a trace ({error}): {cure}") from None
 
     def text(self) -> str:
-        """What the file of this trace holds."""
+        """The content of the file of this trace."""
         return self.model_dump_json() + "\n"
 
     def write(self, path: Path) -> None:
-        """Whole or not at all. Raises `InputError` where it cannot be written."""
+        """Writes the file, completely or not at all. Raises `InputError` where it cannot be written."""
         try:
             write_whole(path, self.text())
         except OSError as error:
-            said = f"trace {str(path)!r} cannot be written ({error.strerror})"
-            raise InputError(f"{said}: give another path") from None
+            reason = f"trace {str(path)!r} cannot be written ({error.strerror})"
+            raise InputError(f"{reason}: give another path") from None
 
 
 def status_of(seconds: float | None, error: str, process: tuple[str, int]) -> Status:
-    """A run that has not ended is cut short where its process is gone from this machine."""
+    """The outcome of a run. An unfinished run is cut short if its process no longer runs on this machine."""
     if seconds is not None:
         return "failed" if error else "done"
     host, number = process
@@ -142,12 +145,12 @@ def status_of(seconds: float | None, error: str, process: tuple[str, int]) -> St
 
 
 def _alive(process: int) -> bool:
-    if os.name == "nt":  # there, what asks elsewhere would be a Ctrl-C: nobody knows
+    if os.name == "nt":  # on Windows, signal 0 would be a Ctrl-C, so this cannot be known
         return True
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # somebody else's
+    except OSError:  # a process of another user
         return True
     return True

@@ -1,7 +1,7 @@
-"""Values of a run as JSON in which every record stands once, and by its number from then on.
+"""Packs the values of a run as JSON. Each record is written once, and later referred to by its number.
 
-Most updates repeat the ledger so far: one that is frozen need not be written again. `{"#": 7}` is record 7:
-no plain value of a run looks like that, answers of models included, whose fields are ours.
+Most updates repeat the records so far, and a frozen record need not be written again. `{"#": 7}` is record 7.
+No plain value of a run has this form, not even the answers of models, whose fields are those of the prompts.
 """
 
 import json
@@ -24,12 +24,12 @@ Numbered = tuple[int, str, Any]  # number, name of the class, JSON of its fields
 
 
 class Packer:
-    """Packs what belongs to one run."""
+    """Packs the values of one run."""
 
     def __init__(self, first: int = 1) -> None:
         """`first`: the number of the next record."""
         self._next = first
-        self._known: dict[int, tuple[int, Record]] = {}  # by identity; held, so that it stays theirs
+        self._records: dict[int, tuple[int, Record]] = {}  # by identity; holding a record keeps its id
         self._new: list[str] = []
         self._encode = json.JSONEncoder(
             default=self._reference, ensure_ascii=False, allow_nan=False, separators=(",", ":")
@@ -38,7 +38,7 @@ class Packer:
     def pack(self, value: Any) -> tuple[str, str]:
         """`value` as JSON, and the JSON of a list of the records in it that are new.
 
-        Raises `TypeError` and `ValueError` for what no JSON holds, such as NaN.
+        Raises `TypeError` and `ValueError` for values that JSON cannot hold, such as NaN.
         """
         self._new = []
         text = self._encode(value)
@@ -47,42 +47,42 @@ class Packer:
     def _reference(self, value: Any) -> dict[str, int]:
         if not isinstance(value, Record):
             raise TypeError(f"a trace cannot hold {kind_of(value)}")
-        known = self._known.get(id(value))
-        if known is None:
-            known = self._known[id(value)] = (self._next, value)
+        record = self._records.get(id(value))
+        if record is None:
+            record = self._records[id(value)] = (self._next, value)
             self._new.append(f'[{self._next},"{type(value).__name__}",{value.model_dump_json()}]')
             self._next += 1
-        return {_REFERENCE: known[0]}
+        return {_REFERENCE: record[0]}
 
 
 class Unpacker:
-    """The records of one run, by their numbers."""
+    """The records of one run, by number."""
 
     def __init__(self) -> None:
-        self._known: dict[int, Record] = {}
+        self._records: dict[int, Record] = {}
 
     def learn(self, numbered: list[Numbered]) -> None:
-        """Raises `InputError` for a record of a kind that is not known, or with other fields."""
+        """Adds records. Raises `InputError` for a record of an unknown kind, or with other fields."""
         for number, name, fields in numbered:
             if name not in _KINDS:
                 raise InputError(f"a trace holds a {name}: it was made by a later version of rarr")
             try:
-                self._known[number] = _KINDS[name].model_validate(fields)
+                self._records[number] = _KINDS[name].model_validate(fields)
             except ValidationError as error:
                 where = f"{name}.{'.'.join(map(str, error.errors()[0]['loc']))}"
                 raise InputError(f"a trace cannot be read at its record {number} ({where})") from None
 
     def unpack(self, value: Any) -> Any:
-        """The value with its records. Raises `InputError` where one is missing."""
+        """The value with its records. Raises `InputError` where a record is missing."""
         if isinstance(value, list):
-            return [self.unpack(one) for one in value]
+            return [self.unpack(part) for part in value]
         if not isinstance(value, Mapping):
             return value
         if list(value) == [_REFERENCE]:
             return self._referred(value[_REFERENCE])
-        return {key: self.unpack(one) for key, one in value.items()}
+        return {key: self.unpack(part) for key, part in value.items()}
 
     def _referred(self, value: Any) -> Any:
-        if type(value) is not int or value not in self._known:
+        if type(value) is not int or value not in self._records:
             raise InputError(f"a trace lacks its record {value!r}: it is damaged")
-        return self._known[value]
+        return self._records[value]

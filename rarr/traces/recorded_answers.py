@@ -1,61 +1,61 @@
-"""What the models of a run answered, taken from its trace: a resumed or replayed run asks them no more."""
+"""The models' answers in a trace: a resumed or replayed run uses them instead of asking again."""
 
 import json
 from collections import defaultdict
 from typing import Any
 
-from rarr.tools.models.chat import Adapted, Answer, Ask, CallFailure, Tokens
+from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
 from rarr.traces.file import StoredSpan
 from rarr.traces.trace import Trace
 
 
 class RecordedAnswers:
-    """The answers of all models of a run, in the order in which they came, by what was asked."""
+    """The answers of all models of a run, by question, in the order in which they came."""
 
     def __init__(self, trace: Trace) -> None:
         asks = {span.number: span for span in trace.spans if span.kind == "ask"}
         self._answers: dict[str, list[StoredSpan]] = defaultdict(list)
         for span in trace.spans:
-            asked = asks.get(span.parent)
-            if span.kind == "request" and asked and asked.body and "samples" in span.body:
-                more, body = span.body.get("more", []), asked.body
+            question = asks.get(span.parent)
+            if span.kind == "request" and question and question.body and "samples" in span.body:
+                more, body = span.body.get("more", []), question.body
                 key = _key(span.name, body["prompt"], body["user"], more, span.body["samples"])
                 self._answers[key].append(span)
 
-    def answer(self, model: str, ask: Ask) -> Answer | None:
-        """The next answer to this question, whatever failed before it; None: there is none."""
-        found = self._of(model, ask)
-        found[:] = [span for span in found if span.body.get("texts")]
-        return answered(_next(found)) if found else None
+    def answer(self, model: str, ask: ChatRequest) -> Answer | None:
+        """The next answer to this question, whatever failed before it; None where there is none."""
+        spans = self._of(model, ask)
+        spans[:] = [span for span in spans if span.body.get("texts")]
+        return answer_of(_next(spans)) if spans else None
 
-    def take(self, model: str, ask: Ask) -> StoredSpan | None:
-        """The next to this question, answer or failure; None: there is none."""
-        found = self._of(model, ask)
-        return _next(found) if found else None
+    def take(self, model: str, ask: ChatRequest) -> StoredSpan | None:
+        """The next answer or failure for this question; None where there is none."""
+        spans = self._of(model, ask)
+        return _next(spans) if spans else None
 
-    def _of(self, model: str, ask: Ask) -> list[StoredSpan]:
+    def _of(self, model: str, ask: ChatRequest) -> list[StoredSpan]:
         more = [list(message) for message in ask.messages[2:]]
         return self._answers[_key(model, ask.prompt[2], ask.messages[1].content, more, ask.samples)]
 
 
-def _next(found: list[StoredSpan]) -> StoredSpan:
-    """The first, which is used up; the last is there for ever."""
-    return found.pop(0) if len(found) > 1 else found[0]
+def _next(spans: list[StoredSpan]) -> StoredSpan:
+    """The first span, which is removed. The last span stays."""
+    return spans.pop(0) if len(spans) > 1 else spans[0]
 
 
 def _key(model: str, prompt: str, user: str, more: Any, samples: int) -> str:
     return json.dumps([model, prompt, user, more, samples])
 
 
-def answered(span: StoredSpan) -> Answer:
+def answer_of(span: StoredSpan) -> Answer:
     body = span.body
     if body.get("failure") == "adapted":
         raise Adapted(span.error.partition(": ")[2])
     if "failure" in body:
-        told = span.error.partition(": ")[2]
+        message = span.error.partition(": ")[2]
         raise CallFailure(
             body["failure"],
-            told,
+            message,
             body.get("retry_after"),
             status=body.get("status"),
             said=body.get("answer", ""),

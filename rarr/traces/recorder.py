@@ -1,7 +1,7 @@
-"""Writes the spans of one run while it goes on, so that a run that is killed leaves what it had.
+"""Writes the spans of one run during the run, so that a killed run leaves its spans so far.
 
-SQLite waits for the disk and for other processes. So one thread packs and writes what the runs hand over, in
-the order in which they do, and the event loop goes on meanwhile.
+SQLite waits for the disk and for other processes. So one thread packs and writes the spans that the runs hand
+over, in their order, while the event loop continues.
 """
 
 import asyncio
@@ -19,24 +19,24 @@ from rarr.errors import RarrError
 from rarr.prompts import Prompt
 from rarr.records import Notice, Passage, Revision
 from rarr.tools.concurrency.worker import in_order, result_of
-from rarr.tools.spans import Span
-from rarr.traces.file import Facts
+from rarr.tools.spans import TraceSpan
+from rarr.traces.file import RunFacts
 from rarr.traces.packing import Packer
-from rarr.traces.store import Row, TraceStore
+from rarr.traces.store import SpanRow, TraceStore
 from rarr.traces.trace import Trace
 
-_TOGETHER_S = 0.02  # of a run are written at once: that costs less, and a crash loses no more
+_TOGETHER_S = 0.02  # seconds of a run that are written at once, which costs less; a crash loses at most these
 _LAST_BUSY_S = 2.0
 BUSY_S = 0.05
-"""To wait for another process that writes: the traces of other runs wait meanwhile."""
+"""Seconds to wait for another process that writes. The traces of other runs wait meanwhile."""
 FAILURES = (sqlite3.Error, RarrError, TypeError, ValueError, OSError)
-"""What a trace may fail by."""
+"""The errors by which a trace may fail."""
 FAILED = "trace_failed"
-"""The code of the warning that says so."""
+"""The code of the warning about such a failure."""
 
 
 class Numbering:
-    """What recorders share: a clock that nobody sets, and the numbers of spans."""
+    """The common part of recorders: a clock that is not adjusted during a run, and the numbers of spans."""
 
     def __init__(self) -> None:
         self._epoch = time.time() - time.perf_counter()
@@ -51,42 +51,42 @@ class Numbering:
 
 
 class RunRecorder(Numbering):
-    """The `Recorder` of one run. What it cannot write costs the trace, never the run."""
+    """The `Recorder` of one run. A failure to write loses the trace, never the run."""
 
     def __init__(self, store: TraceStore, warn: Callable[[str], None], *, at_once: bool = False) -> None:
-        """`warn` is told once, in a line, that the trace is not kept.
+        """`warn` gets one line, once, if the trace is not kept.
 
-        Answers are written `at_once` where a run may be resumed: what was paid for is not to be lost.
+        Answers are written `at_once` where a run may be resumed, so that no paid answer is lost.
         """
         super().__init__()
         self._warn, self._at_once = warn, at_once
-        self._known: set[str] = set()
+        self._seen_prompts: set[str] = set()
         self._due: asyncio.TimerHandle | None = None
         self._started = self.now()
         self._writer = _Writer(store, self._failed)
 
-    async def start(self, run_id: str, facts: Facts) -> None:
-        """Begins the trace of a run."""
+    async def start(self, run_id: str, facts: RunFacts) -> None:
+        """Starts the trace of a run."""
         await result_of(in_order(self._writer.begin, run_id, self._started, facts))
 
-    async def go_on(self, trace: Trace, facts: Facts) -> None:
-        """Adds to the trace of a run that was ended."""
+    async def go_on(self, trace: Trace, facts: RunFacts) -> None:
+        """Continues the trace of a run that was interrupted."""
         self._numbers = max((span.number for span in trace.spans), default=0)
         self._started -= trace.seconds
         await result_of(in_order(self._writer.go_on, trace, facts))
 
-    def begin(self, span: Span) -> None:
-        # The body grows while the span goes on, and another thread reads this one.
+    def begin(self, span: TraceSpan) -> None:
+        # A copy, because the body grows during the span while another thread reads the copy.
         self._writer.spans.append(replace(span, body=dict(span.body)))
         self._write_soon()
 
-    def end(self, span: Span) -> None:
+    def end(self, span: TraceSpan) -> None:
         self._writer.spans.append(span)
         self._write_soon()
 
     def keep(self, prompt: Prompt) -> None:
-        if prompt.hash not in self._known:
-            self._known.add(prompt.hash)
+        if prompt.hash not in self._seen_prompts:
+            self._seen_prompts.add(prompt.hash)
             self._writer.prompts.append(prompt)
 
     async def saved(self) -> None:
@@ -94,29 +94,29 @@ class RunRecorder(Numbering):
             await self.flush()
 
     async def flush(self) -> None:
-        """Writes what has come since the last time; later, where another process writes just then."""
+        """Writes the spans since the last call; later, if another process writes at that time."""
         self._cancel_due()
         await result_of(in_order(self._writer.write))
 
     def flush_at_end(self) -> None:
-        """Writes what has come, and waits for it: for another thread, before it ends the process."""
+        """Writes the spans and waits for it: another thread calls this before it ends the process."""
         in_order(self._writer.write_last).result(_LAST_BUSY_S)
 
     async def finished(self, revision: Revision) -> Revision:
-        """The run has ended with this revision; where that is not kept, with a warning that says so."""
-        said: list[str] = []
-        self._warn = said.append
+        """Ends the run with this revision. If the trace cannot be kept, adds a warning to the revision."""
+        messages: list[str] = []
+        self._warn = messages.append
         await result_of(self.ended("", revision))
-        failed = [Notice(code=FAILED, message=one, node="") for one in said]
+        failed = [Notice(code=FAILED, message=message, node="") for message in messages]
         return revision.model_copy(update={"warnings": (*revision.warnings, *failed)}) if failed else revision
 
     def ended(self, error: str, revision: Revision | None = None) -> "Future[None]":
-        """The run has ended. That is written, also where nobody waits for it."""
+        """Ends the run. The end is written even if nobody waits for it."""
         self._cancel_due()
         return in_order(self._writer.finish, revision, error, self.now() - self._started)
 
     def _write_soon(self) -> None:
-        """In this event loop; from a thread without one, with what comes next."""
+        """Plans a write in this event loop. In a thread without a loop, the next event writes."""
         if self._due is None and not self._writer.failed:
             with suppress(RuntimeError):
                 self._due = asyncio.get_running_loop().call_later(_TOGETHER_S, self._write_now)
@@ -139,7 +139,7 @@ class RunRecorder(Numbering):
 
 
 def _surviving(step: Callable[..., None]) -> Callable[..., None]:
-    """What fails is told once; from then on nothing is written."""
+    """After the first failure, which is reported once, nothing more is written."""
 
     @wraps(step)
     def survive(writer: "_Writer", *args: Any) -> None:
@@ -154,34 +154,34 @@ def _surviving(step: Callable[..., None]) -> Callable[..., None]:
 
 
 class _Writer:
-    """Packs and writes the trace of one run, in the one thread that writes traces.
+    """Packs and writes the trace of one run, in the thread that writes traces.
 
-    `spans` and `prompts` are what the run hands over, in the order in which it does.
+    `spans` and `prompts` are queues in which the run hands them over.
     """
 
     def __init__(self, store: TraceStore, warn: Callable[[Exception], None]) -> None:
-        self.spans: deque[Span] = deque()
+        self.spans: deque[TraceSpan] = deque()
         self.prompts: deque[Prompt] = deque()
-        self.rows: dict[int, Row] = {}  # packed, and not yet written
+        self.rows: dict[int, SpanRow] = {}  # packed, but not written yet
         self.failed = False
-        self._new: dict[str, Prompt] = {}  # not yet written
+        self._new: dict[str, Prompt] = {}  # not written yet
         self.warn = warn
         self._store, self._packer = store, Packer()
         self._run = 0
 
     @_surviving
-    def begin(self, run_id: str, started: float, facts: Facts) -> None:
+    def begin(self, run_id: str, started: float, facts: RunFacts) -> None:
         self._run = self._store.begin(run_id, started, facts)
 
     @_surviving
-    def go_on(self, trace: Trace, facts: Facts) -> None:
+    def go_on(self, trace: Trace, facts: RunFacts) -> None:
         self._run = self._store.reopen(trace.run_id, facts)
         packed = [number for span in trace.spans for number, _, _ in span.records]
         self._packer = Packer(max(packed, default=0) + 1)
 
     @_surviving
     def write(self) -> None:
-        """All that was handed over; where another process writes just then, it stays in `rows`."""
+        """Writes everything that was handed over. If another process writes just then, it stays in `rows`."""
         self._pack()
         try:
             self._write_rows()
@@ -191,13 +191,13 @@ class _Writer:
 
     @_surviving
     def write_last(self) -> None:
-        """The same, for a process that ends: it waits for another process that writes."""
+        """The same at the end of the process: it waits for another process that writes."""
         self._store.wait(_LAST_BUSY_S)
         self.write()
 
     @_surviving
     def finish(self, revision: Revision | None, error: str, seconds: float) -> None:
-        self._store.wait(_LAST_BUSY_S)  # now or never
+        self._store.wait(_LAST_BUSY_S)  # this is the last chance to write
         try:
             self._pack()
             self._write_rows()
@@ -212,7 +212,7 @@ class _Writer:
             self._new[prompt.hash] = prompt
         while self.spans:
             span = self.spans.popleft()
-            body, records = self._packer.pack(told_body(span.body))
+            body, records = self._packer.pack(recorded_body(span.body))
             self.rows[span.number] = _row(span, records, body)
 
     def _write_rows(self) -> None:
@@ -221,25 +221,25 @@ class _Writer:
             self.rows, self._new = {}, {}
 
 
-def told_body(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The body without the passages that nothing was decided by: a page can have hundreds."""
+def recorded_body(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body without the passages that decided nothing: a page may have hundreds of them."""
     update = body.get("update")
     if not update or "passages" not in update:
         return dict(body)
-    found = {query: _sources(passages) for query, passages in update["passages"].items()}
-    return {**body, "update": {**update, "passages": found}}
+    documents = {query: _sources(passages) for query, passages in update["passages"].items()}
+    return {**body, "update": {**update, "passages": documents}}
 
 
 def _sources(passages: Sequence[Passage]) -> list[list[Any]]:
     """Source, title and number of passages of each document."""
     counts: dict[tuple[str, str], int] = {}
-    for one in passages:
-        place = (one.source, one.title)
+    for passage in passages:
+        place = (passage.source, passage.title)
         counts[place] = counts.get(place, 0) + 1
     return [[source, title, count] for (source, title), count in counts.items()]
 
 
-def _row(span: Span, records: str, body: str) -> Row:
+def _row(span: TraceSpan, records: str, body: str) -> SpanRow:
     return (
         span.number, span.parent, span.kind, span.name, span.about,
         span.started, span.seconds, span.error, records, body,

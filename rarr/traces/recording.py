@@ -22,10 +22,10 @@ from rarr.tools.models.chat import name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.meter import Meter
 from rarr.tools.spans import named, recording
-from rarr.traces.file import Facts
+from rarr.traces.file import RunFacts
 from rarr.traces.recorded_answers import RecordedAnswers
 from rarr.traces.recorder import BUSY_S, FAILED, FAILURES, RunRecorder
-from rarr.traces.spending import spent
+from rarr.traces.spending import spending_by_node
 from rarr.traces.store import TraceStore
 from rarr.traces.trace import Trace, store_path
 from rarr.unicode import valid
@@ -37,56 +37,59 @@ _log = logging.getLogger("rarr")
 
 
 class Recording:
-    """What is kept of the runs of one reviser."""
+    """Records the runs of one reviser."""
 
     def __init__(self, settings: Settings, *, resumable: bool = False) -> None:
         """Raises `InputError` where the file cannot be opened."""
         self._settings, self._resumable = settings, resumable
         self.store = TraceStore(store_path(settings.home))
         self.store.wait(BUSY_S)
-        self._told, self._version = told(settings), installed_version()
+        self._settings_record, self._version = settings_record(settings), installed_version()
         self._runs = 0
 
     @asynccontextmanager
     async def of(
         self, run_id: str, start: State, meter: Meter, *, resumed: bool
     ) -> AsyncIterator[RunRecorder]:
-        """Records what happens in the block, whose revision the recorder is given in the end.
+        """Records the run of the block. The recorder gets the revision at the end.
 
-        `start` is the state that the run begins with, or that it is `resumed` with.
+        `start` is the state with which the run begins, or from which it is `resumed`.
         """
-        recorder = RunRecorder(self.store, lambda said: meter.warn(FAILED, said), at_once=self._resumable)
-        facts, known = await result_of(in_order(self._prepare, run_id, start, resumed))
-        if known is None:
+        recorder = RunRecorder(
+            self.store, lambda message: meter.warn(FAILED, message), at_once=self._resumable
+        )
+        facts, earlier = await result_of(in_order(self._prepare, run_id, start, resumed))
+        if earlier is None:
             await recorder.start(run_id, facts)
         else:
-            meter.answers, meter.by_node, meter.before_s = RecordedAnswers(known), spent(known), known.seconds
-            await recorder.go_on(known, facts)
+            meter.answers, meter.by_node = RecordedAnswers(earlier), spending_by_node(earlier)
+            meter.before_s = earlier.seconds
+            await recorder.go_on(earlier, facts)
         try:
             with recording(recorder), before_end(recorder.flush_at_end):
                 yield recorder
         except BaseException as error:
             written = recorder.ended(named(error))
-            if not isinstance(error, GeneratorExit):  # then nothing can be awaited
+            if not isinstance(error, GeneratorExit):  # a generator that is closed cannot await
                 await result_of(written)
             raise
 
     async def revision(self, run_id: str, state: State) -> Revision | None:
-        """That of a run that is done and came to this state, of which there is a trace."""
+        """The revision of a run that is done and ended in this state, if there is a trace of it."""
         trace = await result_of(in_order(self._trace, run_id, state))
         return None if trace is None else trace.revision
 
     async def aclose(self) -> None:
-        """Closes the file, once what was handed over is written. It opens again when it is used."""
+        """Closes the file after everything was written. The next use opens it again."""
         await result_of(in_order(self.store.close))
 
-    def _prepare(self, run_id: str, start: State, resumed: bool) -> tuple[Facts, Trace | None]:
-        """The facts of a run, and the trace of one that is resumed."""
+    def _prepare(self, run_id: str, start: State, resumed: bool) -> tuple[RunFacts, Trace | None]:
+        """The facts of a run, and the trace of a resumed run."""
         self._prune()
         return self._facts(start), self._trace(run_id, start) if resumed else None
 
     def _trace(self, run_id: str, state: State) -> Trace | None:
-        """That of the run, if there is one that can be read, and no other was called the same."""
+        """The trace of the run, if there is a readable one, and it is not another run of the same name."""
         try:
             trace = Trace(self.store.read(run_id))
         except FAILURES:
@@ -96,7 +99,7 @@ class Recording:
         return trace if same else None
 
     def _prune(self) -> None:
-        """From time to time; where it cannot be done now, it will be done another time."""
+        """Removes old traces from time to time. If this fails now, it will be tried again later."""
         self._runs += 1
         if self._runs % _PRUNE_EVERY == 1:
             try:
@@ -104,40 +107,40 @@ class Recording:
             except FAILURES as error:
                 _log.warning("old traces are not removed: %s", error)
 
-    def _facts(self, start: State) -> Facts:
-        return Facts(
+    def _facts(self, start: State) -> RunFacts:
+        return RunFacts(
             version=self._version,
             original=start["original"],
             context=start["context"],
-            settings=self._told,
-            warnings=[one.model_dump(mode="json") for one in start["warnings"]],
+            settings=self._settings_record,
+            warnings=[notice.model_dump(mode="json") for notice in start["warnings"]],
             process=(socket.gethostname(), os.getpid()),
         )
 
 
-def told(settings: Settings) -> dict[str, Any]:
-    """The settings that are not the defaults, without secrets; objects by their classes."""
-    given = {
+def settings_record(settings: Settings) -> dict[str, Any]:
+    """The settings that differ from the defaults, without secrets. Objects are named by their classes."""
+    values = {
         name: getattr(settings, name)
         for name, field in Settings.model_fields.items()
         if name != "home" and getattr(settings, name) != field.get_default(call_default_factory=True)
     }
-    plain: dict[str, Any] = valid(json.loads(json.dumps(_without_secrets(given), default=_plain)))
+    plain: dict[str, Any] = valid(json.loads(json.dumps(_without_secrets(values), default=_plain)))
     return plain
 
 
 def _without_secrets(value: Any, *, extra: bool = False) -> Any:
-    """`extra`: in what is sent along with every request, a key is known by its name alone."""
+    """`extra`: in values that are sent with every request, a key can be recognised only by its name."""
     if isinstance(value, Endpoint):
         value = dict(value)
     if isinstance(value, dict):
         return {
-            str(name): _without_secrets(one, extra=extra or name == "extra")
-            for name, one in value.items()
-            if not isinstance(one, SecretStr) and not (extra and _SECRET.search(str(name)))
+            str(name): _without_secrets(part, extra=extra or name == "extra")
+            for name, part in value.items()
+            if not isinstance(part, SecretStr) and not (extra and _SECRET.search(str(name)))
         }
     if isinstance(value, (list, tuple)):
-        return [_without_secrets(one, extra=extra) for one in value]
+        return [_without_secrets(part, extra=extra) for part in value]
     return redacted(value) if isinstance(value, str) else value
 
 

@@ -14,61 +14,64 @@ from rarr.errors import InputError
 from rarr.prompts import Prompt
 from rarr.tools.storage.database import Database
 from rarr.traces.bodies import first_of, prompt_fields
-from rarr.traces.file import Facts, Status, StoredSpan, TraceFile, status_of
+from rarr.traces.file import RunFacts, Status, StoredSpan, TraceFile, status_of
 from rarr.traces.tables import LISTED, SCHEMA, SPANS
 from rarr.unicode import valid
 
 DAY_S = 86_400.0
 LAST = "last"
-"""Names the newest run, unless a run is called so."""
+"""The name for the newest run, unless a run has this name."""
 
-Row = tuple[int, int, str, str, str, float, float | None, str, str, str]
+SpanRow = tuple[int, int, str, str, str, float, float | None, str, str, str]
 """Number, parent, kind, name, about, started, seconds, error, and the JSON of records and body."""
 
 
-class Listed(NamedTuple):
-    """A run as a list of runs shows it."""
+class RunSummary(NamedTuple):
+    """One run in a list of runs."""
 
     run_id: str
     started: float
     seconds: float | None
     error: str
-    facts: Facts
-    calls: int  # of models, those that failed included
+    facts: RunFacts
+    calls: int  # requests to models, including failed ones
     tokens: int  # in and out
     edits: int  # accepted
 
     @property
     def status(self) -> Status:
-        """What became of it."""
+        """The outcome of the run."""
         return status_of(self.seconds, self.error, self.facts.process)
 
 
 class TraceStore(Database):
-    """Many processes and threads write and read it at once."""
+    """The traces of all runs. Many processes and threads write and read them at once."""
 
     def __init__(self, path: Path) -> None:
-        """Raises `InputError` for a file that is damaged, is something else or cannot be opened."""
+        """Raises `InputError` for a file that is damaged, is not a trace store or cannot be opened."""
         super().__init__(path, SCHEMA)
 
-    def begin(self, run_id: str, started: float, facts: Facts) -> int:
-        """The number by which spans name the run. Raises `InputError` where there is one of this name."""
+    def begin(self, run_id: str, started: float, facts: RunFacts) -> int:
+        """Adds a run, and returns the number by which spans refer to it.
+
+        Raises `InputError` for a used name.
+        """
         with self.transaction() as sqlite:
             return _begin(sqlite, run_id, started, facts, "give another run_id")
 
-    def write(self, run: int, spans: Iterable[Row], prompts: Mapping[str, Prompt]) -> None:
-        """Stores spans, in the place of those of the same numbers."""
-        fields = {name: prompt_fields(one) for name, one in prompts.items()}
+    def write(self, run: int, spans: Iterable[SpanRow], prompts: Mapping[str, Prompt]) -> None:
+        """Stores spans. They replace the spans with the same numbers."""
+        fields = {name: prompt_fields(prompt) for name, prompt in prompts.items()}
         with self.transaction() as sqlite:
             _write(sqlite, run, spans, fields)
 
     def finish(self, run: int, seconds: float, error: str, records: str, revision: str | None) -> None:
-        """The run has ended."""
+        """Marks the run as ended."""
         with self.transaction() as sqlite:
             _finish(sqlite, run, seconds, error, records, revision)
 
     def add(self, file: TraceFile) -> None:
-        """Stores a run that was handed on. Raises `InputError` where there is one of its name."""
+        """Stores a run from a file. Raises `InputError` where a run of its name exists."""
         cure = f"rarr trace show {file.run_id} shows it, and rarr trace prune {file.run_id} removes it"
         records = _json(file.model_dump(mode="json")["records"])
         revision = None if file.revision is None else _json(file.revision)
@@ -79,45 +82,45 @@ class TraceStore(Database):
                 _finish(sqlite, run, file.seconds, file.error, records, revision)
 
     def names(self) -> "Sequence[str]":
-        """All runs, the newest first."""
+        """The names of all runs, the newest first."""
         with self.used() as sqlite:
             return [name for (name,) in sqlite.execute("SELECT run_id FROM runs ORDER BY id DESC")]
 
-    def list(self, most: int = -1) -> "Sequence[Listed]":
-        """The runs, the newest first."""
+    def list(self, most: int = -1) -> "Sequence[RunSummary]":
+        """Summaries of the runs, the newest first."""
         with self.used() as sqlite:
             rows = sqlite.execute(LISTED, (most,)).fetchall()
         return [
-            Listed(run_id, started, seconds, error, Facts.model_validate_json(facts), *counts)
+            RunSummary(run_id, started, seconds, error, RunFacts.model_validate_json(facts), *counts)
             for run_id, started, seconds, error, facts, *counts in rows
         ]
 
     def resolve(self, word: str) -> str:
-        """The name of the run that is called so; else the newest for `last`; else the one that begins so.
+        """The run of this name; else the newest run for `last`; else the run whose name begins with `word`.
 
-        Raises `InputError` where there is none, or several.
+        Raises `InputError` where there is no such run, or several.
         """
         word = valid(word)
         with self.used() as sqlite:
-            found = sqlite.execute("SELECT run_id FROM runs WHERE run_id = ?", (word,)).fetchall()
-            if not found and word == LAST:
-                found = sqlite.execute("SELECT run_id FROM runs ORDER BY id DESC LIMIT 1").fetchall()
-            if not found and word:
+            rows = sqlite.execute("SELECT run_id FROM runs WHERE run_id = ?", (word,)).fetchall()
+            if not rows and word == LAST:
+                rows = sqlite.execute("SELECT run_id FROM runs ORDER BY id DESC LIMIT 1").fetchall()
+            if not rows and word:
                 query = "SELECT run_id FROM runs WHERE substr(run_id, 1, ?) = ? LIMIT 2"
-                found = sqlite.execute(query, (len(word), word)).fetchall()
-        if len(found) > 1:
+                rows = sqlite.execute(query, (len(word), word)).fetchall()
+        if len(rows) > 1:
             raise InputError(f"several runs begin with {word!r}: give more of the name")
-        if not found:
+        if not rows:
             raise _missing(word)
-        return str(found[0][0])
+        return str(rows[0][0])
 
     def read(self, run_id: str) -> TraceFile:
         """The trace of the run of this name. Raises `InputError` where there is none, or it is damaged."""
         with self._reading() as sqlite:
             query = "SELECT id, started, seconds, error, facts, records, revision FROM runs WHERE run_id = ?"
-            if (found := sqlite.execute(query, (run_id,)).fetchone()) is None:
+            if (row := sqlite.execute(query, (run_id,)).fetchone()) is None:
                 raise _missing(run_id)
-            run, started, seconds, error, facts, records, revision = found
+            run, started, seconds, error, facts, records, revision = row
             spans = sqlite.execute(SPANS, (run,)).fetchall()
             query = "SELECT hash, fields FROM prompts WHERE run = ? ORDER BY rowid"
             prompts = sqlite.execute(query, (run,)).fetchall()
@@ -127,7 +130,7 @@ class TraceStore(Database):
                 started=started,
                 seconds=seconds,
                 error=error,
-                facts=Facts.model_validate_json(facts),
+                facts=RunFacts.model_validate_json(facts),
                 spans=list(map(_span, spans)),
                 prompts={name: json.loads(fields) for name, fields in prompts},
                 records=json.loads(records),
@@ -137,8 +140,8 @@ class TraceStore(Database):
             cure = f"rarr trace prune {run_id} removes it"
             raise InputError(f"the trace of {run_id!r} is damaged ({first_of(wrong)}): {cure}") from None
 
-    def reopen(self, run_id: str, facts: Facts) -> int:
-        """The number of a run that goes on, in another process perhaps."""
+    def reopen(self, run_id: str, facts: RunFacts) -> int:
+        """The number of a run that continues, perhaps in another process."""
         with self.transaction() as sqlite:
             sqlite.execute(
                 "UPDATE runs SET seconds = NULL, error = '', facts = ? WHERE run_id = ?",
@@ -147,7 +150,7 @@ class TraceStore(Database):
             return _number(sqlite, run_id)
 
     def prune(self, *, days: float, max_bytes: float, now: float | None = None) -> int:
-        """Removes what came here longer ago, then the oldest until the rest is small enough; how many."""
+        """Removes runs older than `days`, then the oldest until `max_bytes` suffice; returns the number."""
         oldest = (time.time() if now is None else now) - days * DAY_S
         removed = self._remove("stored < ?", oldest)
         while self.size() > max_bytes and self._remove("id = (SELECT min(id) FROM runs)"):
@@ -155,24 +158,24 @@ class TraceStore(Database):
         return removed
 
     def remove(self, run_ids: Iterable[str]) -> int:
-        """Removes the runs of these names, all or, where one is not there, none; how many."""
+        """Removes the runs of these names, all of them or none if a name is unknown; returns the number."""
         with self.transaction() as sqlite:
-            runs = {_number(sqlite, one) for one in run_ids}
+            runs = {_number(sqlite, run_id) for run_id in run_ids}
             return sum(self._removed(sqlite, "id = ?", run) for run in runs)
 
     def remove_all(self) -> int:
-        """Removes all runs; how many."""
+        """Removes all runs; returns the number."""
         return self._remove("TRUE")
 
     def shrink(self) -> None:
-        """Gives the place of what was removed back to the disk, with what stood there."""
+        """Gives the space of removed runs back to the disk, and erases their content."""
         with self.used() as sqlite:
             sqlite.execute("VACUUM")
             sqlite.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """All that is read in it was there at one time, whoever writes meanwhile."""
+        """A transaction for reading: everything in it is from one time, whoever writes meanwhile."""
         with self.used() as sqlite:
             sqlite.execute("BEGIN")
             try:
@@ -185,7 +188,7 @@ class TraceStore(Database):
             return self._removed(sqlite, which, *values)
 
     def _removed(self, sqlite: sqlite3.Connection, which: str, *values: float) -> int:
-        """Their pages go first: a run whose page stays is not removed, so that none is left behind."""
+        """Removes the page of each run first: a run whose page cannot be removed stays in the store."""
         names = sqlite.execute(f"SELECT run_id FROM runs WHERE {which}", values).fetchall()
         for (name,) in names:
             page = page_path(self._path.parent, name)
@@ -197,16 +200,16 @@ class TraceStore(Database):
 
 
 def page_path(home: Path, run_id: str) -> Path:
-    """Where `rarr trace open` puts the page of a run, which is removed with it."""
+    """Where `rarr trace open` writes the page of a run. The page is removed with the run."""
     return home / "pages" / f"{run_id}.html"
 
 
 def on_disk(path: Path) -> int:
-    """Bytes of the file of a store, with what is not yet written into its place."""
-    return sum(one.stat().st_size for one in (path, Path(f"{path}-wal")) if one.exists())
+    """The size in bytes of the store's file, including its write-ahead log."""
+    return sum(file.stat().st_size for file in (path, Path(f"{path}-wal")) if file.exists())
 
 
-def _begin(sqlite: sqlite3.Connection, run_id: str, started: float, facts: Facts, cure: str) -> int:
+def _begin(sqlite: sqlite3.Connection, run_id: str, started: float, facts: RunFacts, cure: str) -> int:
     if sqlite.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)).fetchone():
         raise InputError(f"there is a trace of a run {run_id!r} already: {cure}")
     done = sqlite.execute(
@@ -217,7 +220,7 @@ def _begin(sqlite: sqlite3.Connection, run_id: str, started: float, facts: Facts
 
 
 def _write(
-    sqlite: sqlite3.Connection, run: int, spans: Iterable[Row], prompts: Mapping[str, dict[str, Any]]
+    sqlite: sqlite3.Connection, run: int, spans: Iterable[SpanRow], prompts: Mapping[str, dict[str, Any]]
 ) -> None:
     _require(sqlite.execute("SELECT 1 FROM runs WHERE id = ?", (run,)).fetchone())
     kept = ((run, name, _json(fields)) for name, fields in prompts.items())
@@ -237,10 +240,10 @@ def _finish(
 
 
 def _number(sqlite: sqlite3.Connection, run_id: str) -> int:
-    found = sqlite.execute("SELECT id FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    if found is None:
+    row = sqlite.execute("SELECT id FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    if row is None:
         raise _missing(run_id)
-    return int(found[0])
+    return int(row[0])
 
 
 def _missing(run_id: str) -> InputError:
@@ -249,7 +252,7 @@ def _missing(run_id: str) -> InputError:
 
 def _require(there: Any) -> None:
     if not there:
-        raise InputError("it was removed while it went on")
+        raise InputError("the run was removed while it was under way")
 
 
 def _span(row: Sequence[Any]) -> StoredSpan:
@@ -258,7 +261,7 @@ def _span(row: Sequence[Any]) -> StoredSpan:
     return StoredSpan(**plain, records=json.loads(row[8]), body=json.loads(row[9]))
 
 
-def _row(span: StoredSpan) -> Row:
+def _row(span: StoredSpan) -> SpanRow:
     plain = span.model_dump(mode="json")
     packed = [_json(plain.pop(name)) for name in ("records", "body")]
     return (*plain.values(), *packed)

@@ -1,4 +1,4 @@
-"""The tables of the file with the traces, and what is asked of them in many words."""
+"""The tables of the file with the traces, and its long queries."""
 
 from rarr.tools.storage.database_opening import Schema
 

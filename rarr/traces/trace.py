@@ -1,4 +1,4 @@
-"""A run as it was recorded: what nodes saw and said, what that led to, and the revision."""
+"""A recorded run: the input and output of its nodes, the states, and the revision."""
 
 import sqlite3
 from collections import defaultdict
@@ -32,10 +32,10 @@ _REDUCERS = {
 
 
 class Trace:
-    """One run. `load` takes it from the data folder, `read` from a file that `rarr trace export` wrote."""
+    """One run. `load` reads it from the data folder, `read` from a file that `rarr trace export` wrote."""
 
     def __init__(self, file: TraceFile) -> None:
-        """Raises `InputError` where the file lacks what it speaks of."""
+        """Raises `InputError` where the file lacks something to which it refers."""
         self.file = file
         self._unpacker = Unpacker()
         for span in file.spans:
@@ -44,18 +44,18 @@ class Trace:
 
     @classmethod
     def load(cls, run_id: str, home: Path | None = None) -> Self:
-        """The run of this name, whose name alone begins so, or `last`, the newest.
+        """The run of this name, the only run whose name begins with `run_id`, or the newest run for `last`.
 
-        Raises `InputError` where there is none, and for one that is damaged.
+        Raises `InputError` where there is no such run, or it is damaged.
         """
-        with opened(home) as store:
+        with open_store(home) as store:
             name = store.resolve(run_id)
             file = store.read(name)
         return cls._whole(file, f"the trace of {name!r}", f"rarr trace prune {name} removes it")
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """Raises `InputError` for a file that is no trace, or that is damaged."""
+        """Reads a file. Raises `InputError` for a file that is no trace or is damaged."""
         return cls._whole(TraceFile.read(Path(path)), repr(str(path)), "export the trace once more")
 
     @classmethod
@@ -64,12 +64,12 @@ class Trace:
             trace = cls(file)
             trace._require_whole()
         except (ValueError, TypeError, LookupError, RarrError) as error:
-            said = " ".join(str(error).split())[:200]
-            raise InputError(f"{name} is damaged ({said}): {cure}") from None
+            reason = " ".join(str(error).split())[:200]
+            raise InputError(f"{name} is damaged ({reason}): {cure}") from None
         return trace
 
     def write(self, path: str | Path) -> None:
-        """As `rarr trace export` does. Raises `InputError` where it cannot be written."""
+        """Writes a file like `rarr trace export`. Raises `InputError` where it cannot be written."""
         self.file.write(Path(path))
 
     @property
@@ -79,57 +79,58 @@ class Trace:
 
     @property
     def status(self) -> Status:
-        """What became of the run."""
+        """The outcome of the run."""
         return self.file.status
 
     @property
     def seconds(self) -> float:
-        """How long the run took; where it did not end, until the last thing that is known of it."""
-        known = [self.file.started, *(_ended(span) for span in self.spans)]
-        return max(known) - self.file.started if self.file.seconds is None else self.file.seconds
+        """The seconds that the run took; for an unfinished run, the seconds until its last recorded event."""
+        times = [self.file.started, *(_ended(span) for span in self.spans)]
+        return max(times) - self.file.started if self.file.seconds is None else self.file.seconds
 
     @cached_property
     def revision(self) -> Revision | None:
-        """What the run returned; None where it did not come to that."""
-        found = self.file.revision
-        return None if found is None else Revision.model_validate(self._unpacker.unpack(found))
+        """The revision that the run returned; None where it did not return one."""
+        packed = self.file.revision
+        return None if packed is None else Revision.model_validate(self._unpacker.unpack(packed))
 
     @cached_property
     def prompts(self) -> Mapping[str, Prompt]:
-        """Those that models were asked with, by their hashes."""
+        """The prompts of questions to models, by their hashes."""
         return {name: prompt_of(name, fields) for name, fields in self.file.prompts.items()}
 
     @property
     def spans(self) -> list[StoredSpan]:
-        """All of them, in the order in which they began."""
+        """All spans, in the order in which they began."""
         return self.file.spans
 
     @cached_property
     def inner(self) -> Mapping[int, list[StoredSpan]]:
-        """The spans within each span, by its number, in the order in which they began; 0: within none."""
+        """The spans within each span, by its number, in the order in which they began; 0: the outermost."""
         return inner_of(self.spans)
 
     def body(self, span: StoredSpan) -> dict[str, Any]:
-        """What a span holds, with its records. Of the passages that a search found it has the documents."""
+        """The body of a span, with its records. Of a search's passages it holds the documents alone."""
         return cast(dict[str, Any], self._unpacker.unpack(span.body))
 
     def within(self, span: StoredSpan, *kinds: str) -> Iterator[StoredSpan]:
-        """The spans of these kinds (all: none given) in this one, however deep."""
-        found, todo = [], [span]
+        """The spans of these kinds (or of all kinds) within this span, at any depth."""
+        inner, todo = [], [span]
         while todo:
             below = self.inner[todo.pop().number]
             todo += below
-            found += [one for one in below if not kinds or one.kind in kinds]
-        yield from sorted(found, key=lambda one: one.number)
+            inner += [below_span for below_span in below if not kinds or below_span.kind in kinds]
+        yield from sorted(inner, key=lambda inner_span: inner_span.number)
 
     def rendered(self, ask: StoredSpan) -> str:
-        """The prompt of a question to a model as it was sent: its instructions, then the user message."""
+        """The prompt of a question as it was sent to the model: the instructions, then the user message."""
         return f"{self.prompts[ask.body['prompt']].system}\n\n{ask.body['user']}"
 
     def state(self, before: StoredSpan | None = None) -> State:
-        """What the run had come to when a call of a node began; without one, as far as it came.
+        """The state of the run before a call of a node; without `before`, the last state.
 
-        Of passages it has those alone that became evidence. A call for a block saw that block alone.
+        It holds only those passages that became evidence. For a call in a block, it is the state of that
+        block.
         """
         if not self.blocks:
             return self._after(self.start(), self._updates(self.inner[0], before))
@@ -140,29 +141,29 @@ class Trace:
             return self._block(name, before)
         outcomes = [Outcome(self._place(name), self._block(name)) for name in self.blocks]
         size = self.file.facts.settings.get("report_size", Settings.model_fields["report_size"].default)
-        return join_blocks(self.start(), sorted(outcomes, key=lambda one: one.block.number), size)
+        return join_blocks(self.start(), sorted(outcomes, key=lambda outcome: outcome.block.number), size)
 
     def state_after(self, call: StoredSpan) -> State:
-        """What the run had come to by one call of a node."""
+        """The state of the run after one call of a node."""
         state = self.state(call)
         return applied(state, self._update(call)) if "update" in call.body else state
 
     def start(self) -> State:
-        """What the run began with."""
+        """The state with which the run began."""
         facts = self.file.facts
         return State(
             original=facts.original,
             text=facts.original,
             context=facts.context,
             round=1,
-            warnings=[Notice.model_validate(one) for one in facts.warnings],
+            warnings=[Notice.model_validate(notice) for notice in facts.warnings],
         )
 
     def _require_whole(self) -> None:
-        """What somebody else's file holds is looked at once, so that no reader of it fails."""
+        """Reads everything in the file once, so that no later reader fails over a file of others."""
         self.file.require_whole()
         if self.blocks and any(span.kind != "block" for span in self.inner[0]):
-            raise ValueError("a call is in no block")
+            raise ValueError("a call is outside of all blocks")
         self.state()
         for span in self.spans:
             self.body(span)
@@ -171,23 +172,23 @@ class Trace:
 
     @cached_property
     def blocks(self) -> Mapping[str, list[StoredSpan]]:
-        """The spans of each block of a long text, by its name: several, where the run was resumed."""
-        found: dict[str, list[StoredSpan]] = defaultdict(list)
+        """The spans of each block of a long text, by the block's name; several where the run was resumed."""
+        spans: dict[str, list[StoredSpan]] = defaultdict(list)
         for span in self.inner[0]:
             if span.kind == "block":
-                found[span.name].append(span)
-        return found
+                spans[span.name].append(span)
+        return spans
 
     @cached_property
     def calls(self) -> list[StoredSpan]:
-        """The calls of nodes, and what those left that failed, block by block."""
+        """The calls of nodes, and their failures, block by block."""
         top = [span for span in self.inner[0] if span.kind != "block"]
         return top + [
             call for spans in self.blocks.values() for span in spans for call in self.inner[span.number]
         ]
 
     def _block(self, name: str, before: StoredSpan | None = None) -> State:
-        """What the run of a block had come to."""
+        """The state of the run of a block."""
         spans, block, facts = self.blocks[name], self._place(name), self.file.facts
         start = block_state(facts.original, facts.context, block.number, block.span, block.lead)
         inner = [call for span in spans for call in self.inner[span.number]]
@@ -203,8 +204,8 @@ class Trace:
         return state
 
     def _updates(self, calls: Iterable[StoredSpan], before: StoredSpan | None) -> list[StoredSpan]:
-        """Those that changed the state before a call, in the order in which they did."""
-        found = [
+        """The calls that changed the state before a call, in the order in which they did."""
+        changing = [
             span
             for span in calls
             if span.kind in ("node", "failure")
@@ -212,7 +213,7 @@ class Trace:
             # Nodes of different kinds do not overlap.
             and (before is None or span.number < before.number)
         ]
-        return sorted(found, key=_ended)
+        return sorted(changing, key=_ended)
 
     def _update(self, span: StoredSpan) -> State:
         update = self.body(span)["update"] or {}
@@ -221,28 +222,28 @@ class Trace:
 
 
 def inner_of(spans: Iterable[StoredSpan]) -> Mapping[int, list[StoredSpan]]:
-    """See `Trace.inner`."""
-    found: dict[int, list[StoredSpan]] = defaultdict(list)
-    for one in spans:
-        found[one.parent].append(one)
-    return found
+    """The spans within each span; see `Trace.inner`."""
+    inner: dict[int, list[StoredSpan]] = defaultdict(list)
+    for span in spans:
+        inner[span.parent].append(span)
+    return inner
 
 
 @contextmanager
-def opened(home: Path | None = None) -> Iterator[TraceStore]:
-    """The traces of this data folder. Raises `InputError` where they cannot be read or written."""
+def open_store(home: Path | None = None) -> Iterator[TraceStore]:
+    """Opens the traces of this data folder. Raises `InputError` where they cannot be read or written."""
     store = TraceStore(store_path(home))
     try:
         yield store
     except sqlite3.Error as error:
-        cure = "mend that, or delete the file, and its traces with it"
+        cure = "correct that, or delete the file with its traces"
         raise InputError(f"trace store {str(store_path(home))!r} fails ({error}): {cure}") from error
     finally:
         store.close()
 
 
 def store_path(home: Path | None = None) -> Path:
-    """The file with the traces of this data folder; None: that of the settings."""
+    """The file with the traces of this data folder; None: the data folder of the settings."""
     return (home or Settings().home).expanduser() / "traces.sqlite"
 
 
@@ -251,7 +252,7 @@ def _ended(span: StoredSpan) -> float:
 
 
 def applied(state: State, update: State) -> State:
-    """The state after an update of a node, as the graph makes it."""
+    """The state after an update of a node, as the graph would make it."""
     merged: dict[str, Any] = dict(state)
     for name, value in update.items():
         reduce = _REDUCERS.get(name)

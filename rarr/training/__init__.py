@@ -1,1 +1,1 @@
-"""Training the compact encoder: what needs torch, in the extra `train`."""
+"""Trains the compact encoder. Needs torch, which the extra `train` installs."""

@@ -1,4 +1,4 @@
-"""Batches: which examples a step sees, and the tensors that they become. All of it follows from the seed."""
+"""Chooses the examples of each step, and makes their tensors. All choices follow from the seed."""
 
 import random
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ from torch import Tensor
 
 from rarr.backends.encoder.inputs import NULL, Masked, Pair, covering, pair, single
 from rarr.tools.text.document import Span
-from rarr.training.examples import Attribution, Cloze, Relevance, Value
+from rarr.training.examples import Attribution, Cloze, Maskable, Relevance
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 CLASSES = ("attributable", "extrapolatory", "contradictory")
-MASKED_TOGETHER = (1, 1, 2, 3)  # how many spans of one text are masked at once
-LONGEST_ALONE = 160  # tokens of a text whose embedding is learned
+MASKED_TOGETHER = (1, 1, 2, 3)  # numbers of spans of one text that are masked at once
+LONGEST_ALONE = 160  # tokens of a text for its embedding
 _T = TypeVar("_T")
 
 
@@ -29,7 +29,7 @@ class Sequences(NamedTuple):
 
 
 class Pointers(NamedTuple):
-    """For each masked span: its row, its position, which tokens it may choose (N, T), and which are right."""
+    """For each masked span: its row, its position, the tokens it may choose (N, T), and the right tokens."""
 
     rows: Tensor
     positions: Tensor
@@ -39,20 +39,20 @@ class Pointers(NamedTuple):
 
 
 def padded(ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None) -> Sequences:
-    """The sequences side by side."""
+    """The sequences as one padded batch."""
     longest = max(map(len, ids))
     shape = (len(ids), longest)
     tokens, mask, kinds = (torch.zeros(shape, dtype=torch.long) for _ in range(3))
-    for row, one in enumerate(ids):
-        tokens[row, : len(one)] = torch.tensor(one)
-        mask[row, : len(one)] = 1
+    for row, sequence in enumerate(ids):
+        tokens[row, : len(sequence)] = torch.tensor(sequence)
+        mask[row, : len(sequence)] = 1
         if types is not None:
-            kinds[row, : len(one)] = torch.tensor(types[row])
+            kinds[row, : len(sequence)] = torch.tensor(types[row])
     return Sequences(tokens, mask, kinds)
 
 
 def shuffled(examples: Sequence[_T], size: int, seed: str, at: int) -> list[_T]:
-    """Batch `at` of `size` of an endless row of epochs, each in an order of its own."""
+    """Batch `at` of an endless sequence of epochs in batches of `size`. Each epoch has its own order."""
     batches = max(1, len(examples) // size)
     epoch, number = divmod(at, batches)
     order = list(range(len(examples)))
@@ -63,27 +63,27 @@ def shuffled(examples: Sequence[_T], size: int, seed: str, at: int) -> list[_T]:
 def cloze(
     tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Random
 ) -> tuple[Sequences, Pointers | None]:
-    """Each text with some of its values masked, and where its passage says them."""
+    """Each text with some of its values masked, and the places of these values in its passage."""
     pairs: list[Pair] = []
-    asked: list[tuple[int, int, Value]] = []
+    masks: list[tuple[int, int, Maskable]] = []
     for example in examples:
         chosen = sorted(_some(example.values, rng), key=lambda value: value.place)
         masked = [Masked(Span(*value.place), value.kind) for value in chosen]
-        made = pair(tokenizer, example.text, example.title, example.passage, masked)
-        asked += [
+        encoded = pair(tokenizer, example.text, example.title, example.passage, masked)
+        masks += [
             (len(pairs), position, value)
-            for position, value in zip(made.masks, chosen, strict=True)
+            for position, value in zip(encoded.masks, chosen, strict=True)
             if position >= 0
         ]
-        pairs.append(made)
+        pairs.append(encoded)
     sequences = padded([one.ids for one in pairs], [one.types for one in pairs])
-    return sequences, _pointers(pairs, asked, sequences.input_ids.shape[1])
+    return sequences, _pointers(pairs, masks, sequences.input_ids.shape[1])
 
 
 class Swapped(NamedTuple):
-    """Texts as they are, each with one of its values wrong beside it; tags and pairs as in `Judged`.
+    """Texts as they are, each followed by a version with a wrong value; tags and pairs as in `JudgedBatch`.
 
-    Tagged are the values that the passage says: of the rest of a text nobody knows.
+    Only values that the passage states are tagged: for the other words it is unknown whether they are right.
     """
 
     sequences: Sequences
@@ -92,12 +92,12 @@ class Swapped(NamedTuple):
 
 
 def swapped(tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Random) -> Swapped:
-    """Each text as it is, and with a value of its own replaced by one that is wrong there."""
+    """Each text as it is, and with one of its values replaced by a wrong value."""
     made: list[Pair] = []
     tags = []
     for example in examples:
-        told = [value for value in example.values if value.answers]
-        wrong = rng.choice([value for value in told if value.others])
+        stated = [value for value in example.values if value.answers]
+        wrong = rng.choice([value for value in stated if value.others])
         new = rng.choice(wrong.others)
         start, end = wrong.place
         shift = len(new) - (end - start)
@@ -106,7 +106,7 @@ def swapped(tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Rando
             tokenizer, example.text[:start] + new + example.text[end:], example.title, example.passage
         )
         tag, other_tag = [-1] * len(right.ids), [-1] * len(other.ids)
-        for value in told:
+        for value in stated:
             moved = shift if value.place[0] > start else 0
             _tag(tag, right, *value.place, 0)
             if value is not wrong:
@@ -114,15 +114,15 @@ def swapped(tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Rando
         _tag(other_tag, other, start, end + shift, 1)
         made += [right, other]
         tags += [tag, other_tag]
-    sequences = padded([one.ids for one in made], [one.types for one in made])
+    sequences = padded([encoded.ids for encoded in made], [encoded.types for encoded in made])
     return Swapped(sequences, _padded_tags(tags, sequences), torch.arange(len(made)).reshape(-1, 2))
 
 
-class Judged(NamedTuple):
-    """Sequences with their classes (B; 3 where it is known alone that it is not supported).
+class JudgedBatch(NamedTuple):
+    """Sequences with their classes (B; 3 where it is only known that the text is not supported).
 
-    `tags` (B, T): of each token 1 where it is wrong, 0 where it is right, -1 where nobody knows. `pairs`
-    (P, 2) are rows of one claim, first as it is supported, then with its errors.
+    `tags` (B, T): 1 for a wrong token, 0 for a right token, -1 where it is unknown. `pairs` (P, 2) are rows
+    of one claim, first the supported version, then the version with errors.
     """
 
     sequences: Sequences
@@ -131,7 +131,7 @@ class Judged(NamedTuple):
     pairs: Tensor
 
 
-def attribution(tokenizer: "Tokenizer", examples: Sequence[Attribution]) -> Judged:
+def attribution(tokenizer: "Tokenizer", examples: Sequence[Attribution]) -> JudgedBatch:
     """Every version of every example."""
     made: list[Pair] = []
     tags, labels, contrasts = [], [], []
@@ -139,19 +139,21 @@ def attribution(tokenizer: "Tokenizer", examples: Sequence[Attribution]) -> Judg
         rows: dict[str, int] = {}
         for version in example.versions:
             rows[version.label] = len(made)
-            one = pair(tokenizer, version.text, example.title, example.passage)
-            tag = [-1] * len(one.ids)
+            encoded = pair(tokenizer, version.text, example.title, example.passage)
+            tag = [-1] * len(encoded.ids)
             if version.wrong is not None:
-                tag[one.text_start : one.text_start + len(one.text_spans)] = [0] * len(one.text_spans)
+                tag[encoded.text_start : encoded.text_start + len(encoded.text_spans)] = [0] * len(
+                    encoded.text_spans
+                )
                 for start, end in version.wrong:
-                    _tag(tag, one, start, end, 1)
-            made.append(one)
+                    _tag(tag, encoded, start, end, 1)
+            made.append(encoded)
             tags.append(tag)
             labels.append(CLASSES.index(version.label) if version.label in CLASSES else len(CLASSES))
         if "attributable" in rows and "contradictory" in rows:
             contrasts.append((rows["attributable"], rows["contradictory"]))
-    sequences = padded([one.ids for one in made], [one.types for one in made])
-    return Judged(
+    sequences = padded([encoded.ids for encoded in made], [encoded.types for encoded in made])
+    return JudgedBatch(
         sequences,
         torch.tensor(labels),
         _padded_tags(tags, sequences),
@@ -160,55 +162,55 @@ def attribution(tokenizer: "Tokenizer", examples: Sequence[Attribution]) -> Judg
 
 
 def relevance(tokenizer: "Tokenizer", examples: Sequence[Relevance]) -> Sequences:
-    """The passages of each example in turn, as many of each as of the one with the fewest."""
+    """The passages of each query in turn, as many of each query as the query with the fewest has."""
     count = min(len(example.passages) for example in examples)
     pairs = [
         pair(tokenizer, example.query, title, text)
         for example in examples
         for title, text in example.passages[:count]
     ]
-    return padded([one.ids for one in pairs], [one.types for one in pairs])
+    return padded([encoded.ids for encoded in pairs], [encoded.types for encoded in pairs])
 
 
 def alone(tokenizer: "Tokenizer", texts: Sequence[str]) -> Sequences:
-    """Texts for their embeddings."""
+    """Texts, for their embeddings."""
     return padded([single(tokenizer, text, LONGEST_ALONE) for text in texts])
 
 
-def _some(values: Sequence[Value], rng: random.Random) -> list[Value]:
-    """One to three of the values, those that are told before those that are not."""
-    told = [value for value in values if value.answers]
-    untold = [value for value in values if not value.answers]
+def _some(values: Sequence[Maskable], rng: random.Random) -> list[Maskable]:
+    """One to three of the values. Values that the passage states are preferred."""
+    stated = [value for value in values if value.answers]
+    unstated = [value for value in values if not value.answers]
     count = min(rng.choice(MASKED_TOGETHER), len(values))
-    first = told if told and (not untold or rng.random() < 0.8) else untold
+    first = stated if stated and (not unstated or rng.random() < 0.8) else unstated
     chosen = [rng.choice(first)]
     rest = [value for value in values if value is not chosen[0]]
     chosen += rng.sample(rest, count - 1)
-    kept: list[Value] = []
+    kept: list[Maskable] = []
     for value in chosen:
-        if all(value.place[1] <= one.place[0] or one.place[1] <= value.place[0] for one in kept):
+        if all(value.place[1] <= other.place[0] or other.place[1] <= value.place[0] for other in kept):
             kept.append(value)
     return kept
 
 
 def _pointers(
-    pairs: Sequence[Pair], asked: Sequence[tuple[int, int, Value]], longest: int
+    pairs: Sequence[Pair], masks: Sequence[tuple[int, int, Maskable]], longest: int
 ) -> Pointers | None:
     rows, positions, opened, starts, ends = [], [], [], [], []
-    for row, position, value in asked:
-        made = pairs[row]
-        first = made.passage_start
+    for row, position, value in masks:
+        encoded = pairs[row]
+        first = encoded.passage_start
         start, end = torch.zeros(longest), torch.zeros(longest)
         for answer in value.answers:
-            if (tokens := covering(made.passage_spans, *answer)) is not None:
+            if (tokens := covering(encoded.passage_spans, *answer)) is not None:
                 start[first + tokens[0]] = 1
                 end[first + tokens[1]] = 1
         if value.answers and not start.any():
-            continue  # what was cut off is not known to be nowhere
+            continue  # the answer may be in the part of the passage that was cut off
         if not value.answers:
             start[NULL] = end[NULL] = 1
         can = torch.zeros(longest, dtype=torch.bool)
-        can[first : first + len(made.passage_spans)] = True
+        can[first : first + len(encoded.passage_spans)] = True
         can[NULL] = True
         rows.append(row)
         positions.append(position)

@@ -1,4 +1,4 @@
-"""The fine-tuning of the encoder on rows of noising: weights in, weights in a folder out."""
+"""Fine-tunes the encoder on rows of noising, and writes the new weights into a folder."""
 
 import hashlib
 import random
@@ -12,41 +12,41 @@ from rarr.errors import SettingsError
 from rarr.records import Record
 from rarr.tools.storage.line_files import locked, writing
 from rarr.training import conversion
-from rarr.training.loop import Data, Phase, Recipe, Trainer
-from rarr.training.model import Reader
-from rarr.training.noising.rows import Row, enough
+from rarr.training.loop import Phase, Recipe, TaskData, Trainer
+from rarr.training.model import EncoderWithHeads
+from rarr.training.noising.rows import TrainingRow, enough
 from rarr.training.progress import FOLDER, Made, Run, begun, kept
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-RATE = 5e-5  # at its highest; a quarter of what the weights were first trained with
-WARM = 0.1  # of the steps: the rate rises
-KEPT = "embedding"  # is not learned, but kept as it is
+RATE = 5e-5  # the highest rate; a quarter of the rate of the first training
+WARM = 0.1  # share of the steps in which the rate rises
+KEPT = "embedding"  # this task keeps the embedding as it is
 MIXTURE = {"attribution": 0.4, "cloze": 0.35, "relevance": 0.15, KEPT: 0.1}
-ROWS_A_STEP = 8 / 3  # where no number of steps is given
+ROWS_A_STEP = 8 / 3  # if no number of steps is given
 FEWEST_STEPS = 30
 SAVE_EVERY = 100
-HELD_OUT = 10  # one of so many rows
+HELD_OUT = 10  # one of this many rows is held out
 
 
 class Backend(NamedTuple):
-    """Where weights come from, and what is written in the end. `load` and `tokenizer`: None is what ships."""
+    """Where weights come from, and how they are written. `load` and `tokenizer` take None for the shipped."""
 
-    load: Callable[[Path | None], Reader]
+    load: Callable[[Path | None], EncoderWithHeads]
     tokenizer: Callable[[Path | None], "Tokenizer"]
-    export: Callable[[Reader, "Tokenizer", Path, weights.Calibration], None]
+    export: Callable[[EncoderWithHeads, "Tokenizer", Path, weights.Calibration], None]
 
     @classmethod
     def of_the_package(cls) -> "Backend":
-        """The package's own. Raises `ImportError` where a part of the extra `train` is missing."""
+        """The package's own backend. Raises `ImportError` if a part of the extra `train` is missing."""
         from rarr.training.export import export, load
 
         return cls(load, weights.tokenizer, export)
 
 
 class EditorReport(Record):
-    """What was done. `before` and `after` are the losses on the rows that were held out, by task."""
+    """The report of a run. `before` and `after` are the losses on the held-out rows, by task."""
 
     rows: int
     held_out: int
@@ -69,20 +69,20 @@ def fine_tune(
 ) -> EditorReport:
     """Trains the weights of `start` (None: those that ship) on the rows of `data`, and writes them to `out`.
 
-    The decisions on top of the weights are those of `start`: they are not calibrated again. Called again with
-    the same, it goes on from its last checkpoint. Raises `InputError` for data of fewer than two rows, for an
-    `out` that holds anything else, and for a `start` that is damaged or no weights.
+    The calibration on top of the weights is that of `start`: it is not repeated. The same call continues from
+    the last checkpoint. Raises `InputError` for data of fewer than two rows, for an `out` that holds other
+    files, and for a `start` that is damaged or holds no weights.
     """
     backend, began = backend or Backend.of_the_package(), time.monotonic()
     out, start = out.expanduser(), start and start.expanduser()
     facts = weights.checked(start)
-    given = enough(data)
-    taught, held = _split(given, seed)
-    sets = _sets(taught)
-    unseen = {name: one for name, one in _sets(held).items() if name != KEPT}
-    steps = steps or max(FEWEST_STEPS, int(len(taught) / ROWS_A_STEP))
+    all_rows = enough(data)
+    learned, held = _split(all_rows, seed)
+    sets = _sets(learned)
+    unseen = {name: task for name, task in _sets(held).items() if name != KEPT}
+    steps = steps or max(FEWEST_STEPS, int(len(learned) / ROWS_A_STEP))
     made = Made(
-        data=hashlib.sha256(b"".join(row.line() for row in given)).hexdigest(),
+        data=hashlib.sha256(b"".join(row.line() for row in all_rows)).hexdigest(),
         steps=steps,
         seed=seed,
         start=facts.sha256[weights.MODEL],
@@ -106,9 +106,9 @@ def fine_tune(
             run.save(out)
             (folder / "checkpoint.pt").unlink(missing_ok=True)
     return EditorReport(
-        rows=len(given),
+        rows=len(all_rows),
         held_out=len(held),
-        examples={name: len(one.examples) for name, one in sets.items()},
+        examples={name: len(task.examples) for name, task in sets.items()},
         steps=steps,
         before=run.before,
         after=run.after or {},
@@ -116,23 +116,27 @@ def fine_tune(
     )
 
 
-def _split(given: Sequence[Row], seed: int) -> tuple[list[Row], list[Row]]:
-    """The rows to learn from, and a tenth to measure with: no query is in both, since each has one row."""
+def _split(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRow], list[TrainingRow]]:
+    """The rows to learn from, and a tenth to measure with. No query is in both, since each has one row."""
     order = list(given)
     random.Random(seed).shuffle(order)
     count = max(1, len(order) // HELD_OUT)
     return order[count:], order[:count]
 
 
-def _sets(chosen: Sequence[Row]) -> dict[str, Data]:
-    """The examples by task; without those of a task that has none."""
+def _sets(chosen: Sequence[TrainingRow]) -> dict[str, TaskData]:
+    """The examples by task, without tasks that have no examples."""
     sets = {
-        "attribution": Data("attribution", [one for row in chosen for one in conversion.attribution(row)], 8),
-        "cloze": Data("cloze", [one for row in chosen for one in conversion.cloze(row)], 16),
-        "relevance": Data("relevance", [one for row in chosen for one in conversion.relevance(row)], 4),
-        KEPT: Data("embedding", [one for row in chosen for one in conversion.texts(row)], 16),
+        "attribution": TaskData(
+            "attribution", [example for row in chosen for example in conversion.attribution(row)], 8
+        ),
+        "cloze": TaskData("cloze", [example for row in chosen for example in conversion.cloze(row)], 16),
+        "relevance": TaskData(
+            "relevance", [example for row in chosen for example in conversion.relevance(row)], 4
+        ),
+        KEPT: TaskData("embedding", [text for row in chosen for text in conversion.texts(row)], 16),
     }
-    return {name: one for name, one in sets.items() if one.examples}
+    return {name: task for name, task in sets.items() if task.examples}
 
 
 def _phases(steps: int, mixture: Mapping[str, float]) -> list[Phase]:

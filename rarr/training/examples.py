@@ -1,4 +1,4 @@
-"""Training examples, one JSON object a line, and how they are read."""
+"""Training examples, one JSON object a line, and their reader."""
 
 import json
 from collections.abc import Iterable
@@ -19,10 +19,10 @@ class _Example(Record):
     source: str
 
 
-class Value(Record):
-    """A span of a text that a passage may say too: at `answers`, or, where there are none, nowhere.
+class Maskable(Record):
+    """A span of a text that a passage may state too: at `answers`, or nowhere where these are empty.
 
-    `others` are values of its kind that could be put in its place and would be wrong there.
+    `others` are values of the same kind that would be wrong in its place.
     """
 
     place: Place
@@ -32,17 +32,17 @@ class Value(Record):
 
 
 class Cloze(_Example):
-    """A text with spans to mask, and where the passage fills them (Glass et al. 2020, span selection)."""
+    """A text with spans to mask, and the places in the passage that fill them (Glass et al. 2020)."""
 
     task: Literal["cloze"] = "cloze"
     text: str
     title: str
     passage: str
-    values: tuple[Value, ...]
+    values: tuple[Maskable, ...]
 
 
-class Version(Record):
-    """One text about a passage, with its class and the spans of it that are wrong, where that is known."""
+class LabelledText(Record):
+    """One text about a passage, with its class and its wrong spans, where these are known."""
 
     text: str
     label: Class
@@ -50,16 +50,16 @@ class Version(Record):
 
 
 class Attribution(_Example):
-    """Texts about one passage; of versions that differ in little, all are judged in one batch."""
+    """Texts about one passage. Versions that differ little are judged in one batch."""
 
     task: Literal["attribution"] = "attribution"
     title: str
     passage: str
-    versions: tuple[Version, ...]
+    versions: tuple[LabelledText, ...]
 
 
 class Relevance(_Example):
-    """A query and its passages (title, text), the first of which answers it."""
+    """A query and its passages (title, text). The first passage answers the query."""
 
     task: Literal["relevance"] = "relevance"
     query: str
@@ -71,19 +71,19 @@ _READER: TypeAdapter[Cloze | Attribution | Relevance] = TypeAdapter(Example)
 
 
 def read(path: Path) -> list[Cloze | Attribution | Relevance]:
-    """The examples of a file. Raises ValueError with the line that is none."""
-    found = []
+    """The examples of a file. Raises ValueError with the number of a line that is not an example."""
+    examples = []
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                found.append(_READER.validate_json(line))
+                examples.append(_READER.validate_json(line))
             except ValueError as error:
                 raise ValueError(f"{path}, line {number}: not a training example: {error}") from error
-    return found
+    return examples
 
 
 def write(path: Path, examples: Iterable[Cloze | Attribution | Relevance]) -> int:
-    """Writes the examples as a whole or not at all; how many there were."""
-    told = [one.model_dump(exclude_defaults=True) | {"task": one.task} for one in examples]
-    write_lines(path, [json.dumps(one).encode() + b"\n" for one in told])
-    return len(told)
+    """Writes the examples, all or none, and returns their number."""
+    lines = [example.model_dump(exclude_defaults=True) | {"task": example.task} for example in examples]
+    write_lines(path, [json.dumps(line).encode() + b"\n" for line in lines])
+    return len(lines)

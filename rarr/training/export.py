@@ -1,4 +1,4 @@
-"""From a trained reader to the files that the package runs, and back."""
+"""Turns a trained reader into the files that the package runs, and back."""
 
 import json
 import shutil
@@ -26,7 +26,7 @@ from rarr.backends.encoder.weights import (
     Facts,
     digests,
 )
-from rarr.training.model import Reader
+from rarr.training.model import EncoderWithHeads
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 HEADS = ("relevance", "attribution", "wrong", "embedding", "start", "end")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids", "mask_position")
 OPSET = 18
-_NAMES, _SHAPE = "rarr_names", "rarr_shape"  # of the ONNX file's metadata
+_NAMES, _SHAPE = "rarr_names", "rarr_shape"  # keys in the ONNX file's metadata
 
 
 class _Exported(nn.Module):
-    """The reader with one mask a row, as it is at run time."""
+    """The reader with one mask for each row, as at run time."""
 
-    def __init__(self, model: Reader) -> None:
+    def __init__(self, model: EncoderWithHeads) -> None:
         super().__init__()
         self.model = model
 
@@ -50,11 +50,11 @@ class _Exported(nn.Module):
         return heads.relevance, heads.attribution, heads.wrong, heads.embedding, start, end
 
 
-def export(model: Reader, tokenizer: "Tokenizer", folder: Path, calibration: Calibration) -> None:
-    """Writes the files of an encoder into `folder`, in place of those that are there.
+def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path, calibration: Calibration) -> None:
+    """Writes the files of an encoder into `folder`, and replaces existing files.
 
-    Matrices and word embeddings become 8-bit, one scale a row; 7 bits of them are used, since on processors
-    without VNNI the products of 8 would overflow.
+    Matrices and word embeddings become 8-bit, with one scale for each row. Only 7 bits are used, because
+    products of 8 bits would overflow on processors without VNNI.
     """
     with tempfile.TemporaryDirectory() as made:
         whole, ready = Path(made) / "whole.onnx", Path(made) / "ready"
@@ -77,31 +77,33 @@ def export(model: Reader, tokenizer: "Tokenizer", folder: Path, calibration: Cal
             (folder / f"{name}.partial").replace(folder / name)
 
 
-def load(folder: Path | None = None) -> Reader:
-    """The weights of a folder, or those that ship, which were `checked`, back in torch, to be trained on.
+def load(folder: Path | None = None) -> EncoderWithHeads:
+    """The weights of a folder, or those that ship, as a torch model to train. They were `checked` before.
 
-    What was rounded to 8 bits stays rounded: training goes on from what is run.
+    Values that were rounded to 8 bits stay rounded: training continues from the weights that run.
     """
     graph = onnx.load(SHIPPED / MODEL if folder is None else folder / MODEL)
-    told = {one.key: json.loads(one.value) for one in graph.metadata_props if one.key in (_NAMES, _SHAPE)}
-    arrays = _dequantised({one.name: numpy_helper.to_array(one) for one in graph.graph.initializer})
-    model = Reader(BertConfig(**told[_SHAPE]))
+    metadata = {
+        entry.key: json.loads(entry.value) for entry in graph.metadata_props if entry.key in (_NAMES, _SHAPE)
+    }
+    arrays = _dequantised({tensor.name: numpy_helper.to_array(tensor) for tensor in graph.graph.initializer})
+    model = EncoderWithHeads(BertConfig(**metadata[_SHAPE]))
     state = {
         name: torch.from_numpy(np.array(arrays[kept].T if turned else arrays[kept], np.float32))
-        for name, (kept, turned) in told[_NAMES].items()
+        for name, (kept, turned) in metadata[_NAMES].items()
     }
     model.load_state_dict(state)
     model.encoder.embeddings.word_embeddings.weight.requires_grad_(False)
     return model
 
 
-def _to_onnx(model: Reader, path: Path) -> None:
+def _to_onnx(model: EncoderWithHeads, path: Path) -> None:
     wrapped = _Exported(model).eval().to("cpu")
     example = torch.ones((2, 8), dtype=torch.long)
     sizes = {"input_ids": {0: "batch", 1: "length"}, "mask_position": {0: "batch"}}
     axes = sizes | dict.fromkeys(INPUTS[1:3], sizes["input_ids"])
     with warnings.catch_warnings():
-        # The exporter by tracing warns that it is on its way out.
+        # The exporter that traces warns that it is deprecated.
         warnings.simplefilter("ignore")
         torch.onnx.export(
             wrapped,
@@ -114,7 +116,7 @@ def _to_onnx(model: Reader, path: Path) -> None:
             dynamo=False,
         )
     graph = onnx.load(path)
-    kept = {one.name: numpy_helper.to_array(one) for one in graph.graph.initializer}
+    kept = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.graph.initializer}
     shape = {k: v for k, v in model.config.to_dict().items() if isinstance(v, int | float | str)}
     onnx.helper.set_model_props(
         graph, {_NAMES: json.dumps(_named(model.state_dict(), kept)), _SHAPE: json.dumps(shape)}
@@ -123,23 +125,23 @@ def _to_onnx(model: Reader, path: Path) -> None:
 
 
 def _named(state: Mapping[str, Tensor], kept: Mapping[str, Any]) -> dict[str, tuple[str, bool]]:
-    """Where each weight went: the exporter names anew and turns the matrices that it multiplies with."""
-    found = {}
+    """The place of each weight: the exporter renames weights, and transposes matrices of products."""
+    places = {}
     for name, tensor in state.items():
         weight = tensor.cpu().numpy()
         for other, array in kept.items():
             if array.shape == weight.shape and np.array_equal(array, weight):
-                found[name] = (other, False)
+                places[name] = (other, False)
             elif weight.ndim == 2 and array.shape == weight.T.shape and np.array_equal(array, weight.T):
-                found[name] = (other, True)
-        if name not in found:
+                places[name] = (other, True)
+        if name not in places:
             raise ValueError(f"the ONNX file has no weight that is {name}")
-    return found
+    return places
 
 
 def _dequantised(arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """The arrays by the names that they had before they were rounded."""
-    found = dict(arrays)
+    """The arrays under the names that they had before they were rounded."""
+    result = dict(arrays)
     for name, array in arrays.items():
         base = name.removesuffix("_quantized")
         if base == name:
@@ -147,5 +149,5 @@ def _dequantised(arrays: Mapping[str, Any]) -> dict[str, Any]:
         scale, zero = arrays[f"{base}_scale"], arrays[f"{base}_zero_point"]
         if array.ndim == 2 and scale.ndim == 1 and len(scale) > 1 and len(scale) != array.shape[1]:
             scale, zero = scale[:, None], zero[:, None]
-        found[base] = (array.astype(np.float32) - zero.astype(np.float32)) * scale
-    return found
+        result[base] = (array.astype(np.float32) - zero.astype(np.float32)) * scale
+    return result

@@ -1,4 +1,4 @@
-"""The training loop: tasks drawn by weight, checkpoints, and the same weights after a kill as without one."""
+"""The training loop: draws tasks by weight, saves checkpoints, and an interruption changes no weights."""
 
 import json
 import random
@@ -13,22 +13,22 @@ from torch import Tensor
 
 from rarr.training import batches, losses
 from rarr.training.examples import Attribution, Cloze, Relevance
-from rarr.training.model import Reader
+from rarr.training.model import EncoderWithHeads
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 BUCKET = 8  # batches that are sorted by length together
-CLIP = 1.0  # of the gradient's norm
+CLIP = 1.0  # largest norm of the gradient
 DECAY = 0.01
 LOG_EVERY = 50
 _Batch = TypeVar("_Batch", bound=Tensor | tuple[Any, ...])
 
 
 class Phase(NamedTuple):
-    """A stretch of steps: the learning rate goes in a line from one value to the other.
+    """A number of steps in which the learning rate changes linearly from one value to another.
 
-    `mixture`: each data set's name with the share of the steps that it is drawn for.
+    `mixture`: the share of the steps for each data set, by name.
     """
 
     steps: int
@@ -37,8 +37,8 @@ class Phase(NamedTuple):
     mixture: Mapping[str, float]
 
 
-class Data(NamedTuple):
-    """Examples of one kind, how many make a batch, and what is learned from them."""
+class TaskData(NamedTuple):
+    """Examples of one kind, the size of a batch, and the task that they teach."""
 
     task: str
     examples: Sequence[Any]
@@ -46,28 +46,28 @@ class Data(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """All that decides the weights, with the first ones."""
+    """Everything that determines the weights, together with the first weights."""
 
     seed: int
     phases: Sequence[Phase]
 
 
 class Trainer:
-    """Trains a reader by a recipe in a folder, where it goes on from the last checkpoint.
+    """Trains a reader by a recipe in a folder, and continues there from the last checkpoint.
 
-    Raises `ValueError` for a mixture that names what `data` has no examples of: it would be another recipe.
+    Raises `ValueError` for a mixture with a data set without examples, because it would be another recipe.
     """
 
     def __init__(
         self,
-        model: Reader,
+        model: EncoderWithHeads,
         tokenizer: "Tokenizer",
-        data: Mapping[str, Data],
+        data: Mapping[str, TaskData],
         recipe: Recipe,
         folder: Path,
         *,
         save_every: int = 250,
-        watch: Callable[[Reader], Mapping[str, float]] | None = None,
+        watch: Callable[[EncoderWithHeads], Mapping[str, float]] | None = None,
         watch_every: int = 500,
         on_step: Callable[[int, int], None] | None = None,
     ) -> None:
@@ -88,24 +88,24 @@ class Trainer:
 
     @property
     def _made_of(self) -> str:
-        """What decides the weights, as far as a checkpoint can tell it from others."""
-        sizes = {name: len(one.examples) for name, one in self._data.items()}
+        """The parts that determine the weights, as far as a checkpoint can tell them from others."""
+        sizes = {name: len(task.examples) for name, task in self._data.items()}
         return repr((self.recipe, sizes))
 
     @property
     def steps(self) -> int:
-        """How many steps the whole recipe has."""
+        """The number of steps in the whole recipe."""
         return sum(phase.steps for phase in self.recipe.phases)
 
     def train(self, until: int | None = None) -> None:
-        """Trains to the end of the recipe, or until this step; what was saved before is not done again."""
+        """Trains to the end of the recipe, or until this step. Steps in a checkpoint are not repeated."""
         self._folder.mkdir(parents=True, exist_ok=True)
         self._resume()
         seen: dict[str, list[float]] = defaultdict(list)
         started, first = time.perf_counter(), self.step
         end = self.steps if until is None else min(until, self.steps)
         while self.step < end:
-            name, loss = self._one()
+            name, loss = self._train_step()
             seen[name].append(loss)
             self.step += 1
             self._on_step(self.step, self.steps)
@@ -120,7 +120,7 @@ class Trainer:
                 self._log(dict(self._watch(self.model)))
 
     def save(self) -> None:
-        """Writes the checkpoint beside the last one and then in its place."""
+        """Writes the checkpoint to a file beside the last checkpoint, and then replaces it."""
         state = {
             "step": self.step,
             "drawn": dict(self._drawn),
@@ -133,19 +133,19 @@ class Trainer:
         torch.save(state, partial)
         partial.replace(self._folder / "checkpoint.pt")
 
-    def measured(self, data: Mapping[str, Data]) -> dict[str, float]:
-        """The mean loss of each data set by the model as it is; what is masked follows from the seed."""
+    def measured(self, data: Mapping[str, TaskData]) -> dict[str, float]:
+        """The mean loss of the current model on each data set. The masks follow from the seed."""
         self.model.eval()
-        found = {}
-        for name, one in data.items():
+        losses_by_name = {}
+        for name, task in data.items():
             rng = random.Random(f"{self.recipe.seed} measured {name}")
             total = 0.0
-            for at in range(0, len(one.examples), one.size):
-                batch = list(one.examples[at : at + one.size])
+            for at in range(0, len(task.examples), task.size):
+                batch = list(task.examples[at : at + task.size])
                 with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
-                    total += float(self._loss(one.task, batch, rng)) * len(batch)
-            found[name] = round(total / len(one.examples), 4)
-        return found
+                    total += float(self._loss(task.task, batch, rng)) * len(batch)
+            losses_by_name[name] = round(total / len(task.examples), 4)
+        return losses_by_name
 
     def _resume(self) -> None:
         path = self._folder / "checkpoint.pt"
@@ -159,8 +159,8 @@ class Trainer:
         self._teacher.load_state_dict(state["teacher"])
         self.step, self._drawn = state["step"], Counter(state["drawn"])
 
-    def _one(self) -> tuple[str, float]:
-        """One step: a batch of one data set, drawn by the phase's mixture."""
+    def _train_step(self) -> tuple[str, float]:
+        """One step with a batch of one data set, drawn by the phase's mixture."""
         phase, rate = self._phase()
         rng = random.Random(f"{self.recipe.seed} step {self.step}")
         torch.manual_seed(self.recipe.seed * 1_000_003 + self.step)
@@ -188,11 +188,11 @@ class Trainer:
             before += phase.steps
         raise ValueError(f"step {self.step} is behind the end of the recipe")
 
-    def _batch(self, name: str, data: Data) -> list[Any]:
+    def _batch(self, name: str, data: TaskData) -> list[Any]:
         at = self._drawn[name]
         seed = f"{self.recipe.seed} {name}"
         bucket = batches.shuffled(data.examples, data.size * BUCKET, seed, at // BUCKET)
-        bucket.sort(key=_length)  # what is alike in length side by side, so that little is padding
+        bucket.sort(key=_length)  # similar lengths side by side, so that there is little padding
         starts = list(range(0, len(bucket), data.size))
         random.Random(f"{seed} {at // BUCKET} order").shuffle(starts)
         start = starts[at % BUCKET % len(starts)]
@@ -202,17 +202,19 @@ class Trainer:
         model, tokenizer = self.model, self._tokenizer
         match task:
             case "cloze":
-                sequences, asked = batches.cloze(tokenizer, batch, rng)
+                sequences, pointers = batches.cloze(tokenizer, batch, rng)
                 hidden = model(*self._there(sequences)).hidden
-                if asked is None:
+                if pointers is None:
                     return hidden.sum() * 0
-                asked = self._there(asked)
-                start, end = model.point(hidden, asked.rows, asked.positions)
-                return losses.pointer(start, end, asked)
+                pointers = self._there(pointers)
+                start, end = model.point(hidden, pointers.rows, pointers.positions)
+                return losses.pointer(start, end, pointers)
             case "swapped":
-                told = self._there(batches.swapped(tokenizer, batch, rng))
-                heads = model(*told.sequences)
-                return losses.contrast(heads.attribution, told.pairs) + losses.wrong(heads.wrong, told.tags)
+                swapped = self._there(batches.swapped(tokenizer, batch, rng))
+                heads = model(*swapped.sequences)
+                return losses.contrast(heads.attribution, swapped.pairs) + losses.wrong(
+                    heads.wrong, swapped.tags
+                )
             case "attribution":
                 judged = self._there(batches.attribution(tokenizer, batch))
                 heads = model(*judged.sequences)
@@ -228,8 +230,8 @@ class Trainer:
             case "embedding":
                 sequences = self._there(batches.alone(tokenizer, batch))
                 with torch.no_grad():
-                    its = self._teacher(*sequences).embedding
-                return losses.distillation(model(*sequences).embedding, its)
+                    teacher = self._teacher(*sequences).embedding
+                return losses.distillation(model(*sequences).embedding, teacher)
         raise ValueError(f"nothing is learned from {task!r}")
 
     def _there(self, batch: _Batch) -> _Batch:
@@ -238,22 +240,22 @@ class Trainer:
             return batch.to(self.device)
         return type(batch)(*map(self._there, batch))
 
-    def _log(self, said: Mapping[str, Any]) -> None:
+    def _log(self, facts: Mapping[str, Any]) -> None:
         with (self._folder / "log.jsonl").open("a", encoding="utf-8") as lines:
-            lines.write(json.dumps({"step": self.step} | dict(said)) + "\n")
+            lines.write(json.dumps({"step": self.step} | dict(facts)) + "\n")
 
 
-def _groups(model: Reader) -> list[dict[str, Any]]:
-    """Biases and norms are not decayed (Loshchilov and Hutter 2019)."""
+def _groups(model: EncoderWithHeads) -> list[dict[str, Any]]:
+    """Parameter groups: biases and norms are not decayed (Loshchilov and Hutter 2019)."""
     learned = [p for p in model.parameters() if p.requires_grad]
     whole = [p for p in learned if p.ndim >= 2]
     rest = [p for p in learned if p.ndim < 2]
     return [{"params": whole, "weight_decay": DECAY}, {"params": rest, "weight_decay": 0.0}]
 
 
-def _frozen(model: Reader) -> Reader:
-    """The reader as it begins, whose embeddings the trained one keeps."""
-    teacher = Reader(model.config).to(next(model.parameters()).device)
+def _frozen(model: EncoderWithHeads) -> EncoderWithHeads:
+    """A copy of the first reader, whose embeddings the trained reader keeps."""
+    teacher = EncoderWithHeads(model.config).to(next(model.parameters()).device)
     teacher.load_state_dict(model.state_dict())
     return teacher.eval().requires_grad_(False)
 

@@ -1,6 +1,6 @@
-"""The losses of each head, each a mean over what it judges: a scalar.
+"""The losses of the heads. Each is a scalar, the mean over the items that the head judges.
 
-B sequences of T tokens, N masked spans, P pairs of sequences; logits as `model.Heads` gives them.
+B sequences of T tokens, N masked spans, P pairs of sequences; logits as in `model.Heads`.
 """
 
 import torch
@@ -9,27 +9,29 @@ from torch.nn import functional
 
 from rarr.training.batches import Pointers
 
-_NEVER = -1e4  # a logit of what cannot be chosen, within the range of 16 bits
+_NEVER = -1e4  # the logit of a token that cannot be chosen, within the range of 16 bits
 
 
-def pointer(start: Tensor, end: Tensor, asked: Pointers) -> Tensor:
-    """-log of the probability that is on any right start, and on any right end (marginal likelihood).
+def pointer(start: Tensor, end: Tensor, pointers: Pointers) -> Tensor:
+    """-log of the probability of all right starts, and of all right ends (marginal likelihood).
 
-    `start` and `end` (N, T): logits, of which those that `asked.open` leaves out do not count.
+    `start` and `end` (N, T): logits. Tokens outside of `pointers.open` do not count.
     """
-    return (_marginal(start, asked.open, asked.starts) + _marginal(end, asked.open, asked.ends)) / 2
+    return (
+        _marginal(start, pointers.open, pointers.starts) + _marginal(end, pointers.open, pointers.ends)
+    ) / 2
 
 
 def wrong(logits: Tensor, tags: Tensor) -> Tensor:
-    """Binary cross-entropy of each tagged token, of logits (B, T) and tags (B, T) as in `batches.Judged`.
+    """Binary cross-entropy of the tagged tokens; logits (B, T), tags (B, T) as in `batches.JudgedBatch`.
 
-    Where there are wrong ones, they and the right ones weigh half each, however few they are.
+    If there are wrong tokens, wrong and right tokens have half of the weight each, however few the wrong are.
     """
-    known = tags >= 0
-    if not known.any():
+    tagged = tags >= 0
+    if not tagged.any():
         return logits.sum() * 0
-    target = tags[known].float()
-    loss = functional.binary_cross_entropy_with_logits(logits[known].float(), target, reduction="none")
+    target = tags[tagged].float()
+    loss = functional.binary_cross_entropy_with_logits(logits[tagged].float(), target, reduction="none")
     positives = target.sum()
     if positives == 0:
         return loss.mean()
@@ -38,16 +40,16 @@ def wrong(logits: Tensor, tags: Tensor) -> Tensor:
 
 
 def attribution(logits: Tensor, labels: Tensor) -> Tensor:
-    """Cross-entropy of logits (B, 3) and labels (B); for label 3, of the two that it may be."""
+    """Cross-entropy of logits (B, 3) and labels (B); for label 3, of the two classes that it may be."""
     log = functional.log_softmax(logits.float(), -1)
     either = torch.logsumexp(log[:, 1:], -1, keepdim=True)
     return -torch.cat([log, either], -1).gather(1, labels[:, None]).mean()
 
 
 def contrast(logits: Tensor, pairs: Tensor) -> Tensor:
-    """-log of the probability that, of two versions of one claim, the one with errors looks worse.
+    """-log of the probability that, of two versions of a claim, the version with errors has the worse logits.
 
-    `logits` (B, 3); `pairs` (P, 2): the rows of the right one and of the one with errors.
+    `logits` (B, 3); `pairs` (P, 2): the rows of the right version and of the version with errors.
     """
     if not len(pairs):
         return logits.sum() * 0
@@ -57,10 +59,11 @@ def contrast(logits: Tensor, pairs: Tensor) -> Tensor:
 
 
 def ranking(logits: Tensor, passages: int) -> Tensor:
-    """Cross-entropy of the first of each query's passages, and, at half its weight, of each pair by itself.
+    """Cross-entropy of the first passage of each query, plus half of that of each pair by itself.
 
-    `logits` (queries times `passages`), query after query. The first alone would let a query's logits shift
-    together; at run time their sigmoid is a relevance, for which the second holds them to one scale.
+    `logits` (queries times `passages`), query after query. With the first part alone, all logits of a query
+    could shift together. At run time their sigmoid is a relevance, so the second part holds them to one
+    scale.
     """
     by_query = logits.float().reshape(-1, passages)
     first = torch.zeros(len(by_query), dtype=torch.long, device=logits.device)
@@ -71,14 +74,14 @@ def ranking(logits: Tensor, passages: int) -> Tensor:
     )
 
 
-def distillation(mine: Tensor, its: Tensor) -> Tensor:
-    """How far a batch's embeddings (B, H), of length 1, and the cosines among them are from the teacher's.
+def distillation(student: Tensor, teacher: Tensor) -> Tensor:
+    """The difference of a batch's embeddings (B, H), of length 1, and of their cosines from the teacher's.
 
-    The cosines are what a search compares. They count tenfold, since squares of small differences are
-    smaller still: cosines that are off by 0.1 cost as much as embeddings at a cosine of 0.9 to the teacher's.
+    A search compares cosines. They count tenfold, since squares of small differences are even smaller:
+    cosines that differ by 0.1 cost as much as embeddings with a cosine of 0.9 to the teacher's.
     """
-    cosines = (mine @ mine.T - its @ its.T).pow(2).mean()
-    return (1 - (mine * its).sum(-1)).mean() + 10 * cosines
+    cosines = (student @ student.T - teacher @ teacher.T).pow(2).mean()
+    return (1 - (student * teacher).sum(-1)).mean() + 10 * cosines
 
 
 def _marginal(logits: Tensor, opened: Tensor, right: Tensor) -> Tensor:

@@ -22,9 +22,10 @@ def _attention(
     scaling: float | None = None,
     **_: Any,
 ) -> tuple[Tensor, None]:
-    """Attention in the numbers that it is given: on a CPU, torch's fused one takes most of a step going back.
+    """Attention in the precision of its inputs.
 
-    Autocast would go to 32 bits for the softmax, which takes twice as long.
+    On a CPU, the backward pass of torch's fused attention takes most of a step. Autocast would use 32 bits
+    for the softmax, which takes twice as long.
     """
     with torch.autocast(query.device.type, enabled=False):
         scale = query.shape[-1] ** -0.5 if scaling is None else scaling
@@ -39,10 +40,10 @@ ALL_MASK_ATTENTION_FUNCTIONS.register(_attention.__name__, eager_mask)
 
 
 class Heads(NamedTuple):
-    """What one forward gives, for B sequences of T tokens.
+    """The results of one forward pass, for B sequences of T tokens.
 
-    `relevance` (B), `attribution` (B, 3), `wrong` (B, T): logits. `embedding` (B, H): mean of the tokens, of
-    length 1. `hidden` (B, T, H): from which `point` reads.
+    `relevance` (B), `attribution` (B, 3), `wrong` (B, T): logits. `embedding` (B, H): the mean of the tokens,
+    of length 1. `hidden` (B, T, H): the input of `point`.
     """
 
     relevance: Tensor
@@ -52,7 +53,7 @@ class Heads(NamedTuple):
     hidden: Tensor
 
 
-class Reader(nn.Module):
+class EncoderWithHeads(nn.Module):
     """One encoder, five heads: relevance, attribution, wrong words, pointers, and an embedding."""
 
     def __init__(self, config: BertConfig) -> None:
@@ -69,11 +70,11 @@ class Reader(nn.Module):
         self.is_start, self.is_end = nn.Linear(size, size), nn.Linear(size, size)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Heads:
-        """All of B sequences of T tokens (int64, padded with 0) in one pass."""
+        """The results for B sequences of T tokens (int64, padded with 0) in one pass."""
         hidden = self.encoder(
             input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
         ).last_hidden_state
-        # Of three dimensions throughout: what is exported of two is turned when it is made 8-bit.
+        # Three dimensions throughout: an exported matrix of two is transposed when it becomes 8-bit.
         summary = torch.tanh(self.summary(hidden[:, :1]))
         weights = attention_mask.unsqueeze(-1).to(hidden.dtype)
         mean = (hidden * weights).sum(1) / weights.sum(1)
@@ -86,21 +87,24 @@ class Reader(nn.Module):
         )
 
     def point(self, hidden: Tensor, rows: Tensor, positions: Tensor) -> tuple[Tensor, Tensor]:
-        """Start and end logits (N, T) of the tokens of row `rows[n]`, asked by the mask at `positions[n]`."""
+        """Start and end logits (N, T) of the tokens of row `rows[n]`, for the mask at `positions[n]`."""
         asking = hidden[rows, positions].unsqueeze(1)
         scale = hidden.shape[-1] ** -0.5
-        told = hidden[rows]
-        start = (self.asks_start(asking) * self.is_start(told)).sum(-1) * scale
-        end = (self.asks_end(asking) * self.is_end(told)).sum(-1) * scale
+        tokens = hidden[rows]
+        start = (self.asks_start(asking) * self.is_start(tokens)).sum(-1) * scale
+        end = (self.asks_end(asking) * self.is_end(tokens)).sum(-1) * scale
         return start, end
 
 
-def reader(config: dict[str, Any], weights: dict[str, Tensor] | None) -> Reader:
-    """A reader of this shape, its encoder with `weights` where there are any, its heads fresh.
+def reader(config: dict[str, Any], weights: dict[str, Tensor] | None) -> EncoderWithHeads:
+    """A reader with this configuration. Its encoder has `weights` if they are given; its heads are new.
 
-    The word embeddings stay as they are: half of all weights, which so little text would only wear.
+    The word embeddings are not trained: they are half of all weights, and so little text would only wear
+    them.
     """
-    made = Reader(BertConfig(**config | {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}))
+    made = EncoderWithHeads(
+        BertConfig(**config | {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0})
+    )
     if weights is not None:
         kept = {name: value for name, value in weights.items() if not name.startswith("pooler.")}
         missing, unknown = made.encoder.load_state_dict(kept, strict=False)

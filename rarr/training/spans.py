@@ -1,4 +1,4 @@
-"""What can be masked in a sentence, and where a passage says the same: values by rule, words by stem."""
+"""Finds spans to mask in a sentence, and where a passage states the same: values by rule, words by stem."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -6,61 +6,63 @@ from typing import NamedTuple
 from rarr.backends.encoder.inputs import MASK_KINDS, MaskKind
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.sentence import Sentence, sentence
-from rarr.backends.rules.values import Value as Read, same
+from rarr.backends.rules.values import Value, same
 from rarr.tools.text.document import Span, split_sentences
-from rarr.training.examples import Place, Value
+from rarr.training.examples import Maskable, Place
 
 LONGEST_PHRASE = 3  # words that are masked together
-_OF_ITS_KIND = 0.6  # of the characters of an error, at least, are of the value that gives it its kind
+_OF_ITS_KIND = 0.6  # share of an error's characters that the value which gives its kind must have
 
 
-class Part(NamedTuple):
-    """A sentence of a passage, with the offset at which it begins."""
+class PassageSentence(NamedTuple):
+    """A sentence of a passage, with its offset."""
 
     start: int
     read: Sentence
 
 
 class Corrected(NamedTuple):
-    """An error that was put right: where the right words stand in the text, and what stood there."""
+    """A corrected error: the place and the right words in the text, and the wrong words that stood there."""
 
     place: Place
     right: str
     wrong: str
 
 
-def parts(passage: str) -> list[Part]:
+def parts(passage: str) -> list[PassageSentence]:
     """The sentences of a passage."""
-    return [Part(span.start, sentence(span.of(passage))) for span in split_sentences(passage)]
+    return [PassageSentence(span.start, sentence(span.of(passage))) for span in split_sentences(passage)]
 
 
-def maskable(text: str, told: Sequence[Part], title: str, *, unsaid: bool) -> Iterator[Value]:
-    """The values and phrases of a text that its passage says; with `unsaid`, values that it does not say.
+def maskable(
+    text: str, passage_sentences: Sequence[PassageSentence], title: str, *, unsaid: bool
+) -> Iterator[Maskable]:
+    """The values and phrases of a text that its passage states; with `unsaid`, also values that it omits.
 
-    A value that the title says is what the passage is about, and asks nothing.
+    A value in the title is the topic of the passage, and tests nothing.
     """
     titled = set(key_words(title)) if title else set()
     for span in split_sentences(text):
         part = sentence(span.of(text))
         for value in part.values:
-            said = part.text[value.start : value.end]
-            if value.kind == "name" and titled.issuperset(key_words(said)):
+            words = part.text[value.start : value.end]
+            if value.kind == "name" and titled.issuperset(key_words(words)):
                 continue
-            answers = places(value, told)
+            answers = places(value, passage_sentences)
             if answers or (unsaid and value.kind != "term"):
-                yield Value(
+                yield Maskable(
                     place=(span.start + value.start, span.start + value.end),
                     kind=MASK_KINDS[value.kind],
                     answers=answers,
-                    others=tuple(dict.fromkeys(siblings(value, told)))[:6] if answers else (),
+                    others=tuple(dict.fromkeys(siblings(value, passage_sentences)))[:6] if answers else (),
                 )
-        yield from _phrases(span, part, told, titled)
+        yield from _phrases(span, part, passage_sentences, titled)
 
 
-def shared(text: str, title: str, passage: str, errors: Sequence[Corrected]) -> dict[Place, Value]:
-    """What a right text and its passage both say; the words that were put right are one value each.
+def shared(text: str, title: str, passage: str, errors: Sequence[Corrected]) -> dict[Place, Maskable]:
+    """The values that a right text and its passage both state. Corrected words are one value each.
 
-    Those that the passage does not say are left out, with what overlaps them.
+    Corrected words that the passage does not state are left out, with the values that overlap them.
     """
     values = {value.place: value for value in maskable(text, parts(passage), title, unsaid=False)}
     for place, right, wrong in errors:
@@ -69,48 +71,50 @@ def shared(text: str, title: str, passage: str, errors: Sequence[Corrected]) -> 
         )
         values = {at: value for at, value in values.items() if not _overlap(at, place)}
         if answers:
-            values[place] = Value(place=place, kind=kind_of(right), answers=answers, others=(wrong,))
+            values[place] = Maskable(place=place, kind=mask_kind(right), answers=answers, others=(wrong,))
     return values
 
 
-def kind_of(said: str) -> MaskKind:
-    """The kind of the value that most of these words are; of others, `word`."""
-    read = [value for value in sentence(said).values if value.end - value.start >= _OF_ITS_KIND * len(said)]
+def mask_kind(words: str) -> MaskKind:
+    """The kind of the value that most of these words form; `word` for other words."""
+    read = [value for value in sentence(words).values if value.end - value.start >= _OF_ITS_KIND * len(words)]
     return MASK_KINDS[read[0].kind] if read else "word"
 
 
-def places(value: Read, told: Sequence[Part]) -> tuple[Place, ...]:
-    """Where the passage says a value of the same meaning."""
+def places(value: Value, passage_sentences: Sequence[PassageSentence]) -> tuple[Place, ...]:
+    """The places where the passage states a value of the same meaning."""
     return tuple(
         (part.start + other.start, part.start + other.end)
-        for part in told
+        for part in passage_sentences
         for other in part.read.values
         if same(value, other)
     )
 
 
-def siblings(value: Read, told: Sequence[Part]) -> Iterator[str]:
-    """The values of the passage that are of its kind, and another."""
-    for part in told:
+def siblings(value: Value, passage_sentences: Sequence[PassageSentence]) -> Iterator[str]:
+    """The different values of the same kind in the passage."""
+    for part in passage_sentences:
         for other in part.read.values:
             if other.kind == value.kind and same(value, other) is False:
                 yield part.read.text[other.start : other.end]
 
 
 def find(phrase: str, passage: str) -> tuple[Place, ...]:
-    """Where the passage has these words, in any case and of any form with the same stem."""
+    """The places of these words in the passage, in any case and any form with the same stem."""
     wanted = [word.stem or word.text.lower() for word in sentence(phrase).words]
     return tuple(_runs(wanted, parts(passage))) if wanted else ()
 
 
-def _phrases(span: Span, part: Sentence, told: Sequence[Part], titled: set[str]) -> Iterator[Value]:
-    """Runs of words that begin and end with meaning, hold no value, and stand in the passage by stem."""
+def _phrases(
+    span: Span, part: Sentence, passage_sentences: Sequence[PassageSentence], titled: set[str]
+) -> Iterator[Maskable]:
+    """Runs of words that begin and end with content words, hold no value, and are in the passage by stem."""
     taken = [(value.start, value.end) for value in part.values]
     words = [w for w in part.words if not any(s < w.end and w.start < e for s, e in taken)]
     for first, word in enumerate(words):
         if not word.stem or word.text.lower() in titled:
             continue
-        best: Value | None = None
+        best: Maskable | None = None
         for last in range(first, min(first + LONGEST_PHRASE, len(words))):
             run = words[first : last + 1]
             if not run[-1].stem or "," in part.text[run[0].start : run[-1].end]:
@@ -118,19 +122,19 @@ def _phrases(span: Span, part: Sentence, told: Sequence[Part], titled: set[str])
             if any(s < run[-1].end and run[0].start < e for s, e in taken):
                 break
             stems = [w.stem or w.text.lower() for w in run]
-            if answers := tuple(_runs(stems, told)):
+            if answers := tuple(_runs(stems, passage_sentences)):
                 place = (span.start + run[0].start, span.start + run[-1].end)
-                best = Value(place=place, kind="word", answers=answers)
+                best = Maskable(place=place, kind="word", answers=answers)
         if best is not None:
             yield best
 
 
-def _overlap(one: Place, other: Place) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
+def _overlap(place: Place, other: Place) -> bool:
+    return place[0] < other[1] and other[0] < place[1]
 
 
-def _runs(stems: Sequence[str], told: Sequence[Part]) -> Iterator[Place]:
-    for part in told:
+def _runs(stems: Sequence[str], passage_sentences: Sequence[PassageSentence]) -> Iterator[Place]:
+    for part in passage_sentences:
         words = part.read.words
         for at in range(len(words) - len(stems) + 1):
             run = words[at : at + len(stems)]

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from benchmarks.report import cell, share, table
 from benchmarks.retrieval import questions, rank, searched
-from rarr.agent.wiring.opened import Opened
+from rarr.agent.wiring.resources import Resources
 from rarr.agent.wiring.search import reranker
 from rarr.evals import metrics
 from rarr.evals.metrics import Measured
@@ -75,7 +75,7 @@ def _systems(context: Context) -> dict[str, Score | None]:
 
 def _reranker(name: str) -> Score:
     settings = Settings(reranker=name)
-    return reranker(settings, Opened(settings)).score
+    return reranker(settings, Resources(settings)).score
 
 
 def _cosine(base: Embeds) -> Score:

@@ -12,7 +12,7 @@ from typing import Any
 from rarr import Reviser, Revision, Settings
 from rarr.records import Passage, with_edits
 from rarr.testing import RETRIEVED_AT, Asked, ScriptedModel, ScriptedServer
-from rarr.tools.models.chat import Answer, Ask
+from rarr.tools.models.chat import Answer, ChatRequest
 
 NAMES = ("Aldmoor", "Brackford", "Cressing", "Dunley", "Eastwick", "Farlow", "Garsdale", "Holbeck")
 
@@ -69,7 +69,7 @@ class WatchedModel(ScriptedModel):
         self._under_way = Counter[str]()
         self._delays = delays
 
-    async def complete(self, ask: Ask) -> Answer:
+    async def complete(self, ask: ChatRequest) -> Answer:
         self._under_way[ask.name] += 1
         self.most[ask.name] = max(self.most[ask.name], self._under_way[ask.name])
         await asyncio.sleep(self._delays[len(self.calls) % len(self._delays)])

@@ -120,7 +120,9 @@ def test_name_of_a_run_is_given_once() -> None:
 
 
 def test_unknown_run_is_not_resumed() -> None:
-    with pytest.raises(InputError, match=r"^no checkpoint of a run 'r1': revise its text, with this run_id$"):
+    with pytest.raises(
+        InputError, match=r"^there is no checkpoint of a run 'r1': revise its text with this run_id$"
+    ):
         reviser(InMemorySaver()).resume("r1")
 
 

@@ -9,7 +9,7 @@ import pytest
 from langgraph.types import Send
 from makers import ASKED, FACT, TEXT, check, disagrees, evidence, query, state
 
-from rarr.agent.graph import after_edits, one_branch_a_query
+from rarr.agent.graph import after_edits, one_branch_per_query
 from rarr.agent.revise import Reviser
 from rarr.errors import RetrievalError
 from rarr.records import Agreement, Change, Passage, Revision
@@ -216,11 +216,13 @@ def test_text_without_a_claim_is_returned_as_it_is() -> None:
 
 def test_each_query_has_a_branch() -> None:
     queries = [query(), query(id="q2")]
-    assert one_branch_a_query(state(queries=queries)) == [Send("retrieve", {"query": one}) for one in queries]
+    assert one_branch_per_query(state(queries=queries)) == [
+        Send("retrieve", {"query": one}) for one in queries
+    ]
 
 
 def test_without_queries_there_is_nothing_to_research() -> None:
-    assert one_branch_a_query(state()) == "attribute"
+    assert one_branch_per_query(state()) == "attribute"
 
 
 @pytest.mark.parametrize(

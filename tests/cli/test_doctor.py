@@ -195,7 +195,7 @@ def test_model_that_is_not_served_is_broken(
 
 
 def test_traces_are_counted_or_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "not there yet" in found("traces").detail
+    assert "not exist yet" in found("traces").detail
     filled(tmp_path / "home", "a", "b").close()
     assert "runs: 2" in found("traces").detail
     (tmp_path / "home/traces.sqlite").write_bytes(b"A letter. " * 500)

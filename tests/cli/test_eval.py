@@ -58,8 +58,10 @@ def test_lines_that_could_not_be_read_are_named(command: Command) -> None:
     assert (done.status, b"lines left out: 2" in done.out) == (2, True)
     first, second, last = done.err.splitlines()
     assert first.startswith("rarr: warning: line 2 of data.jsonl was left out: it is not JSON")
-    assert second == "rarr: warning: line 4 of data.jsonl was left out: it is JSON, but no object in braces"
-    assert last == "rarr: 2 lines of data.jsonl left out: mend the data, and run with another -o"
+    assert (
+        second == "rarr: warning: line 4 of data.jsonl was left out: it is JSON, but not an object in braces"
+    )
+    assert last == "rarr: 2 lines of data.jsonl left out: correct the data, and run with another -o"
 
 
 @pytest.mark.slow
@@ -67,7 +69,7 @@ def test_many_lines_that_could_not_be_read_are_counted(command: Command) -> None
     write(RIGHT, *["[]"] * 23)
     lines = command(*CALL).err.splitlines()
     assert len(lines) == 20 + 2
-    assert lines[20] == "rarr: warning: and 3 more: report.json has them all"
+    assert lines[20] == "rarr: warning: and 3 more: report.json has all of them"
     assert lines[21].startswith("rarr: 23 lines of data.jsonl left out: ")
 
 
@@ -77,7 +79,7 @@ def test_row_in_error_is_named(command: Command) -> None:
     done = command(*CALL)
     first, last = done.err.splitlines()
     assert (done.status, first.startswith("rarr: warning: row 'b' has an error: ")) == (2, True)
-    assert last == "rarr: 1 row with an error: mend the cause, and run again, which does such rows again"
+    assert last == "rarr: 1 row with an error: correct the cause, and run again, which repeats these rows"
 
 
 def test_row_in_error_fails_a_limit_that_the_others_are_above(command: Command) -> None:
@@ -140,11 +142,14 @@ def test_nothing_checked_for_any_row_is_a_failure(command: Command) -> None:
         ([*CALL, "--preset", "slow"], "preset"),
         ([*CALL, "--model", "nope"], "unknown model 'nope'"),
         (["eval", "data.jsonl", "-o", "out", "--corpus", "nowhere"], "nowhere"),
-        (["eval", "data.jsonl", "-o", "."], "holds data.jsonl, and no run of rarr eval"),
+        (["eval", "data.jsonl", "-o", "."], "holds data.jsonl, not a run of rarr eval"),
         (["eval", "--compare", "notes"], "'--compare'"),
         (["eval", "--compare", "notes", "notes"], "notes holds no run of rarr eval"),
-        (["eval", "data.jsonl", "--compare", "a", "b"], "--compare takes the folders of two runs alone"),
-        (["eval", "--compare", "a", "b", "--corpus", "notes"], "--compare takes the folders of two runs"),
+        (["eval", "data.jsonl", "--compare", "a", "b"], "--compare takes only the folders of two runs"),
+        (
+            ["eval", "--compare", "a", "b", "--corpus", "notes"],
+            "--compare takes only the folders of two runs",
+        ),
     ],
 )
 def test_wrong_call_is_one_line_and_nothing_is_done(command: Command, argv: list[str], told: str) -> None:

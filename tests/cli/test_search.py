@@ -79,7 +79,9 @@ def test_wikipedia_at_a_wrong_address_is_one_line(command: Command, monkeypatch:
         monkeypatch.setenv("RARR_WIKIPEDIA_URL", f"{service.url}/api.php")
         done = command("revise", TEXT, "--search", "wikipedia")
     assert (done.status, is_complaint(done.err)) == (3, True)
-    assert "/api.php is no API of a MediaWiki (it answers with status 404): set wikipedia_url" in done.err
+    assert (
+        "/api.php is not the API of a MediaWiki (it answers with status 404): set wikipedia_url" in done.err
+    )
 
 
 def test_wikipedia_article_that_failed_is_a_warning(

@@ -62,7 +62,7 @@ def test_list_as_json(command: Command, run_id: str) -> None:
 
 
 def test_empty_list_says_what_fills_it(command: Command) -> None:
-    assert b"rarr revise records one" in command("trace", "list").out
+    assert b"rarr revise records a run" in command("trace", "list").out
 
 
 @pytest.mark.slow

@@ -77,7 +77,7 @@ def test_calls_are_limited_and_the_next_run_goes_on(command: Command, server: Sc
     done = train(command, server.url, "--max-calls", "2", "--jobs", "1")
     assert (done.status, len(server.requests)) == (0, 2)
     assert (
-        "warning: max_calls (2) is reached: raise it for more: the same call does what is left, 2 queries"
+        "warning: max_calls (2) is reached: raise it for more: the same call works on the rest, 2 queries"
         in done.err
     )
     assert train(command, server.url).out.startswith(b"rows: 2 in rows.jsonl, 1 of them new\n")
@@ -99,7 +99,7 @@ def test_cost_is_limited_where_the_price_is_known(command: Command, server: Scri
 def test_dead_server_is_told_and_costs_no_query(command: Command, server: ScriptedServer) -> None:
     done = train(command, refused_url())
     assert done.status == 2  # one query needs no model to be dropped
-    assert "rarr: 2 queries failed: mend the cause, and run again" in done.err
+    assert "rarr: 2 queries failed: correct the cause, and run again" in done.err
     assert train(command, server.url).out.startswith(b"rows: 2 in rows.jsonl, 2 of them new\n")
 
 
@@ -118,7 +118,7 @@ def test_nothing_that_could_be_done_is_told(command: Command) -> None:
         (["empty.txt", "--model", "vllm:m"], "empty.txt has no query: give one a line"),
         (
             ["queries.txt"],
-            "'embedded' cannot write summaries: name a language model, as in --model vllm:NAME",
+            "'embedded' cannot write summaries: set model to a language model, such as vllm:NAME",
         ),
         (["queries.txt", "--model", "gpt"], "unknown model 'gpt'"),
         (["queries.txt", "--model", "vllm:m", "--corpus", "no"], "no"),
@@ -146,7 +146,7 @@ def test_editor_without_its_extra_names_it(command: Command, monkeypatch: pytest
 
 @pytest.mark.parametrize(
     ("argv", "said"),
-    [(["none.jsonl"], "none.jsonl is not there"), (["rows.jsonl", "--from", "w"], "there is no folder w")],
+    [(["none.jsonl"], "none.jsonl does not exist"), (["rows.jsonl", "--from", "w"], "there is no folder w")],
 )
 def test_editor_names_what_is_wrong_before_its_extra(
     command: Command, monkeypatch: pytest.MonkeyPatch, argv: list[str], said: str
@@ -176,7 +176,7 @@ def test_editor_shows_what_it_did(command: Command, monkeypatch: pytest.MonkeyPa
     assert done == (
         0,
         b"rows: 20, 2 of them held out\nexamples: cloze 30, attribution 36\nsteps: 9\n"
-        b"loss on what was held out: cloze 2.500 to 1.250\nweights: w, after 61 seconds\n",
+        b"loss on the held-out rows: cloze 2.500 to 1.250\nweights: w, after 61 seconds\n",
         "",
     )
     assert calls == [(Path("r.jsonl"), Path("w"), 9, 7, Path("other"))]

@@ -49,7 +49,7 @@ def test_missing_runs_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"holds no run of rarr eval \(Not a directory\)"):
         compare(run / "report.json", run)
     (run / "report.json").unlink()
-    with pytest.raises(InputError, match="is not finished: run its rarr eval again"):
+    with pytest.raises(InputError, match="is not finished: run the same rarr eval again"):
         compare(run, run)
     (run / "report.json").write_text("{}")
     with pytest.raises(InputError, match="cannot be read: delete it and run rarr eval again"):

@@ -7,7 +7,7 @@ from rarr.evals import measures
 from rarr.evals.measures import measured
 from rarr.evals.metrics import Measured
 from rarr.evals.reports import ScoredRow
-from rarr.evals.rows import Row
+from rarr.evals.rows import EvalRow
 from rarr.evals.scoring import Prediction, report_of, scored
 
 
@@ -116,7 +116,7 @@ def test_errors_alone_measure_nothing() -> None:
 
 
 def test_error_is_scored_as_nothing() -> None:
-    row = Row(id="a", text="One.", revised="Two.", context="C?")
+    row = EvalRow(id="a", text="One.", revised="Two.", context="C?")
     one = scored(row, Prediction(id="a", error="no"))
     assert (one.text, one.reference, one.context, one.error, one.kinds) == ("One.", "Two.", "C?", "no", ())
 

@@ -1,6 +1,6 @@
 """A row's own evidence, searched."""
 
-from rarr.evals.row_evidence import Given
+from rarr.evals.row_evidence import RowRetriever
 from rarr.evals.rows import GivenEvidence
 from rarr.records import Passage
 
@@ -10,7 +10,7 @@ MILL = GivenEvidence(text="The mill opened in 1937. It is red.", title="Mill", s
 async def found(
     *evidence: GivenEvidence, query: str = "When did the mill open?", k: int = 5
 ) -> list[Passage]:
-    return list(await Given(evidence, window=1, step=1).retrieve(query, k))
+    return list(await RowRetriever(evidence, window=1, step=1).retrieve(query, k))
 
 
 async def test_passages_are_windows_with_their_place() -> None:

@@ -177,11 +177,11 @@ def line_too_many(data: Path, out: Path) -> None:
     few(
         [
             (other_data, "holds a run over other data: give another folder, or delete this one"),
-            (other_settings, "holds a run with rounds the default, and not 1: give another folder"),
+            (other_settings, "holds a run with rounds the default, not 1: give another folder"),
             (other_version, r"holds a run of rarr 0\.0\.1: give another"),
             (damaged_run, r"run\.json cannot be read: give another"),
             (damaged_line, r"line 1, is damaged: delete that line and run again"),
-            (line_too_many, r"has a line too many, of 'r0': delete it and run again"),
+            (line_too_many, r"has an extra line, of 'r0': delete it and run again"),
         ],
         every=3,
     ),
@@ -199,7 +199,7 @@ def test_what_cannot_be_gone_on_with_is_refused(
 def test_folder_of_something_else_is_left_alone(data: Path, out: Path) -> None:
     out.mkdir()
     (out / "thesis.txt").write_text("It took years.")
-    with pytest.raises(InputError, match=r"holds thesis\.txt, and no run of rarr eval"):
+    with pytest.raises(InputError, match=r"holds thesis\.txt, not a run of rarr eval"):
         evaluate(data, out, components=components())
     assert {file.name for file in out.iterdir()} <= {"thesis.txt", "run.lock"}
 

@@ -39,7 +39,7 @@ def test_limit_fails_where_rows_with_an_error_were_not_judged() -> None:
 @pytest.mark.parametrize(
     ("limits", "told"),
     [
-        (["f1=0.5"], "unknown measure 'f1' in 'f1=0.5': measures are attribution_before"),
+        (["f1=0.5"], "unknown measure 'f1' in 'f1=0.5': the measures are attribution_before"),
         ([""], "unknown measure ''"),
         (["f1_ap"], "'f1_ap' has no limit from 0 to 1"),
         (["f1_ap=much"], "no limit from 0 to 1"),

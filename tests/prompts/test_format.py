@@ -95,7 +95,7 @@ NO_OTHERS = "must have output, variables, version, may have probability and toke
         (header(output="{type: object}"), "output is a JSON schema of an object, with its properties"),
         (header(output="{properties: [verdict]}"), "output is a JSON schema"),
         (header(output="verdict"), "output is a JSON schema"),
-        (GOOD.replace("<!-- user -->", ""), "has no line <!-- user -->: have one"),
+        (GOOD.replace("<!-- user -->", ""), "has no line <!-- user -->: write one such line"),
         (GOOD.replace("<!-- user -->", "See <!-- user -->"), "has no line <!-- user -->"),
         (GOOD + "<!-- user -->\n", "has more than one line <!-- user -->"),
         (GOOD.replace("Judge.", "Judge {{text}}."), "'text' above <!-- user -->: move it below"),
@@ -139,12 +139,14 @@ def test_a_folder_of_known_prompts_is_taken(tmp_path: Path) -> None:
 
 
 def test_a_prompt_that_nothing_reads_fails_by_name(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"edits\.md overrides no prompt: prompts are check_agreement, "):
+    with pytest.raises(InputError, match=r"edits\.md overrides no prompt; the prompts are check_agreement, "):
         require_known(override(tmp_path, name="edits"))
 
 
 def test_a_folder_that_is_none_fails_by_name(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none', which is no folder: name one with files such as edit\.md"):
+    with pytest.raises(
+        InputError, match=r"none', which is not a folder: name a folder with files such as edit\.md"
+    ):
         require_known(tmp_path / "none")
 
 

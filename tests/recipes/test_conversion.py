@@ -3,7 +3,7 @@
 from training.noising.helpers import evidence
 
 from rarr.training import conversion
-from rarr.training.noising.rows import Mistake, Row, SentenceScore
+from rarr.training.noising.rows import Mistake, SentenceScore, TrainingRow
 
 MILL = evidence("The mill opened in 1901. It has 20 looms.", number=1, title="Alder Mill", relevance=0.9)
 FIRE = evidence("A fire destroyed the mill in 1950.", number=2, relevance=0.8)
@@ -11,9 +11,9 @@ OTHERS = tuple(evidence(f"Plums are blue {n}.", number=n, relevance=0.1) for n i
 SUMMARY = "The mill opened in 1901. It has 20 looms. It burned in 1950."
 
 
-def row(*owners: str, others: int = 5) -> Row:
+def row(*owners: str, others: int = 5) -> TrainingRow:
     places = [(0, 24), (25, 41), (42, 60)]
-    return Row(
+    return TrainingRow(
         query="When did the mill open?",
         summary=SUMMARY,
         corrupted=SUMMARY.replace("1901", "in May 1910").replace("1950", "1951"),

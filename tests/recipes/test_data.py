@@ -10,19 +10,19 @@ pytest.importorskip("safetensors")
 
 import torch
 
-from rarr.training.examples import Attribution, Cloze, Relevance, Value, Version, write
+from rarr.training.examples import Attribution, Cloze, LabelledText, Maskable, Relevance, write
 from recipes.data import loaded
 from recipes.run import PHASES, mean
 
 pytestmark = pytest.mark.slow
 
-VALUE = Value(place=(0, 4), kind="date", answers=((9, 13),), others=("1950",))
+VALUE = Maskable(place=(0, 4), kind="date", answers=((9, 13),), others=("1950",))
 CLOZE = Cloze(source="test", text="1901 it was.", title="", passage="Built in 1901.", values=(VALUE,))
 JUDGED = Attribution(
     source="test",
     title="",
     passage="Built in 1901.",
-    versions=(Version(text="Built.", label="attributable"),),
+    versions=(LabelledText(text="Built.", label="attributable"),),
 )
 QUERY = Relevance(source="test", query="When?", passages=(("", "Built in 1901."), ("", "Plums.")))
 SETS: dict[str, Cloze | Attribution | Relevance] = {

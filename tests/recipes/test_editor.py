@@ -209,13 +209,13 @@ def test_other_runs_are_refused_in_the_same_folder(data: Path, tmp_path: Path, b
 
 
 def test_wrong_calls_are_refused(data: Path, tmp_path: Path, backend: Backend) -> None:
-    with pytest.raises(InputError, match="is not there: give a file that rarr train data wrote"):
+    with pytest.raises(InputError, match="does not exist: give a file that rarr train data wrote"):
         fine_tune(tmp_path / "no", tmp_path / "weights", backend=backend)
     one = tmp_path / "one.jsonl"
     one.write_bytes(next(rows(data)).line())
     with pytest.raises(InputError, match="has 1 row"):
         fine_tune(one, tmp_path / "weights", backend=backend)
-    with pytest.raises(InputError, match=r"holds .*, and no run of rarr train editor"):
+    with pytest.raises(InputError, match=r"holds .*, not a run of rarr train editor"):
         fine_tune(data, tmp_path, backend=backend)
     with pytest.raises(InputError, match="is a file: give a folder"):
         fine_tune(data, data, backend=backend)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
 
-from rarr.retrievers.web.cache import Cache, Entry
+from rarr.retrievers.web.cache import Cache, CacheEntry
 
 AGES = {"search": 60.0, "page": 3600.0, "score": math.inf}
 NOW = 1_790_000_000.0
@@ -48,7 +48,7 @@ def opened(path: Path, **options: Any) -> Cache:
     return Cache(path, **{"max_age_s": AGES, "clock": Clock(), **options})
 
 
-async def value_of(awaited: Awaitable[Entry]) -> bytes:
+async def value_of(awaited: Awaitable[CacheEntry]) -> bytes:
     return (await awaited).value
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.combined import Several
+from rarr.retrievers.combined import CombinedRetriever
 
 NOW = datetime(2024, 3, 5, tzinfo=UTC)
 
@@ -38,7 +38,7 @@ def unheard(name: str, error: RetrievalError) -> None:
 
 
 async def sources(k: int, *retrievers: Found) -> list[str]:
-    several = Several({str(i): one for i, one in enumerate(retrievers)}, on_failure=unheard)
+    several = CombinedRetriever({str(i): one for i, one in enumerate(retrievers)}, on_failure=unheard)
     return [one.source for one in await several.retrieve("q", k)]
 
 
@@ -63,7 +63,7 @@ async def test_several_sources_give_one_text_once() -> None:
 
 async def test_several_sources_survive_one_that_fails_and_say_so() -> None:
     heard: list[tuple[str, str]] = []
-    several = Several(
+    several = CombinedRetriever(
         {"web": Failing(RetrievalError("no connection")), "notes": Found("a")},
         on_failure=lambda name, error: heard.append((name, str(error))),
     )
@@ -74,11 +74,11 @@ async def test_several_sources_survive_one_that_fails_and_say_so() -> None:
 async def test_several_sources_that_all_fail_are_a_failure() -> None:
     failing = {name: Failing(RetrievalError(f"no {name}")) for name in ("web", "notes")}
     with pytest.raises(RetrievalError, match=r"^web: no web; notes: no notes$"):
-        await Several(failing, on_failure=unheard).retrieve("q", 5)
+        await CombinedRetriever(failing, on_failure=unheard).retrieve("q", 5)
 
 
 async def test_several_sources_hide_no_bug() -> None:
     with pytest.raises(ZeroDivisionError):
-        await Several({"a": Failing(ZeroDivisionError()), "b": Found("x")}, on_failure=unheard).retrieve(
-            "q", 1
-        )
+        await CombinedRetriever(
+            {"a": Failing(ZeroDivisionError()), "b": Found("x")}, on_failure=unheard
+        ).retrieve("q", 1)

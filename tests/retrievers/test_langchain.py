@@ -11,7 +11,7 @@ from langchain_core.retrievers import BaseRetriever
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.langchain import LangChainRetriever
-from rarr.retrievers.web.source_domains import Limits
+from rarr.retrievers.web.source_domains import SourceLimits
 
 
 class Shelf(BaseRetriever):
@@ -69,7 +69,7 @@ async def test_sources_of_langchain_have_a_name(document: Document, source: str)
 
 async def test_sources_of_langchain_are_limited() -> None:
     documents = [Document("x.", metadata={"source": f"https://{host}.org"}) for host in "ab"]
-    passages = await over(*documents, limits=Limits(exclude=["a.org"])).retrieve("x", 1)
+    passages = await over(*documents, limits=SourceLimits(exclude=["a.org"])).retrieve("x", 1)
     assert [one.source for one in passages] == ["https://b.org"]
 
 
@@ -91,5 +91,5 @@ async def test_source_of_langchain_that_gives_no_documents_is_a_failure(
     found: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Shelf, "_get_relevant_documents", lambda *given, **more: found)
-    with pytest.raises(RetrievalError, match=r"Shelf returned a .* that is no list of documents: mend"):
+    with pytest.raises(RetrievalError, match=r"Shelf returned a .* that is not a list of documents: mend"):
         await over().retrieve("peaches", 5)

@@ -52,7 +52,7 @@ def test_year_is_one_wherever_it_stands(source: str, monkeypatch: pytest.MonkeyP
     "given", [20, 1577836800, 20200131, "1577836800", "20200131", "2020-13-01", "May 2020", "", 2020.5, True]
 )
 def test_what_is_no_day_is_refused_with_an_example(given: object) -> None:
-    cure = "give a year, as in 2020, a day, as in 2020-01-31, or a time, as in 2020-01-31T12:00Z"
+    cure = "give a year, such as 2020, a day, such as 2020-01-31, or a time, such as 2020-01-31T12:00Z"
     assert refused(published_after=given) == f"setting 'published_after' is {given!r}: {cure}"
 
 
@@ -73,14 +73,14 @@ def test_domains_are_read_as_they_were_meant(given: object, meant: list[str]) ->
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("not a domain", "'not a domain' is no domain: give a host, such as example.org"),
-        ("https://a.org/x", "'https://a.org/x' is no domain: give its host, a.org"),
-        ("a.org/x", "'a.org/x' is no domain: give its host, a.org"),
-        ("a.org:80", "'a.org:80' is no domain: give its host, a.org"),
-        ("-a.org", "'-a.org' is no domain: give a host"),
-        ("http://[", "'http://[' is no domain: give a host"),
-        ("*", "'*' is no domain: give a host"),
-        ("", "'' is no domain: give a host"),
+        ("not a domain", "'not a domain' is not a domain: give a host, such as example.org"),
+        ("https://a.org/x", "'https://a.org/x' is not a domain: give its host, a.org"),
+        ("a.org/x", "'a.org/x' is not a domain: give its host, a.org"),
+        ("a.org:80", "'a.org:80' is not a domain: give its host, a.org"),
+        ("-a.org", "'-a.org' is not a domain: give a host"),
+        ("http://[", "'http://[' is not a domain: give a host"),
+        ("*", "'*' is not a domain: give a host"),
+        ("", "'' is not a domain: give a host"),
     ],
 )
 @pytest.mark.parametrize("setting", ["include_domains", "exclude_domains", "source_kinds"])

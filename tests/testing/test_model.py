@@ -7,12 +7,12 @@ import pytest
 
 from rarr.errors import InputError
 from rarr.testing import ScriptedModel
-from rarr.tools.models.chat import Ask, CallFailure, Message, Tokens
+from rarr.tools.models.chat import CallFailure, ChatRequest, Message, Tokens
 
 
-def asks(user: str = "When?", samples: int = 1) -> Ask:
+def asks(user: str = "When?", samples: int = 1) -> ChatRequest:
     messages = (Message("system", "Answer."), Message("user", user))
-    return Ask(prompt=("edit", "1", ""), messages=messages, schema={}, samples=samples)
+    return ChatRequest(prompt=("edit", "1", ""), messages=messages, schema={}, samples=samples)
 
 
 async def test_answers_by_a_part_of_the_messages() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from rarr import prompts
 from rarr.testing import Asked, RuleModel, ScriptedModel, ScriptedServer, UnansweredError
-from rarr.tools.models.chat import Ask, Message
+from rarr.tools.models.chat import ChatRequest, Message
 from testing.conftest import Ask as Post
 
 TEXT = "The Ferry Library is in Bergen. It opened in 1976."
@@ -117,12 +117,12 @@ def test_every_prompt_is_known_by_its_instructions(name: str) -> None:
 def test_other_prompts_and_messages_have_no_answer() -> None:
     with pytest.raises(UnansweredError, match="no prompt 'poem'"):
         RuleModel()(Asked(prompt="poem", messages=(Message("user", "?"),)))
-    with pytest.raises(UnansweredError, match=r"not of the form of edit\.md"):
+    with pytest.raises(UnansweredError, match=r"does not have the form of edit\.md"):
         RuleModel()(Asked(prompt="edit", messages=(Message("user", "?"),)))
 
 
 async def test_rules_answer_in_process() -> None:
-    ask = Ask(
+    ask = ChatRequest(
         prompt=("generate_queries", "1", ""), messages=messages("generate_queries", text=TEXT), schema={}
     )
     [text] = (await ScriptedModel(RuleModel()).complete(ask)).texts

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from rarr.testing import ScriptedServer
-from rarr.tools.models.budgeted_chat import Patient
-from rarr.tools.models.chat import Answer, Ask, CallFailure, ChatModel, Message
+from rarr.tools.models.budgeted_chat import BudgetedChat
+from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Message
 from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.meter import METER, Budget, Meter
 from rarr.tools.models.openai_protocol import OpenAIProtocol
@@ -14,7 +14,7 @@ from rarr.tools.models.openai_protocol import OpenAIProtocol
 KEY = "sk-test-0123456789abcdef"
 PROMPT = ("edit", "1", "0123abcd")
 SCHEMA = {"type": "object", "properties": {"span": {"type": "string"}}, "required": ["span"]}
-ASK = Ask(PROMPT, (Message("system", "Edit."), Message("user", "It opened in 1976.")), SCHEMA)
+ASK = ChatRequest(PROMPT, (Message("system", "Edit."), Message("user", "It opened in 1976.")), SCHEMA)
 ANSWERS = {"": {"span": "1976"}}
 TEXT = '{"span": "1976"}'
 
@@ -25,9 +25,9 @@ def protocol(server: ScriptedServer | str, **options: Any) -> OpenAIProtocol:
     return OpenAIProtocol(given.pop("name"), base_url=url, **given)
 
 
-def patient(chat: ChatModel, *, most: int = 64, **options: Any) -> Patient:
+def patient(chat: ChatModel, *, most: int = 64, **options: Any) -> BudgetedChat:
     given = {"attempts": 3, "timeout_s": 2.0, "first_wait_s": 0.001, **options}
-    return Patient(chat, Limiter(most), **given)
+    return BudgetedChat(chat, Limiter(most), **given)
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def metered(meter: Meter | None = None, **limits: Any) -> Iterator[Meter]:
         METER.reset(token)
 
 
-async def outcome(model: Patient, ask: Ask = ASK) -> Answer | CallFailure:
+async def outcome(model: BudgetedChat, ask: ChatRequest = ASK) -> Answer | CallFailure:
     """What comes of asking once, before the connections are closed."""
     try:
         return await model.complete(ask)

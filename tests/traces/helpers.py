@@ -8,15 +8,15 @@ from rarr import Reviser, Revision, Settings
 from rarr.testing import ScriptedServer
 from rarr.testing.plans import Plan
 from rarr.testing.rules import RuleModel
-from rarr.traces.file import Facts, StoredSpan, TraceFile
+from rarr.traces.file import RunFacts, StoredSpan, TraceFile
 from rarr.traces.store import TraceStore
 
 TEXT = "The bridge opened in 1935. It was designed by Joseph Strauss."
 RIGHT = TEXT.replace("1935", "1937")
 
 
-def facts(original: str = "One.", process: tuple[str, int] = ("elsewhere", 1)) -> Facts:
-    return Facts(version="0", original=original, context=None, settings={}, warnings=[], process=process)
+def facts(original: str = "One.", process: tuple[str, int] = ("elsewhere", 1)) -> RunFacts:
+    return RunFacts(version="0", original=original, context=None, settings={}, warnings=[], process=process)
 
 
 def row(number: int = 1, body: str = "{}") -> tuple[Any, ...]:

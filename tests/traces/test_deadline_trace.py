@@ -83,7 +83,7 @@ def test_page_and_tree_name_the_blocks(run: tuple[Revision, Trace]) -> None:
     [
         ({"name": "block x"}, "invalid literal"),
         ({"body": {"start": 0}}, "end: Field required"),
-        ({"kind": "node", "body": {}}, "a call is in no block"),
+        ({"kind": "node", "body": {}}, "a call is outside of all blocks"),
     ],
 )
 def test_damaged_block_is_told(

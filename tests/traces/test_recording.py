@@ -15,7 +15,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from rarr import Passage, Reviser, Revision, Settings, Trace
 from rarr.tools.spans import recording, span
 from rarr.traces.recorder import RunRecorder
-from rarr.traces.recording import told
+from rarr.traces.recording import settings_record
 from rarr.traces.store import TraceStore
 from rarr.traces.trace import store_path
 from traces.helpers import facts, store
@@ -142,8 +142,8 @@ def test_keys_in_addresses_and_headers_are_not_told() -> None:
     settings = Settings(
         model="vllm:a", base_url="http://h/v1?api_key=ZZSECRET&x=1", endpoints={"vllm:a": endpoint}
     )
-    assert "ZZSECRET" not in str(told(settings))
-    assert told(settings)["endpoints"]["vllm:a"]["extra"] == {"top_k": 3}
+    assert "ZZSECRET" not in str(settings_record(settings))
+    assert settings_record(settings)["endpoints"]["vllm:a"]["extra"] == {"top_k": 3}
 
 
 def test_key_in_what_a_retriever_raises_is_not_told() -> None:

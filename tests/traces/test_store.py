@@ -109,7 +109,7 @@ def test_what_a_removed_run_still_writes_reaches_no_other(tmp_path: Path) -> Non
     gone = made.begin("gone", 1.0, facts())
     made.remove(["gone"])
     made.begin("next", 1.0, facts())
-    with pytest.raises(InputError, match="removed while it went on"):
+    with pytest.raises(InputError, match="removed while it was under way"):
         made.write(gone, [row()], {})
     assert made.read("next").spans == []
 
@@ -242,21 +242,21 @@ def test_two_processes_write_at_once(tmp_path: Path) -> None:
 def test_damaged_file_is_refused_and_left_as_it_is(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "traces.sqlite"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="damaged or no trace store"):
+    with pytest.raises(InputError, match="damaged or not a trace store"):
         TraceStore(path)
     assert path.read_bytes() == content
 
 
 def test_file_of_something_else_is_refused(tmp_path: Path) -> None:
     sqlite3.connect(tmp_path / "traces.sqlite").execute("CREATE TABLE mine (x)").connection.close()
-    with pytest.raises(InputError, match="database of something else"):
+    with pytest.raises(InputError, match="database of another program"):
         store(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', "\x00"])
 def test_file_that_is_no_trace_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "run.json").write_text(text)
-    with pytest.raises(InputError, match="is no trace"):
+    with pytest.raises(InputError, match="is not a trace"):
         TraceFile.read(tmp_path / "run.json")
 
 

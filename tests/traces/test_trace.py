@@ -124,10 +124,10 @@ TOLD = {"samples": 1, "max_tokens": 9, "texts": ["x"], "said": [1, 1, 0], "cost"
         ([span(1, parent=1)], "span 1 is within span 1"),
         ([span(1, parent=2), span(2, parent=1)], "span 1 is within span 2"),
         ([span(1), span(1)], "span 1 comes after span 1"),
-        ([span(n, parent=n - 1) for n in range(1, 3000)], "within more than 16 others"),
+        ([span(n, parent=n - 1) for n in range(1, 3000)], "within more than 16 other spans"),
         ([span(kind="ask", body={})], "prompt: Field required"),
         ([span(kind="ask", body={"prompt": "hash", "user": "u"})], "temperature: Field required"),
-        ([span(kind="ask", body=ASKED)], "asks with a prompt that is not there"),
+        ([span(kind="ask", body=ASKED)], "asks with a prompt that the file lacks"),
         ([span(kind="ask", body=ASKED | {"answers": ["x"]})], "answers.0"),
         ([span(kind="request", body=TOLD | {"tokens": 5})], "tokens: Input should be a valid tuple"),
         ([span(kind="request", body=TOLD | {"tokens": ["1", 2, 3]})], "tokens.0"),
@@ -165,7 +165,7 @@ def test_span_that_readers_would_fail_at_is_refused(
 def test_what_no_json_holds_is_refused(tmp_path: Path, number: str) -> None:
     path = tmp_path / "run.json"
     path.write_text(file().text().replace('"settings":{}', f'"settings":{{"x":{number}}}'))
-    with pytest.raises(InputError, match="is no trace"):
+    with pytest.raises(InputError, match="is not a trace"):
         Trace.read(path)
 
 

@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 
 from rarr.backends.encoder.weights import SHIPPED, TOKENIZER
 from rarr.training.batches import swapped
-from rarr.training.examples import Cloze, Value
+from rarr.training.examples import Cloze, Maskable
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,7 @@ def test_text_is_beside_itself_with_one_value_wrong() -> None:
     text = "In 1901 Brook got a mill of six floors."
     passage = "The mill of Brook, built in 1901, has six floors."
     values = tuple(
-        Value(
+        Maskable(
             place=(text.index(said), text.index(said) + len(said)),
             kind="word",
             answers=((passage.index(said), passage.index(said) + len(said)),),

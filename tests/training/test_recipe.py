@@ -18,9 +18,9 @@ from rarr.backends.encoder.model import Asked, Claimed, Encoder
 from rarr.backends.encoder.weights import SHIPPED, TOKENIZER, Calibration, Logistic, checked
 from rarr.tools.text.document import Span
 from rarr.training import batches
-from rarr.training.examples import Attribution, Cloze, Relevance, Value, Version
+from rarr.training.examples import Attribution, Cloze, LabelledText, Maskable, Relevance
 from rarr.training.export import export, load
-from rarr.training.loop import Data, Phase, Recipe, Trainer
+from rarr.training.loop import Phase, Recipe, TaskData, Trainer
 from rarr.training.model import reader
 
 pytestmark = pytest.mark.slow
@@ -39,7 +39,7 @@ CALIBRATION = Calibration(disagrees=NEVER, agrees=NEVER, contradicts=NEVER, supp
 TOWNS = ("Arlen", "Brook", "Corin", "Dale", "Elm", "Farrow", "Gorse", "Hythe")
 
 
-def examples() -> dict[str, Data]:
+def examples() -> dict[str, TaskData]:
     clozes, judged, queries = [], [], []
     for number, town in enumerate(TOWNS):
         year, other = 1900 + number, 1950 + number
@@ -48,29 +48,29 @@ def examples() -> dict[str, Data]:
         place, answer = text.index(str(year)), passage.index(str(year))
         named, elsewhere = passage.index(town), TOWNS[number - 1]
         values = (
-            Value(
+            Maskable(
                 place=(0, len(town)), kind="name", answers=((named, named + len(town)),), others=(elsewhere,)
             ),
-            Value(
+            Maskable(
                 place=(place, place + 4), kind="date", answers=((answer, answer + 4),), others=(str(other),)
             ),
         )
         clozes.append(Cloze(source="test", text=text, title=town, passage=passage, values=values))
         versions = (
-            Version(text=text, label="attributable", wrong=()),
-            Version(text=wrong, label="contradictory", wrong=((place, place + 4),)),
-            Version(text=f"{town} is on a river.", label="extrapolatory"),
+            LabelledText(text=text, label="attributable", wrong=()),
+            LabelledText(text=wrong, label="contradictory", wrong=((place, place + 4),)),
+            LabelledText(text=f"{town} is on a river.", label="extrapolatory"),
         )
         judged.append(Attribution(source="test", title=town, passage=passage, versions=versions))
         queries.append(
             Relevance(source="test", query=text, passages=((town, passage), ("", "Nothing of it.")))
         )
     return {
-        "cloze": Data("cloze", clozes, 4),
-        "swapped": Data("swapped", clozes, 4),
-        "attribution": Data("attribution", judged, 2),
-        "relevance": Data("relevance", queries, 2),
-        "embedding": Data("embedding", [one.passage for one in clozes], 4),
+        "cloze": TaskData("cloze", clozes, 4),
+        "swapped": TaskData("swapped", clozes, 4),
+        "attribution": TaskData("attribution", judged, 2),
+        "relevance": TaskData("relevance", queries, 2),
+        "embedding": TaskData("embedding", [one.passage for one in clozes], 4),
     }
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.training.spans import Corrected, find, kind_of, shared
+from rarr.training.spans import Corrected, find, mask_kind, shared
 
 PASSAGE = "The Alder Mill opened on 4 May 1901. Its looms were burned by a fire in 1950."
 
@@ -43,4 +43,4 @@ def test_words_are_found_by_their_stems() -> None:
 
 @pytest.mark.parametrize(("words", "kind"), [("4 May 1901", "date"), ("37", "number"), ("a mill", "word")])
 def test_kind_of_words_is_that_of_the_value_that_they_are(words: str, kind: str) -> None:
-    assert kind_of(words) == kind
+    assert mask_kind(words) == kind

@@ -1,1 +1,1 @@
-"""A recorded run, run again: as it was, or with another prompt or model."""
+"""Runs a recorded run again: unchanged, or with another prompt or model."""

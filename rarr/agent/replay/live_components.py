@@ -1,4 +1,4 @@
-"""What a replay asks for real, because the trace does not have it."""
+"""The models and sources that a replay really asks, where the trace lacks an answer."""
 
 from functools import cached_property
 
@@ -7,43 +7,46 @@ from rarr.agent.wiring.language_models import chat_model
 from rarr.components import Components
 from rarr.errors import RetrievalError
 from rarr.settings import Settings
-from rarr.tools.models.chat import Answer, Ask, CallFailure, ChatModel
+from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest
 
 
 class Live:
-    """Models and sources of today's `settings`, opened when they are first needed.
+    """Models and sources of the current `settings`, opened when they are first needed.
 
-    `asked` has an entry for each question to a model: what went wrong, empty for nothing.
+    `outcomes` has one entry for each question to a model: the error, or "" where there was none.
     """
 
     settings: Settings
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.outcomes: list[str] = []
 
     def model(self, named: object) -> ChatModel:
-        """By what the settings call it. Raises `SettingsError` or `SetupError` where it is not to be had."""
-        return _Counted(chat_model(named, self.settings), self.asked)
+        """The model with this name in the settings.
+
+        Raises `SettingsError` or `SetupError` if there is none.
+        """
+        return _Counted(chat_model(named, self.settings), self.outcomes)
 
     @cached_property
     def components(self) -> Components:
-        """What is searched, and what reranks, where the settings name a source. Raises `RetrievalError`."""
+        """Retriever and reranker, where the settings name a source. Raises `RetrievalError`."""
         if self.settings.search is None and self.settings.corpus is None:
             raise RetrievalError("the recorded run did not search for this: name what to search")
         return wire(self.settings.model_copy(update={"model": "embedded", "models": {}, "fallbacks": []}))
 
 
 class _Counted:
-    def __init__(self, model: ChatModel, asked: list[str]) -> None:
-        self.name, self._model, self._asked = model.name, model, asked
+    def __init__(self, model: ChatModel, outcomes: list[str]) -> None:
+        self.name, self._model, self._outcomes = model.name, model, outcomes
 
-    async def complete(self, ask: Ask) -> Answer:
+    async def complete(self, ask: ChatRequest) -> Answer:
         try:
             answer = await self._model.complete(ask)
         except CallFailure as failure:
-            self._asked.append(str(failure))
+            self._outcomes.append(str(failure))
             raise
-        self._asked.append("")
+        self._outcomes.append("")
         return answer
 
     async def aclose(self) -> None:

@@ -1,14 +1,14 @@
-"""A trace that is kept in memory: that of a replay."""
+"""Keeps the trace of a replay in memory."""
 
 import json
 from typing import Any
 
 from rarr.prompts import Prompt
 from rarr.records import Revision
-from rarr.tools.spans import Span
-from rarr.traces.file import Facts, StoredSpan, TraceFile, prompt_fields
+from rarr.tools.spans import TraceSpan
+from rarr.traces.file import RunFacts, StoredSpan, TraceFile, prompt_fields
 from rarr.traces.packing import Packer
-from rarr.traces.recorder import Numbering, told_body
+from rarr.traces.recorder import Numbering, recorded_body
 from rarr.traces.trace import Trace
 
 
@@ -22,11 +22,11 @@ class MemoryRecorder(Numbering):
         self._prompts: dict[str, dict[str, Any]] = {}
         self._packer = Packer()
 
-    def begin(self, span: Span) -> None:
+    def begin(self, span: TraceSpan) -> None:
         pass
 
-    def end(self, span: Span) -> None:
-        body, records = (json.loads(one) for one in self._packer.pack(told_body(span.body)))
+    def end(self, span: TraceSpan) -> None:
+        body, records = (json.loads(packed) for packed in self._packer.pack(recorded_body(span.body)))
         plain = {
             name: getattr(span, name) for name in StoredSpan.model_fields if name not in ("records", "body")
         }
@@ -38,9 +38,9 @@ class MemoryRecorder(Numbering):
     async def saved(self) -> None:
         pass
 
-    def trace(self, run_id: str, facts: Facts, revision: Revision | None) -> Trace:
-        """What was recorded."""
-        packed, records = (json.loads(one) for one in self._packer.pack(revision and dict(revision)))
+    def trace(self, run_id: str, facts: RunFacts, revision: Revision | None) -> Trace:
+        """The recorded trace."""
+        packed, records = (json.loads(part) for part in self._packer.pack(revision and dict(revision)))
         file = TraceFile(
             run_id=run_id,
             started=self._started,

@@ -1,4 +1,4 @@
-"""What the world outside said in a run, said again: models, searches and rerankers out of a trace."""
+"""Models, searches and rerankers that answer from a trace."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -9,10 +9,10 @@ from rarr.components import Components
 from rarr.errors import RarrError, RetrievalError
 from rarr.records import Evidence, Passage
 from rarr.tools.concurrency.worker import in_thread
-from rarr.tools.models.chat import Answer, Ask, CallFailure, ChatModel
+from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest
 from rarr.tools.models.meter import meter
 from rarr.traces.file import StoredSpan
-from rarr.traces.recorded_answers import RecordedAnswers, answered
+from rarr.traces.recorded_answers import RecordedAnswers, answer_of
 from rarr.traces.trace import Trace
 
 Make = Callable[[], ChatModel]
@@ -20,21 +20,23 @@ _Place = tuple[str, int, int, str]
 
 
 class RecordedChat:
-    """A model that says what it said in the run, or fails as it did. What is new to it, `live` is asked."""
+    """A model that answers or fails as it did in the run. `live` is asked about questions that are new."""
 
     def __init__(self, name: str, answers: RecordedAnswers, live: Make | None = None) -> None:
         self.name = name
         self._answers, self._make = answers, live
         self._live: ChatModel | None = None
 
-    async def complete(self, ask: Ask) -> Answer:
-        """Raises what it raised; `CallFailure` where it was not asked this, and there is no other."""
+    async def complete(self, ask: ChatRequest) -> Answer:
+        """The recorded answer or failure. Raises `CallFailure` for a new question without a `live` model."""
         if (span := self._answers.take(self.name, ask)) is not None:
-            return answered(span)
+            return answer_of(span)
         if self._live is None and self._make is not None:
             self._live = self._make()
         if self._live is None:
-            raise CallFailure("refused", f"{self.name} was not asked this in the recorded run: name a model")
+            raise CallFailure(
+                "refused", f"{self.name} did not get this question in the recorded run: name a model"
+            )
         return await self._live.complete(ask)
 
     async def aclose(self) -> None:
@@ -43,9 +45,9 @@ class RecordedChat:
 
 
 class RecordedSearch:
-    """Finds for a query what it found in the run, and scores it as it was scored: retriever and reranker.
+    """A retriever and reranker that return a query's passages and scores from the run.
 
-    Of what was found, a trace keeps what became evidence: with the same settings the same is chosen.
+    Of the passages, a trace keeps those that became evidence: the same settings choose the same passages.
     """
 
     offline = True
@@ -57,14 +59,14 @@ class RecordedSearch:
         for query in state.get("queries", []):
             if not query.follows:
                 self._ids[query.text].append(query.id)
-        self._found: dict[str, list[Evidence]] = defaultdict(list)
-        for one in state.get("evidence", []):
-            self._found[one.query_id].append(one)
+        self._evidence: dict[str, list[Evidence]] = defaultdict(list)
+        for evidence in state.get("evidence", []):
+            self._evidence[evidence.query_id].append(evidence)
         self._relevance = {
-            (query, *_place(one)): one.relevance
+            (query, *_place(evidence)): evidence.relevance
             for query, ids in self._ids.items()
             for query_id in ids
-            for one in self._found[query_id]
+            for evidence in self._evidence[query_id]
         }
         self._searches = {
             span.about: span for span in trace.spans if (span.kind, span.name) == ("node", "retrieve")
@@ -73,51 +75,51 @@ class RecordedSearch:
         self._trace, self._live = trace, live
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Raises what the search raised."""
+        """The recorded passages. Raises the recorded error of the search."""
         ids = self._ids.get(query)
         if not ids:
             live = await self._opened(query)
-            found: Sequence[Passage] = await live.retriever.retrieve(query, k)
-            return found
+            passages: Sequence[Passage] = await live.retriever.retrieve(query, k)
+            return passages
         query_id = ids.pop(0) if len(ids) > 1 else ids[0]
-        self._say_again(self._searches.get(query_id))
-        return [_passage(one) for one in self._found[query_id]]
+        self._repeat(self._searches.get(query_id))
+        return [_passage(evidence) for evidence in self._evidence[query_id]]
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """Raises what the reranker raised."""
+        """The recorded scores. Raises the recorded error of the reranker."""
         if query not in self._ids:
             live = await self._opened(query)
             scores: Sequence[float] = await live.reranker.score(query, passages)
             return scores
         for query_id in self._ids[query]:
-            self._say_again(self._scores.get(query_id))
-        return [self._relevance[query, *_place(one)] for one in passages]
+            self._repeat(self._scores.get(query_id))
+        return [self._relevance[query, *_place(passage)] for passage in passages]
 
     async def _opened(self, query: str) -> Components:
         live = self._live
         if live is None:
-            raise RetrievalError(f"{query!r} was not searched for in the recorded run")
+            raise RetrievalError(f"{query!r} was not a query of the recorded run")
         return await in_thread(lambda: live.components)  # it may index a corpus
 
-    def _say_again(self, span: StoredSpan | None) -> None:
-        """Its warnings, and what it raised."""
-        for one in [span, *self._trace.within(span)] if span else []:
-            for code, message in one.body.get("warnings", []):
+    def _repeat(self, span: StoredSpan | None) -> None:
+        """Repeats the warnings and the error of a span."""
+        for inner in [span, *self._trace.within(span)] if span else []:
+            for code, message in inner.body.get("warnings", []):
                 meter().warn(code, message)
         if span is not None and span.error:
             raise _error(span.error)
 
 
-def _error(told: str) -> RarrError:
-    """What was raised, as the user is told of it."""
-    name, _, message = told.partition(": ")
+def _error(line: str) -> RarrError:
+    """The recorded error, from its line in the trace."""
+    name, _, message = line.partition(": ")
     kind = getattr(errors, name, None)
-    return kind(message) if isinstance(kind, type) and issubclass(kind, RarrError) else RetrievalError(told)
+    return kind(message) if isinstance(kind, type) and issubclass(kind, RarrError) else RetrievalError(line)
 
 
-def _passage(one: Evidence) -> Passage:
-    return Passage(**{name: getattr(one, name) for name in Passage.model_fields})
+def _passage(evidence: Evidence) -> Passage:
+    return Passage(**{name: getattr(evidence, name) for name in Passage.model_fields})
 
 
-def _place(one: Passage) -> _Place:
-    return one.source, one.start, one.end, one.text
+def _place(passage: Passage) -> _Place:
+    return passage.source, passage.start, passage.end, passage.text

@@ -1,8 +1,9 @@
-"""Runs again what a trace recorded: all of it, or one node with another prompt or model.
+"""Runs a recorded run again: the whole run, or one node with another prompt or model.
 
-Models, searches and rerankers answer from the trace, and the rest is computed anew, by the code that is
-installed. Where a node is named, what the trace does not have, such as the answer to a changed prompt, is
-asked live: a trace may be somebody else's, so addresses, keys and documents are today's, and never its own.
+Models, searches and rerankers answer from the trace. The rest is computed anew by the installed code. If a
+node is named, questions that the trace cannot answer, such as those of a changed prompt, are asked for real.
+A trace may come from others, so addresses, keys and documents are always the current ones, and never those of
+the trace.
 """
 
 from asyncio import to_thread
@@ -53,22 +54,22 @@ _PROMPTS = {
     "attribute": ("judge_attribution",),
     "evaluate": ("judge_intent",),
 }
-"""The prompts of each node, but for their forms for a text that has a context."""
-_TODAYS = frozenset(
+"""The prompts of each node, without their forms for a text with a context."""
+_CURRENT = frozenset(
     {
         "api_key", "base_url", "corpus", "endpoints", "home", "otel", "prompts", "search", "searxng_url",
         "tavily_key", "tavily_url", "trace", "user_agent", "weights", "wikipedia_url",
     }
 )  # fmt: skip
-"""Settings that are never a trace's: keys and addresses, files and folders."""
-_MODEL_OF = {"rewrite": "edit"}  # the node that a node's model is named for, where that is another
+"""Settings that are never taken from a trace: keys and addresses, files and folders."""
+_MODEL_OF = {"rewrite": "edit"}  # nodes whose model is named for another node
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What came of it. `after` is its trace; `revision` is None where only one node was run again.
+    """The result of a replay. `after` is its trace; `revision` is None where only one node ran again.
 
-    `asked` are the questions that models were asked live, and `failed` what went wrong with them.
+    `asked` is the number of questions that models were really asked, and `failed` are the errors among them.
     """
 
     before: Trace
@@ -79,12 +80,12 @@ class Replay:
 
     @property
     def revision(self) -> Revision | None:
-        """The new one."""
+        """The revision of the replay."""
         return self.after.revision
 
     @property
     def same(self) -> bool:
-        """Is the revision that of the recorded run, byte for byte?"""
+        """Whether the revision equals that of the recorded run, byte for byte."""
         new, old = self.after.revision, self.before.revision
         return bool(new and old and new.model_dump_json() == old.model_dump_json())
 
@@ -98,12 +99,12 @@ def replay(
     downstream: bool = False,
     **settings: Any,
 ) -> Replay:
-    """Runs `node` again for all its calls in the run, with the prompt of a file, by another model, or both.
+    """Runs `node` again for all its calls in the run, with the prompt in a file, with another model, or both.
 
-    Each call sees what it saw in the run; with `downstream` the run goes on from there. Without a node all of
-    it is run again, and comes to the same revision where rarr does the same as it did. `settings`, such as
-    `base_url`, win over those of the trace and of today. Raises `InputError` for a node that the run did not
-    call, and for a prompt that does not fit.
+    Each call gets the state that it had in the run; with `downstream` the run continues from there. Without a
+    node, the whole run is repeated, and ends in the same revision if rarr works the same as then. `settings`,
+    such as `base_url`, win over those of the trace and the current ones. Raises `InputError` for a node that
+    the run did not call, and for a prompt that does not fit.
     """
     return run(areplay(trace, node, prompt=prompt, model=model, downstream=downstream, **settings))
 
@@ -119,7 +120,7 @@ async def areplay(
 ) -> Replay:
     """`replay` for async callers."""
     calls = _calls(trace, node, prompt=prompt, model=model)
-    prompts = {one.name: one for one in trace.prompts.values()}
+    prompts = {recorded.name: recorded for recorded in trace.prompts.values()}
     if node is not None and prompt is not None:
         prompts |= await to_thread(_changed, trace, node, calls, Path(prompt), asked=model is not None)
     if node is not None and model is not None:
@@ -127,7 +128,7 @@ async def areplay(
     live = Live() if node is not None else None
     components = await to_thread(_components, trace, prompts, settings, live)
     if live is not None and model is not None:
-        await to_thread(live.model, model)  # one that is not to be had is refused at once
+        await to_thread(live.model, model)  # raises at once if the model cannot be used
     reviser, recorder = Reviser(components=components), MemoryRecorder()
     revision, updates = None, None
     async with reviser:
@@ -139,12 +140,13 @@ async def areplay(
     if revision is not None and node is None:
         revision = _at_its_pace(revision, trace)
     after = recorder.trace(trace.run_id, trace.file.facts, revision)
-    asked = live.asked if live else []
-    return Replay(trace, after, changes(trace, after, updates), len(asked), [one for one in asked if one])
+    outcomes = live.outcomes if live else []
+    failed = [error for error in outcomes if error]
+    return Replay(trace, after, changes(trace, after, updates), len(outcomes), failed)
 
 
 async def _again(trace: Trace, call: StoredSpan, components: Components) -> State:
-    """The update of one call of a node, on the state that it saw."""
+    """The state after one call of a node, on the state that it had."""
     token = METER.set(Meter(budget_of(components.settings)))
     try:
         state, node = trace.state(call), metered(call.name, _NODES[call.name])
@@ -156,24 +158,24 @@ async def _again(trace: Trace, call: StoredSpan, components: Components) -> Stat
 
 def _calls(trace: Trace, node: str | None, **given: Any) -> list[StoredSpan]:
     if node is None:
-        if any(one is not None for one in given.values()):
-            raise InputError("a prompt or a model is for a node: name it")
+        if any(value is not None for value in given.values()):
+            raise InputError("a prompt or a model is for one node: name the node")
         if trace.revision is None:
             cure = "resume it, or replay a node"
             raise InputError(f"the run is {trace.status} and has no revision to compare with: {cure}")
         return []
     if node not in _NODES:
-        raise InputError(f"{node!r} is no node that asks a model: give one of {', '.join(_NODES)}")
+        raise InputError(f"{node!r} is not a node that asks a model: the nodes are {', '.join(_NODES)}")
     called = list(dict.fromkeys(span.name for span in trace.spans if span.kind == "node"))
     if node not in called:
-        raise InputError(f"the run did not come to {node}: it called {', '.join(called) or 'no node'}")
+        raise InputError(f"the run did not reach {node}: it called {', '.join(called) or 'no node'}")
     return [span for span in trace.spans if span.kind == "node" and span.name == node]
 
 
 def _changed(
     trace: Trace, node: str, calls: Sequence[StoredSpan], file: Path, *, asked: bool
 ) -> dict[str, Prompt]:
-    """The prompt of the file, by the name of that which it replaces; `asked`: by a model that is given."""
+    """The prompt in the file, by the name of the prompt that it replaces. `asked`: a model is given, too."""
     family = {name + form for name in _PROMPTS[node] for form in ("", "_in_context")}
     spans = [span for call in calls for span in trace.within(call, "ask") if span.name in family]
     used = list(dict.fromkeys(span.name for span in spans))
@@ -183,7 +185,7 @@ def _changed(
         form = "_in_context" if trace.file.facts.context is not None else ""
         used = [name + form if name + form in names() else name for name in _PROMPTS[node]]
     if len(used) > 1 and file.stem not in used:
-        raise InputError(f"{node} has the prompts {' and '.join(used)}: call the file by the name of one")
+        raise InputError(f"{node} has the prompts {' and '.join(used)}: name the file after one of them")
     name = file.stem if file.stem in used else used[0]
     return {name: load_file(file, name)}
 
@@ -191,18 +193,18 @@ def _changed(
 def _components(
     trace: Trace, prompts: Mapping[str, Prompt], given: Mapping[str, Any], live: Live | None
 ) -> Components:
-    recorded = {key: one for key, one in trace.file.facts.settings.items() if key not in _TODAYS}
+    recorded = {key: value for key, value in trace.file.facts.settings.items() if key not in _CURRENT}
     models = {**recorded.get("models", {}), **given.get("models", {})}
     _require_no_nli(models, given)
-    asked = _settings({**recorded, **given, "models": models})
+    current = _settings({**recorded, **given, "models": models})
     if live is not None:
-        live.settings = asked
+        live.settings = current
     answers, search = RecordedAnswers(trace), RecordedSearch(trace, live)
-    settings = asked.model_copy(
+    settings = current.model_copy(
         update={
-            "model": _model(asked.model, answers, live),
-            "models": {node: _model(one, answers, live) for node, one in models.items()},
-            "fallbacks": [_model(one, answers, live) for one in asked.fallbacks],
+            "model": _model(current.model, answers, live),
+            "models": {node: _model(model, answers, live) for node, model in models.items()},
+            "fallbacks": [_model(model, answers, live) for model in current.fallbacks],
             "endpoints": _prices(trace.file.facts.settings),
             "search": search,
             "reranker": "overlap",
@@ -212,43 +214,43 @@ def _components(
 
 
 def _settings(values: Mapping[str, Any]) -> Settings:
-    """These, today's for what is never a trace's, and the defaults for all others."""
-    fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in _TODAYS}
+    """The settings `values`; current settings where a trace's are never taken, and defaults for the rest."""
+    fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in _CURRENT}
     return Settings(**{**fixed, **values, "trace": False})
 
 
 def _prices(recorded: Mapping[str, Any]) -> dict[str, Endpoint]:
-    """What a run costs is reckoned as it was."""
+    """The prices of the recorded run, so that its cost is computed in the same way."""
     endpoints = recorded.get("endpoints", {})
-    return {name: Endpoint(price=one.get("price")) for name, one in endpoints.items()}
+    return {name: Endpoint(price=endpoint.get("price")) for name, endpoint in endpoints.items()}
 
 
 def _require_no_nli(models: Mapping[str, Any], given: Mapping[str, Any]) -> None:
     named = str(models.get("attribute", ""))
     if named.startswith(NLI) and "attribute" not in given.get("models", {}):
         raise InputError(
-            f"the run judged support with {named}, whose answers no trace has:"
+            f"the run judged support with {named}, whose answers no trace holds:"
             f" in Python, give models={{'attribute': {named!r}}}"
         )
 
 
 def _model(named: Any, answers: RecordedAnswers, live: Live | None) -> Any:
-    """The model as it answered; what the run does not have the answer to, `live` is asked."""
+    """A model that answers from the run. Questions without a recorded answer go to `live`."""
     name = name_of(named)
     if name in EMBEDDED or name.startswith(NLI):
         return named
-    if name.startswith("<"):  # an object, which is gone
+    if name.startswith("<"):  # an object of the program that made the run
         return RecordedChat(name.strip("<>"), answers)
     called = "scripted" if name.startswith("scripted:") else name
     return RecordedChat(called, answers, None if live is None else partial(live.model, named))
 
 
 def _at_its_pace(revision: Revision, trace: Trace) -> Revision:
-    """With the recorded times: how long something takes is an input of a run as answers are.
+    """The revision with the recorded times, which are an input of a run like the answers.
 
-    So is what was spent, where the run was resumed: it depends on when it was ended.
+    For a resumed run, the usage is an input too: it depends on the time of the interruption.
     """
-    assert trace.revision is not None  # else there was nothing to compare with
+    assert trace.revision is not None  # otherwise `_calls` has raised
     old, new = trace.revision.usage, revision.usage
     by_node = {
         node: used.model_copy(update={"seconds": old.by_node[node].seconds}) if node in old.by_node else used

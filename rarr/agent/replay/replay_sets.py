@@ -1,4 +1,4 @@
-"""One change of a prompt or model, over many recorded runs: what it changes, for better or for worse."""
+"""Replays many recorded runs with one change of a prompt or model, and counts better and worse results."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -15,19 +15,19 @@ from rarr.tools.text.nouns import counted
 from rarr.traces.trace import Trace
 
 HUMAN = ".revised.txt"
-"""Beside NAME.json, a person's revision of the text is NAME and this."""
+"""The suffix of the file with a person's revision of the text of NAME.json."""
 
 
 @dataclass
-class Tally:
-    """How many changed; how many of them for better or worse, where a person's revision tells that."""
+class ChangeCount:
+    """The number of changes, and of the better and worse ones, where a person's revision tells."""
 
     changed: int = 0
     better: int = 0
     worse: int = 0
 
     def count(self, gain: float | None) -> None:
-        """One that changed. `gain`: above 0 for better, below for worse; None: nobody knows."""
+        """Counts a change. `gain`: above 0 is better, below is worse, None is unknown."""
         self.changed += 1
         self.better += gain is not None and gain > 0
         self.worse += gain is not None and gain < 0
@@ -35,13 +35,13 @@ class Tally:
 
 @dataclass
 class SetReport:
-    """Over all runs of a folder. `failed` says of each run that could not be replayed, why."""
+    """The counts over all runs of a folder. `failed` gives the reason for each run that was not replayed."""
 
     runs: int = 0
     judged: int = 0
-    verdicts: Tally = field(default_factory=Tally)
-    edits: Tally = field(default_factory=Tally)
-    texts: Tally = field(default_factory=Tally)
+    verdicts: ChangeCount = field(default_factory=ChangeCount)
+    edits: ChangeCount = field(default_factory=ChangeCount)
+    texts: ChangeCount = field(default_factory=ChangeCount)
     failed: dict[str, str] = field(default_factory=dict)
 
 
@@ -52,18 +52,18 @@ def replay_set(
     on_run: Callable[[int, int], None] | None = None,
     **given: Any,
 ) -> SetReport:
-    """Replays `node`, and all that depends on it, in each trace (NAME.json) of a folder.
+    """Replays `node`, and everything that depends on it, in each trace (NAME.json) of a folder.
 
-    `given` is what `replay` takes: prompt, model, settings. Where NAME.revised.txt has a person's revision, a
-    verdict is right that disagrees where they changed what it is about, or agrees where they did not; the
-    edits of a text are for the better, as the text is, if fewer characters part it from theirs. Raises
-    `InputError` for a folder without traces; a run that fails is in the report.
+    `given` are the arguments of `replay`: prompt, model, settings. NAME.revised.txt may hold a person's
+    revision. Then a verdict is right if it disagrees about a place that the person changed, or agrees about a
+    place that the person kept. A text, and its edits, are better if fewer characters differ from the person's
+    text. Raises `InputError` for a folder without traces. A run that fails is listed in the report.
     """
     if not Path(folder).is_dir():
-        raise InputError(f"{folder} is no folder: give one with files of rarr trace export")
+        raise InputError(f"{folder} is not a folder: give a folder with files of rarr trace export")
     files = sorted(Path(folder).glob("*.json"))
     if not files:
-        raise InputError(f"{folder} has no traces: export some, as in rarr trace export RUN -o RUN.json")
+        raise InputError(f"{folder} has no traces: write some with rarr trace export RUN -o RUN.json")
     report, say = SetReport(), on_run or (lambda done, total: None)
     for number, file in enumerate(files, start=1):
         try:
@@ -73,7 +73,7 @@ def replay_set(
             if replayed.failed:
                 raise ModelError(f"{counted(len(replayed.failed), 'question')} failed: {replayed.failed[0]}")
         except (RarrError, OSError, UnicodeDecodeError) as error:
-            if "prompt" in given and str(given["prompt"]) in str(error):  # it fits no run
+            if "prompt" in given and str(given["prompt"]) in str(error):  # the prompt fits no run
                 raise
             report.failed[file.name] = str(error)
         else:
@@ -87,10 +87,10 @@ def _count(report: SetReport, replayed: Replay, human: str | None) -> None:
     report.judged += human is not None
     changes, original = replayed.changes, replayed.before.file.facts.original
     changed = None if human is None else list(_changed(original, human))
-    for one in changes.verdicts:
-        if one.before is None or one.after is None:  # what is asked besides follows from the others
+    for change in changes.verdicts:
+        if change.before is None or change.after is None:  # an added or missing check follows from others
             continue
-        right = [_right(check, one.query, changed) for check in (one.before, one.after)]
+        right = [_right(check, change.query, changed) for check in (change.before, change.after)]
         report.verdicts.count(None if changed is None else right[1] - right[0])
     gain = _gain(changes, human)
     for _ in changes.edits:
@@ -100,7 +100,7 @@ def _count(report: SetReport, replayed: Replay, human: str | None) -> None:
 
 
 def _right(check: Check | None, query: Query, changed: list[tuple[int, int]] | None) -> int:
-    """1 for a verdict that a person's changes bear out, -1 for one that they contradict, else 0."""
+    """1 for a verdict that a person's changes confirm, -1 for a verdict that they contradict, else 0."""
     if check is None or changed is None or check.verdict not in ("agrees", "disagrees"):
         return 0
     wrong = any(start < query.end and query.start < end for start, end in changed)
@@ -108,7 +108,7 @@ def _right(check: Check | None, query: Query, changed: list[tuple[int, int]] | N
 
 
 def _changed(original: str, human: str) -> Iterator[tuple[int, int]]:
-    """What a person changed of the original; where they inserted, the character behind it."""
+    """The ranges of the original that a person changed; for an insertion, the character after it."""
     for op in Levenshtein.opcodes(original, human):
         if op.tag != "equal":
             yield op.src_start, max(op.src_end, op.src_start + 1)

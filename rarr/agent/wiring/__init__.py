@@ -1,1 +1,1 @@
-"""From names in the settings to components: models, searches, rerankers, verifiers."""
+"""Makes the components that the settings name: models, retrievers, rerankers, verifiers."""

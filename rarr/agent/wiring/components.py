@@ -1,10 +1,10 @@
-"""From names in the settings to implementations: the only place that knows both."""
+"""Makes the implementations that the settings name: the only place that knows both."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from rarr.agent.wiring.language_models import LanguageModels
-from rarr.agent.wiring.opened import Opened, opening
+from rarr.agent.wiring.resources import Resources, opening
 from rarr.agent.wiring.search import reranker, retriever
 from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.encoder.support import TrainedVerifier
@@ -46,16 +46,16 @@ from rarr.settings import Settings
 
 REVISING = ("generate_queries", "check_agreement", "edit")
 MODEL_NODES = (*REVISING, "attribute", "evaluate")
-"""The nodes that have a model; `model` is that of those that revise.
+"""The nodes that have a model; `model` is the model of the nodes that revise.
 
-Attribution is judged by the embedded verifier unless `models` names one, or `model` the rules: what edits
-should not also say how good the edits are, and a call a sentence and evidence costs more than all else
-together. Intent is judged by the model of `evaluate`, else not at all.
+The embedded verifier judges attribution unless `models` names another, or `model` is the rules. The model
+that edits should not also judge the edits, and one call for each sentence and evidence would cost more than
+all else together. The model of `evaluate` judges intent; without one, intent is not judged.
 """
 EMBEDDED = ("embedded", "rules")
-"""What needs no language model: the encoder that ships, which reads beside the rules, and the rules alone."""
+"""Names that need no language model: the encoder that ships together with the rules, or the rules alone."""
 NLI = "nli:"
-"""How a model of Hugging Face is named that judges support, and nothing else."""
+"""The prefix of a Hugging Face model that judges support, and nothing else."""
 
 
 def wire(
@@ -64,9 +64,9 @@ def wire(
     *,
     prompts: Mapping[str, Prompt] | None = None,
 ) -> Components:
-    """The components that `settings` name. Raises before anything is spent where one is not to be had.
+    """The components that `settings` name. Raises before anything is spent if one of them cannot be made.
 
-    `prompts`, by name, are used before those that the settings name.
+    `prompts`, by name, win over the prompts of the settings.
     """
     with opening(settings) as opened:
         embedded = settings.model if settings.model == "rules" else "embedded"
@@ -88,26 +88,30 @@ def wire(
 
 
 class Parts:
-    """What each node uses: embedded, or prompted with the language model that is `chosen` for it."""
+    """Makes the component of each node: embedded, or prompted with the language model `chosen` for it."""
 
     def __init__(
         self,
         settings: Settings,
         chosen: Mapping[str, Any],
-        opened: Opened,
+        opened: Resources,
         prompts: Mapping[str, Prompt] | None = None,
     ) -> None:
-        """Raises `SettingsError` where `models` names no node, or a model is not to be had."""
+        """Raises `SettingsError` where `models` names no node, or a model cannot be used."""
         for node in settings.models:
             if node not in MODEL_NODES:
-                raise SettingsError(f"models names no node {node!r}: nodes are {', '.join(MODEL_NODES)}")
+                raise SettingsError(
+                    f"models names an unknown node {node!r}: the nodes are {', '.join(MODEL_NODES)}"
+                )
         self.settings, self.opened = settings, opened
         self.named = {node: name for node, name in chosen.items() if name not in EMBEDDED}
         self.by_rules = {node for node, name in chosen.items() if name == "rules"}
         verifies = str(self.named.get("attribute", ""))
         self.nli = verifies.removeprefix(NLI) if verifies.startswith(NLI) else None
-        asked = [name for node, name in self.named.items() if node != "attribute" or self.nli is None]
-        self.models = LanguageModels(settings, asked)
+        language_models = [
+            name for node, name in self.named.items() if node != "attribute" or self.nli is None
+        ]
+        self.models = LanguageModels(settings, language_models)
         self.prompts = Prompts(settings.prompts, prompts)
 
     def query_generator(self) -> QueryGenerator:
@@ -152,7 +156,7 @@ class Parts:
         editor = self.settings.editor
         if editor in ("efec", "lamda"):
             if "edit" not in self.named:
-                raise SettingsError(f"editor {editor!r} asks a language model: name one with model")
+                raise SettingsError(f"editor {editor!r} needs a language model: name it with model")
             model = self.models[self.named["edit"]]
             return PromptedRewriter(model, self.prompts, whole=editor == "lamda")
         if editor == "random":

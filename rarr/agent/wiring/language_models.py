@@ -1,4 +1,4 @@
-"""The language models that settings name: one of each name, however many nodes use it."""
+"""Makes the language models that the settings name: one for each name, even if several nodes use it."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from rarr.errors import SettingsError
 from rarr.settings import Endpoint, Settings
-from rarr.tools.models.budgeted_chat import Patient
+from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import ChatModel, name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.language_model import LanguageModel
@@ -19,25 +19,25 @@ _CHOICE = "give embedded, rules, vllm:NAME, openai:NAME, or another provider:NAM
 
 
 class LanguageModels:
-    """By what the settings call them: a string, a LangChain chat model, or a `ChatModel`."""
+    """Language models by their names in the settings: a string, a LangChain chat model, or a `ChatModel`."""
 
     def __init__(self, settings: Settings, names: Iterable[Any]) -> None:
-        """Raises `SettingsError` or `SetupError` for the first that is not to be had."""
+        """Raises `SettingsError` or `SetupError` for the first model that cannot be used."""
         self._settings = settings
         self._limiter = Limiter(settings.concurrency, slow_s=settings.timeout_s / 4)
-        self._patient: dict[Any, Patient] = {}
+        self._chats: dict[Any, BudgetedChat] = {}
         distinct = list({_key(name): name for name in names}.values())
         named = [*distinct, *settings.fallbacks]
         self._require_one_provider(named if distinct else [])
         self._models = {_key(name): self._model(name) for name in distinct}
-        made = [model.name for model in self._patient.values()]
-        known = [*made, *settings.models.values(), settings.model, *settings.fallbacks]
+        made = [model.name for model in self._chats.values()]
+        names_in_use = [*made, *settings.models.values(), settings.model, *settings.fallbacks]
         served = [settings.reranker] * settings.reranker.startswith("vllm:")
-        self._require_known_endpoints([*known, *served])
+        self._require_known_endpoints([*names_in_use, *served])
 
     @property
     def all(self) -> tuple[LanguageModel, ...]:
-        """All of them."""
+        """All language models."""
         return tuple(self._models.values())
 
     def __getitem__(self, name: Any) -> LanguageModel:
@@ -45,11 +45,11 @@ class LanguageModels:
 
     def _model(self, name: Any) -> LanguageModel:
         others = [other for other in self._settings.fallbacks if _key(other) != _key(name)]
-        models = [self._made(one) for one in (name, *others)]
+        models = [self._chat(model) for model in (name, *others)]
         return LanguageModel(models, max_answer_tokens=self._settings.max_answer_tokens)
 
-    def _made(self, name: Any) -> Patient:
-        if _key(name) not in self._patient:
+    def _chat(self, name: Any) -> BudgetedChat:
+        if _key(name) not in self._chats:
             settings = self._settings
             chat = chat_model(name, settings)
             price = settings.endpoints.get(chat.name, Endpoint()).price
@@ -58,17 +58,17 @@ class LanguageModels:
                     f"max_cost needs the price of {chat.name}: set endpoints.{chat.name!r}.price,"
                     " for a million tokens in and out"
                 )
-            self._patient[_key(name)] = Patient(
+            self._chats[_key(name)] = BudgetedChat(
                 chat,
                 self._limiter,
                 attempts=settings.attempts,
                 timeout_s=settings.timeout_s,
                 price=price or (),
             )
-        return self._patient[_key(name)]
+        return self._chats[_key(name)]
 
     def _require_one_provider(self, names: Sequence[Any]) -> None:
-        """What is meant for one provider, a key above all, must not reach another."""
+        """Refuses settings that would send a value for one provider, above all a key, to another."""
         hosted = [n for n in names if isinstance(n, str) and ":" in n and not n.startswith("scripted:")]
         for field in ("base_url", "api_key"):
             if getattr(self._settings, field) is None:
@@ -87,23 +87,30 @@ class LanguageModels:
     def _require_known_endpoints(self, names: Sequence[Any]) -> None:
         for name in self._settings.endpoints:
             if name not in names:
-                used = ", ".join(dict.fromkeys(one for one in names if isinstance(one, str)))
-                raise SettingsError(f"endpoints has {name!r}, which no setting names: models are {used}")
+                used = ", ".join(
+                    dict.fromkeys(used_name for used_name in names if isinstance(used_name, str))
+                )
+                raise SettingsError(
+                    f"endpoints has {name!r}, which no setting names; the models in use are {used}"
+                )
 
 
 def chat_model(name: Any, settings: Settings) -> ChatModel:
-    """By what the settings call it. Raises `SettingsError` or `SetupError` where it is not to be had."""
+    """The model with this name in the settings.
+
+    Raises `SettingsError` or `SetupError` if it cannot be used.
+    """
     if not isinstance(name, str):
-        return _given(name)
+        return _object(name)
     if name in ("embedded", "rules"):
-        raise SettingsError(f"fallbacks has {name!r}, which is no language model: leave it out")
+        raise SettingsError(f"fallbacks has {name!r}, which is not a language model: leave it out")
     provider, colon, model = name.partition(":")
     if not colon or not provider or not model:
         raise SettingsError(f"unknown model {name!r}: {_CHOICE}")
     if provider == "nli":
         raise SettingsError(
-            f"{name!r} is no language model and judges support alone:"
-            " give it in models, for attribute, and nowhere else"
+            f"{name!r} is not a language model, and judges only support:"
+            " give it in models for attribute, and nowhere else"
         )
     if provider == "scripted":
         from rarr.testing import ScriptedModel
@@ -136,7 +143,7 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
 def access(settings: Settings, name: str) -> tuple[str | None, str | None, dict[str, Any]]:
     """Base URL, key and extra body of the model `name`."""
     own = settings.endpoints.get(name, Endpoint())
-    # A key goes along with its own server: that of another model is no business of this one's.
+    # A key belongs to its server: the key of another model must not reach this server.
     key = own.api_key or (None if own.base_url else settings.api_key)
     return own.base_url or settings.base_url, key.get_secret_value() if key else None, own.extra
 
@@ -145,8 +152,8 @@ def _key(name: Any) -> Any:
     return name if isinstance(name, str) else id(name)
 
 
-def _given(model: Any) -> ChatModel:
-    """An object that the caller made."""
+def _object(model: Any) -> ChatModel:
+    """A model that the caller made."""
     if hasattr(model, "complete"):
         return model  # type: ignore[no-any-return]  # a protocol cannot be checked further here
     from langchain_core.language_models import BaseChatModel
@@ -162,7 +169,7 @@ def _url(url: str, name: str) -> str:
     try:
         parts = urlsplit(url)
         sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is none
+    except ValueError:  # an invalid port
         sound = False
     if not sound:
         raise SettingsError(f"base_url of {name} is {redacted(url)!r}: give http://HOST:PORT/v1")

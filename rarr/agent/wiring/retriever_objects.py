@@ -1,4 +1,4 @@
-"""Retriever objects of the user's own: refused early where they cannot work, and their answers looked at."""
+"""Checks retriever objects of the user: early whether they can be called, and later what they return."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from rarr.errors import BudgetError, RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.fetch.links import shown
-from rarr.retrievers.web.source_domains import Limits
+from rarr.retrievers.web.source_domains import SourceLimits
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.client_failures import redacted
@@ -18,22 +18,22 @@ from rarr.tools.text.nouns import kind_of
 WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
 
 
-def object_retriever(given: Any, settings: Settings, limits: Limits) -> Retriever:
-    """`given`, which has `retrieve(query, k)` or is a LangChain retriever, as a source of evidence.
+def object_retriever(source: Any, settings: Settings, limits: SourceLimits) -> Retriever:
+    """`source` as a source of evidence: it has `retrieve(query, k)`, or is a LangChain retriever.
 
-    Raises `SettingsError` for what cannot be searched with, and, with the setting `offline`, for what may go
-    to the network: anything but a `Corpus` and objects whose attribute `offline` is True.
+    Raises `SettingsError` for an object that cannot be searched and, with the setting `offline`, for an
+    object that may use the network: anything but a `Corpus` and objects whose attribute `offline` is True.
     """
-    name = kind_of(given)
-    if isinstance(given, type):
-        raise SettingsError(f"search is the class {given.__name__}: give an object of it")
-    if hasattr(given, "retrieve"):
-        _check_signature(name, given.retrieve)
-        # Limits are for what others wrote: a corpus is the user's own.
-        made: Retriever = ObjectRetriever(given, Limits() if isinstance(given, Corpus) else limits)
+    name = kind_of(source)
+    if isinstance(source, type):
+        raise SettingsError(f"search is the class {source.__name__}: give an object of it")
+    if hasattr(source, "retrieve"):
+        _check_signature(name, source.retrieve)
+        # Limits are for sources that others wrote: a corpus is the user's own.
+        made: Retriever = ObjectRetriever(source, SourceLimits() if isinstance(source, Corpus) else limits)
     else:
-        made = _langchain(given, settings, limits)
-    if settings.offline and not (isinstance(given, Corpus) or getattr(given, "offline", False) is True):
+        made = _langchain(source, settings, limits)
+    if settings.offline and not (isinstance(source, Corpus) or getattr(source, "offline", False) is True):
         raise SettingsError(
             f"search is {name}, which may go to the network, and offline is set:"
             " give its class offline = True if it does not, or leave out offline"
@@ -42,80 +42,84 @@ def object_retriever(given: Any, settings: Settings, limits: Limits) -> Retrieve
 
 
 class ObjectRetriever:
-    """A source whose author is not us: whatever it raises or returns, this gives passages or says why not."""
+    """A source that the user wrote.
 
-    def __init__(self, source: Any, limits: Limits) -> None:
+    Whatever it raises or returns, this gives passages or a `RetrievalError`.
+    """
+
+    def __init__(self, source: Any, limits: SourceLimits) -> None:
         self.source, self._limits = source, limits
         self._name = type(source).__name__
 
     @property
     def skipped(self) -> Sequence[tuple[str, str]]:
-        """What the source left out, with the reason, as a `Corpus` tells it."""
+        """The files that the source left out, with the reason, as in `Corpus`."""
         return getattr(self.source, "skipped", ())
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """What the source returns, within the limits. Raises `RetrievalError`, also for no passages."""
+        """The source's passages, within the limits. Raises `RetrievalError`, also for a wrong result."""
         try:
-            asked = self.source.retrieve(query, k)
-            if not inspect.isawaitable(asked):
-                raise self._returned(f"{kind_of(asked)} that cannot be awaited")
-            found = await asked
-        except (RetrievalError, BudgetError):  # it names its cure
+            call = self.source.retrieve(query, k)
+            if not inspect.isawaitable(call):
+                raise self._returned(f"{kind_of(call)} that cannot be awaited")
+            passages = await call
+        except (RetrievalError, BudgetError):  # these errors name their cures
             raise
         except Exception as error:
-            said = shown(redacted(" ".join(str(error).split())))
+            reason = shown(redacted(" ".join(str(error).split())))
             raise RetrievalError(
-                f"the retriever {self._name} failed ({type(error).__name__}: {said}): try its retrieve alone"
+                f"the retriever {self._name} failed ({type(error).__name__}: {reason}):"
+                " try its retrieve alone"
             ) from error
-        if wrong := _wrong(found):
+        if wrong := _wrong(passages):
             raise self._returned(wrong)
-        return await work(self._limits.keep, found)
+        return await work(self._limits.keep, passages)
 
-    def _returned(self, what: str) -> RetrievalError:
-        return RetrievalError(f"the retriever {self._name} returned {what}: write {WANTED}")
+    def _returned(self, result: str) -> RetrievalError:
+        return RetrievalError(f"the retriever {self._name} returned {result}: write {WANTED}")
 
 
-def _wrong(found: object) -> str:
-    """What is wrong with what `retrieve` returned; an empty string where it is a sequence of passages."""
-    if found is None:
+def _wrong(result: object) -> str:
+    """What is wrong with the result of `retrieve`; "" where it is a sequence of passages."""
+    if result is None:
         return "None"
-    if not isinstance(found, Sequence) or isinstance(found, str | bytes):
-        return kind_of(found)
-    strange = [kind_of(one) for one in found if not isinstance(one, Passage)]
-    return f"{kind_of(found)} with {strange[0]} in it" if strange else ""
+    if not isinstance(result, Sequence) or isinstance(result, str | bytes):
+        return kind_of(result)
+    strange = [kind_of(item) for item in result if not isinstance(item, Passage)]
+    return f"{kind_of(result)} with {strange[0]} in it" if strange else ""
 
 
 def _check_signature(name: str, retrieve: Any) -> None:
-    """Raises `SettingsError` for what is sure to fail; what cannot be told is found when it is called."""
+    """Raises `SettingsError` for a method that is sure to fail; other errors show when it is called."""
     if not callable(retrieve):
-        raise SettingsError(f"search is {name}, whose retrieve is no method: write {WANTED}")
+        raise SettingsError(f"search is {name}, whose retrieve is not a method: write {WANTED}")
     try:
         signature = inspect.signature(retrieve)
-    except (TypeError, ValueError):  # as of some that are written in C
+    except (TypeError, ValueError):  # such as some functions written in C
         return
     try:
         signature.bind("query", 5)
     except TypeError:
-        said = f"retrieve{signature} cannot be called as retrieve(query, k)"
-        raise SettingsError(f"search is {name}, whose {said}: write {WANTED}") from None
+        problem = f"retrieve{signature} cannot be called as retrieve(query, k)"
+        raise SettingsError(f"search is {name}, whose {problem}: write {WANTED}") from None
     if _is_synchronous(retrieve):
         raise SettingsError(f"search is {name}, whose retrieve is not async: write {WANTED}")
 
 
 def _is_synchronous(retrieve: Callable[..., Any]) -> bool:
-    """Is it a plain function, or one that yields? Of other callables only a call can tell."""
+    """Whether it is a plain function, or a generator. For other callables only a call can tell."""
     function = inspect.unwrap(getattr(retrieve, "__func__", retrieve))
     return inspect.isfunction(function) and not inspect.iscoroutinefunction(function)
 
 
-def _langchain(given: Any, settings: Settings, limits: Limits) -> Retriever:
+def _langchain(source: Any, settings: Settings, limits: SourceLimits) -> Retriever:
     from langchain_core.retrievers import BaseRetriever
 
-    if not isinstance(given, BaseRetriever):
+    if not isinstance(source, BaseRetriever):
         raise SettingsError(
-            f"search is {kind_of(given)}: it has no method retrieve(query, k), and is no LangChain"
-            " retriever: give such an object, or a source by its name, as in search=wikipedia"
+            f"search is {kind_of(source)}: it has no method retrieve(query, k), and is not a LangChain"
+            " retriever: give such an object, or the name of a source, such as wikipedia"
         )
     from rarr.retrievers.langchain import LangChainRetriever
 
-    return LangChainRetriever(given, window=settings.window, step=settings.step, limits=limits)
+    return LangChainRetriever(source, window=settings.window, step=settings.step, limits=limits)

@@ -1,25 +1,15 @@
-"""The sources on the web by name. A new source is a function here, and its entry in `WEB`."""
+"""The sources on the web that `search` may name. A new source needs a function and an entry here."""
 
 from collections.abc import Callable
+from typing import Any
 
-from rarr.agent.wiring.opened import Opened
-from rarr.components import Retriever
+from rarr.agent.wiring.resources import Resources
 from rarr.errors import SettingsError
-from rarr.retrievers.web.source_domains import Limits
+from rarr.retrievers.web.source_domains import SourceLimits
 from rarr.settings import Settings
 
 
-def limits_of(settings: Settings) -> Limits:
-    """Which domains and dates of sources on the web the settings allow."""
-    return Limits(
-        include=tuple(settings.include_domains),
-        exclude=tuple(settings.exclude_domains),
-        after=settings.published_after,
-        before=settings.published_before,
-    )
-
-
-def _wikipedia(settings: Settings, opened: Opened) -> Retriever:
+def _wikipedia(settings: Settings, opened: Resources) -> Any:
     from rarr.retrievers.web.wikipedia import Wikipedia
 
     if settings.published_after or settings.published_before:
@@ -37,7 +27,7 @@ def _wikipedia(settings: Settings, opened: Opened) -> Retriever:
     return opened.keep(wiki)
 
 
-def _tavily(settings: Settings, opened: Opened) -> Retriever:
+def _tavily(settings: Settings, opened: Resources) -> Any:
     from rarr.retrievers.web.tavily import Tavily
 
     key = settings.tavily_key
@@ -46,13 +36,13 @@ def _tavily(settings: Settings, opened: Opened) -> Retriever:
         cache=opened.cache,
         window=settings.window,
         step=settings.step,
-        limits=limits_of(settings),
+        limits=source_limits(settings),
         base_url=settings.tavily_url,
     )
     return opened.keep(tavily)
 
 
-def _searxng(settings: Settings, opened: Opened) -> Retriever:
+def _searxng(settings: Settings, opened: Resources) -> Any:
     from rarr.retrievers.fetch.fetching import Fetcher
     from rarr.retrievers.fetch.pages import PageReader
     from rarr.retrievers.web.searxng import SearXNG
@@ -66,13 +56,21 @@ def _searxng(settings: Settings, opened: Opened) -> Retriever:
         respect_robots=settings.robots,
     )
     reader = PageReader(opened.keep(fetcher), opened.cache, window=settings.window, step=settings.step)
-    found = SearXNG(settings.searxng_url, reader=reader, cache=opened.cache, limits=limits_of(settings))
-    return opened.keep(found)
+    source = SearXNG(settings.searxng_url, reader=reader, cache=opened.cache, limits=source_limits(settings))
+    return opened.keep(source)
 
 
-WEB: dict[str, Callable[[Settings, Opened], Retriever]] = {
+def source_limits(settings: Settings) -> SourceLimits:
+    return SourceLimits(
+        include=tuple(settings.include_domains),
+        exclude=tuple(settings.exclude_domains),
+        after=settings.published_after,
+        before=settings.published_before,
+    )
+
+
+WEB_SOURCES: dict[str, Callable[[Settings, Resources], Any]] = {
     "wikipedia": _wikipedia,
     "tavily": _tavily,
     "searxng": _searxng,
 }
-"""How the source on the web of each name is made."""

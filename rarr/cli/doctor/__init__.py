@@ -1,4 +1,4 @@
-"""What is configured, what is missing or broken, and how to mend it."""
+"""Finds out what is configured, what is missing or broken, and how to correct it."""
 
 import platform
 import tempfile
@@ -20,7 +20,7 @@ from rarr.tools.models.client_failures import redacted
 from rarr.tools.storage.files import private_folder
 
 if TYPE_CHECKING:
-    from rarr.tools.models.budgeted_chat import Patient
+    from rarr.tools.models.budgeted_chat import BudgetedChat
 
 EXTRAS = {
     "torch": ("torch", "sentence-transformers"),
@@ -35,15 +35,15 @@ EXTRAS = {
     ),
     "train": ("torch", "transformers", "onnx", "onnxscript", "safetensors"),
 }
-"""Optional extras of the package and what each installs."""
+"""The optional extras of the package, and the packages of each."""
 
 
 def examine(
     corpus: Path | str | None = None, search: str | None = None, *, offline: bool = False
 ) -> list[Finding]:
-    """Looks at the installation, the settings, the models, the sources and their cache.
+    """Examines the installation, the settings, the models, the sources and their cache.
 
-    Nothing is searched or paid for. `offline`: as the setting, the sources on the web are not asked.
+    Nothing is searched or paid for. `offline` is the setting: sources on the web are not asked.
     """
     findings = [Finding("python", "ok", platform.python_version()), _rarr()]
     given = {"corpus": corpus, "search": search, "offline": offline or None}
@@ -62,7 +62,7 @@ def examine(
 
 
 def as_text(findings: Sequence[Finding]) -> str:
-    """One line a finding, with its cure."""
+    """One line for each finding, with its cure."""
     lines = (
         f"{finding.state:<7}  {finding.name}: {finding.detail}"
         + (f"; cure: {finding.cure}" if finding.cure else "")
@@ -72,7 +72,7 @@ def as_text(findings: Sequence[Finding]) -> str:
 
 
 def installed(package: str) -> str | None:
-    """The version of an installed package, which is not imported."""
+    """The version of an installed package, without importing it."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -82,12 +82,12 @@ def installed(package: str) -> str | None:
 def _rarr() -> Finding:
     found = installed("rarr")
     if found is None:
-        return Finding("rarr", "missing", "it runs without being installed", "pip install rarr")
+        return Finding("rarr", "missing", "it runs, but is not installed", "pip install rarr")
     return Finding("rarr", "ok", found)
 
 
 def _settings(settings: Settings, chosen: dict[str, Any]) -> Iterator[Finding]:
-    """What is in force and differs from its default, and where that comes from."""
+    """The settings that differ from their defaults, and where they come from."""
     none = InitSettingsSource(Settings, {})
     sources = Settings.settings_customise_sources(Settings, none, none, none, none)
     _, variables, file = (source() for source in sources)
@@ -100,9 +100,11 @@ def _settings(settings: Settings, chosen: dict[str, Any]) -> Iterator[Finding]:
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
         if name in origins and value != field.get_default(call_default_factory=True):
-            shown = ", ".join(value) if name == "endpoints" else redacted(str(value))  # those may hold keys
+            shown = (
+                ", ".join(value) if name == "endpoints" else redacted(str(value))
+            )  # endpoints may hold keys
             yield Finding(f"setting {name}", "ok", f"{shown}, from {origins[name]}")
-    yield Finding("settings", "ok", "what is not listed is at its default")
+    yield Finding("settings", "ok", "all other settings have their defaults")
 
 
 def _home(home: Path) -> Finding:
@@ -128,8 +130,8 @@ def _extra(extra: str, settings: Settings) -> Finding:
 
 
 def _needs(extra: str, settings: Settings) -> str:
-    """What of the settings does not go without it; an empty string where nothing is."""
-    from rarr.agent.wiring.search import named
+    """The setting that needs the extra; "" where no setting does."""
+    from rarr.agent.wiring.search import search_names
 
     verifier = str(settings.models.get("attribute", ""))
     if extra == "torch" and _is_loaded(settings.reranker):
@@ -138,11 +140,11 @@ def _needs(extra: str, settings: Settings) -> str:
         return f"model {verifier}"
     if extra == "otel" and settings.otel:
         return "the setting otel"
-    return "search tavily" if extra == "tavily" and "tavily" in named(settings) else ""
+    return "search tavily" if extra == "tavily" and "tavily" in search_names(settings) else ""
 
 
 def _is_loaded(reranker: str) -> bool:
-    """Is it a model that torch runs?"""
+    """Whether torch runs the model."""
     from rarr.agent.wiring.search import SERVED
     from rarr.tools.models.hub import can_be_model
 
@@ -157,11 +159,11 @@ class _NoSearch:
 
 
 def _models(settings: Settings) -> Iterator[Finding]:
-    """Each language model that is used, asked for at no cost; or that none is."""
+    """Checks each language model in use, at no cost; or reports that there is none."""
     from rarr.agent.wiring.components import wire
     from rarr.tools.concurrency.background import run
 
-    try:  # without what takes long to open, and is looked at on its own
+    try:  # without the parts that take long to open and are examined separately
         reranker = "overlap" if _is_loaded(settings.reranker) else settings.reranker
         components = wire(settings.model_copy(update={"search": _NoSearch(), "reranker": reranker}))
     except RarrError as error:
@@ -172,12 +174,12 @@ def _models(settings: Settings) -> Iterator[Finding]:
         yield Finding(f"model {verifier}", "ok", "it loads")
     elif not components.models:
         yield Finding("model", "ok", "rules" if settings.model == "rules" else "embedded")
-    for model in {one.name: one for used in components.models for one in used.models}.values():
+    for model in {chat.name: chat for used in components.models for chat in used.models}.values():
         yield run(_probed(model))
 
 
-async def _probed(model: "Patient") -> Finding:
-    cure = "start its server, or mend base_url, the key or the name"
+async def _probed(model: "BudgetedChat") -> Finding:
+    cure = "start its server, or correct base_url, the key or the name"
     try:
         return Finding(f"model {model.name}", "ok", await model.probe())
     except CallFailure as failure:
@@ -187,10 +189,10 @@ async def _probed(model: "Patient") -> Finding:
 
 
 def _searching(settings: Settings) -> Iterator[Finding]:
-    from rarr.agent.wiring.search import named
+    from rarr.agent.wiring.search import search_names
     from rarr.cli.doctor.searching import cache, served, sources
 
-    if settings.search is None or "corpus" in named(settings):
+    if settings.search is None or "corpus" in search_names(settings):
         yield _corpus(settings)
     yield from sources(settings)
     yield from served(settings)
@@ -210,7 +212,7 @@ def _corpus(settings: Settings) -> Finding:
 
 
 def _opened(corpus: Path, settings: Settings) -> tuple[int, int]:
-    """The number of passages, and of files that are skipped. A folder is read anew, and nothing is kept."""
+    """The number of passages, and of skipped files. A folder is read anew, and its index is not kept."""
     from rarr.retrievers.corpus.index import build_index
     from rarr.retrievers.corpus.index_reader import IndexReader, is_index
 

@@ -1,4 +1,4 @@
-"""What the doctor says of one thing."""
+"""A finding of the doctor."""
 
 from typing import Literal, NamedTuple
 
@@ -6,9 +6,9 @@ State = Literal["ok", "missing", "broken"]
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at. What is missing is optional; what is broken is in the way.
+    """One thing that was examined. A missing thing is optional; a broken thing prevents work.
 
-    `detail` is an error's message where one was raised; such messages hold their cure.
+    `detail` may be an error's message, which includes the cure.
     """
 
     name: str

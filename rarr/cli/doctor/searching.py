@@ -1,4 +1,4 @@
-"""The sources on the web and their cache: are they configured, there, and in order?"""
+"""Examines the sources on the web and their cache: whether they are configured, reachable and undamaged."""
 
 import asyncio
 import tempfile
@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rarr.agent.wiring.opened import Opened, cache_path
+from rarr.agent.wiring.resources import Resources, cache_path
 from rarr.agent.wiring.search import (
     SERVED,
-    named,
     retriever,
+    search_names,
     served_reranker,
     web_source,
 )
@@ -26,41 +26,41 @@ from rarr.tools.text.nouns import kind_of
 
 
 def sources(settings: Settings) -> Iterator[Finding]:
-    """Each source but the corpus; those on the web are asked at once, unless the settings are offline."""
-    names = named(settings)
+    """Each source except the corpus. Web sources are asked at once, unless the settings are offline."""
+    names = search_names(settings)
     configured: dict[str, Probe] = {}
     for name in names if len(set(map(str, names))) == len(names) else [settings.search]:
         if name == "corpus":
             continue
         try:
-            found = _configured(name, settings)
+            probe = _configured(name, settings)
         except RarrError as error:
             yield Finding(f"search {name}" if name in SOURCES else "search", "broken", str(error))
             continue
-        if found is None:
+        if probe is None:
             yield Finding("search", "ok", f"{kind_of(name)} of your own; not asked")
         else:
-            configured[f"search {name}"] = found
+            configured[f"search {name}"] = probe
     yield from _reached(configured, settings)
 
 
 def served(settings: Settings) -> Iterator[Finding]:
-    """The reranker, where a server has it; its scores that are kept need no server."""
+    """The reranker, where it is on a server. Cached scores need no server."""
     if settings.reranker.startswith(SERVED):
-        found = served_reranker(settings, Opened(settings)).probe()
-        yield from _reached({f"reranker {settings.reranker}": found}, settings)
+        probe = served_reranker(settings, Resources(settings)).probe()
+        yield from _reached({f"reranker {settings.reranker}": probe}, settings)
 
 
 def cache(settings: Settings) -> Finding:
-    """The file of the cache: its size, and whether it opens. It is not made."""
+    """The file of the cache: its size, and whether it opens. It is not created."""
     path = cache_path(settings)
     try:
         files = [path, Path(f"{path}-wal")]
         size = sum(file.stat().st_size for file in files if file.exists())
         if not path.exists() and settings.offline:
-            return Finding("cache", "missing", f"{path} is not there", "search once without offline")
+            return Finding("cache", "missing", f"{path} does not exist", "search once without offline")
         if not path.exists():
-            return Finding("cache", "ok", f"{path} is not there yet: the first search on the web makes it")
+            return Finding("cache", "ok", f"{path} does not exist yet: the first search on the web makes it")
         CacheFile(path).close()
     except InputError as error:
         return Finding("cache", "broken", str(error))
@@ -71,10 +71,13 @@ def cache(settings: Settings) -> Finding:
 
 
 def _configured(name: Any, settings: Settings) -> Probe | None:
-    """How it is probed, None for an object. Raises `RarrError` where it cannot be searched; nothing stays."""
+    """The probe of the source; None for an object. Raises `RarrError` if it cannot be searched.
+
+    Keeps no files.
+    """
     with tempfile.TemporaryDirectory() as home:
         there = settings.model_copy(update={"search": name, "home": Path(home)})
-        opened = Opened(there)
+        opened = Resources(there)
         try:
             retriever(there, opened)
             source = web_source(name, there, opened) if isinstance(name, str) else None

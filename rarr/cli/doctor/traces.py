@@ -1,4 +1,4 @@
-"""What the doctor says of the traces."""
+"""Examines the traces."""
 
 import sqlite3
 
@@ -8,16 +8,16 @@ from rarr.settings import Settings
 
 
 def traces(settings: Settings) -> Finding:
-    """How many there are, how large they are and where; their file is not made."""
+    """The number, size and place of the traces. Their file is not created."""
     if not settings.trace:
-        return Finding("traces", "ok", "none is kept: trace is false")
+        return Finding("traces", "ok", "traces are switched off: trace is false")
     from rarr.traces.store import TraceStore, on_disk
     from rarr.traces.trace import store_path
 
     path = store_path(settings.home)
     try:
         if not path.exists():
-            return Finding("traces", "ok", f"{path} is not there yet: the first run makes it")
+            return Finding("traces", "ok", f"{path} does not exist yet: the first run makes it")
         store = TraceStore(path)
         try:
             count = len(store.names())

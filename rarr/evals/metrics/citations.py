@@ -1,8 +1,8 @@
-"""How well the sentences of a text are cited: recall, precision and rate of its citations.
+"""The quality of a text's citations: recall, precision and rate.
 
 Recall and precision are those of ALCE (Gao et al. 2023b, "Citation quality"); the rate is that of
-WikiGenBench (Zhang et al. 2024). What entails what is judged elsewhere and comes in as `CitedSentence`. All
-three are of one text; over several texts, take their mean.
+WikiGenBench (Zhang et al. 2024). Entailments are judged elsewhere, and given as `CitedSentence`. All three
+are for one text; take their mean over several texts.
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from rarr.errors import InputError
 
 @dataclass(frozen=True)
 class CitedSentence:
-    """A sentence, by which of its citations entail it. None: could not be judged.
+    """A sentence, and which of its citations entail it. None: could not be judged.
 
-    `entailed_by_all`: all that it cites, taken together, entails it; not read where it cites nothing.
-    `alone[i]`: citation i by itself does. `without[i]`: all but citation i do; False for an only one.
-    Raises `InputError` where the two do not speak of the same citations.
+    `entailed_by_all`: all its citations together entail it; not used for a sentence without citations.
+    `alone[i]`: citation i alone entails it. `without[i]`: all other citations entail it; False for an only
+    citation. Raises `InputError` if the two have different lengths.
     """
 
     entailed_by_all: bool | None = None
@@ -33,14 +33,14 @@ class CitedSentence:
 
 
 def supported(sentence: CitedSentence) -> bool | None:
-    """Does what the sentence cites entail it? A sentence without a citation is not supported."""
+    """Whether the citations entail the sentence. A sentence without a citation is not supported."""
     return sentence.entailed_by_all if sentence.alone else False
 
 
 def precise(sentence: CitedSentence) -> tuple[bool | None, ...]:
-    """For each citation: is the sentence supported, and the citation not idle?
+    """For each citation, whether the sentence is supported and the citation is not idle.
 
-    It is idle if it does not entail the sentence alone and the others do without it.
+    A citation is idle if it does not entail the sentence alone, and the others do without it.
     """
     whole = supported(sentence)
     return tuple(
@@ -50,16 +50,16 @@ def precise(sentence: CitedSentence) -> tuple[bool | None, ...]:
 
 
 def citation_recall(sentences: Sequence[CitedSentence]) -> float | None:
-    """The share of sentences that what they cite entails, of those judged; None where none was."""
+    """The share of judged sentences that their citations entail; None if no sentence was judged."""
     return _share([supported(sentence) for sentence in sentences])
 
 
 def citation_precision(sentences: Sequence[CitedSentence]) -> float | None:
-    """The share of citations that are precise, of those judged; None where none was.
+    """The share of judged citations that are precise; None if no citation was judged.
 
-    A text that cites nothing has 0, as in ALCE's code; one without sentences has None.
+    A text without citations has 0, as in ALCE's code; a text without sentences has None.
     """
-    judgements = [one for sentence in sentences for one in precise(sentence)]
+    judgements = [judgement for sentence in sentences for judgement in precise(sentence)]
     return _share(judgements) if judgements or not sentences else 0.0
 
 
@@ -69,19 +69,19 @@ def citation_rate(sentences: Sequence[CitedSentence]) -> float | None:
 
 
 def _share(judgements: Sequence[bool | None]) -> float | None:
-    judged = [one for one in judgements if one is not None]
+    judged = [judgement for judgement in judgements if judgement is not None]
     return sum(judged) / len(judged) if judged else None
 
 
-def _both(one: bool | None, other: bool | None) -> bool | None:
-    """And, where None is unknown: False settles it."""
-    if one is False or other is False:
+def _both(first: bool | None, second: bool | None) -> bool | None:
+    """Logical and, where None is unknown: one False decides."""
+    if first is False or second is False:
         return False
-    return None if one is None or other is None else True
+    return None if first is None or second is None else True
 
 
-def _either(one: bool | None, other: bool | None) -> bool | None:
-    """Or, where None is unknown: True settles it."""
-    if one or other:
+def _either(first: bool | None, second: bool | None) -> bool | None:
+    """Logical or, where None is unknown: one True decides."""
+    if first or second:
         return True
-    return None if one is None or other is None else False
+    return None if first is None or second is None else False

@@ -1,4 +1,4 @@
-"""Corrections against human revisions: what was restored, what was left alone, which words were touched."""
+"""Compares corrections with human revisions: restored texts, untouched texts, and edited words."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from rarr.evals.metrics.words import words
 
 
 class Correction(NamedTuple):
-    """A text, what a system made of it, and what a person made of it."""
+    """A text, a system's correction of it, and a person's correction of it."""
 
     source: str
     output: str
@@ -18,9 +18,9 @@ class Correction(NamedTuple):
 
 
 class WordEdits(NamedTuple):
-    """How many word edits a system `made`, a person `wanted`, and both agree on.
+    """The number of word edits that a system `made`, that a person `wanted`, and that both agree on.
 
-    Its ratios lie between 0 and 1; they are None where they are not defined.
+    The ratios lie between 0 and 1; they are None where they are not defined.
     """
 
     matched: int
@@ -45,23 +45,23 @@ class WordEdits(NamedTuple):
 
 
 def restored(output: str, reference: str) -> bool:
-    """Is the output what the person wrote, up to white space?"""
+    """Whether the output equals the person's text, apart from white space."""
     return output.split() == reference.split()
 
 
 def word_edits(row: Correction) -> WordEdits:
-    """The words that system and person took out of the source and put in.
+    """The words that system and person removed from the source and inserted.
 
-    Both are read off a longest common subsequence of words (`rarr.evals.metrics.words`), case included, as
-    multisets without places: of equal words, which one went is not asked. A word that moved was taken out
-    once and put in once.
+    Both come from a longest common subsequence of words (`rarr.evals.metrics.words`), with letter case, as
+    multisets without places: which of two equal words was removed does not matter. A word that moved was
+    removed once and inserted once.
     """
     made, wanted = _edits(row.source, row.output), _edits(row.source, row.reference)
     return WordEdits((made & wanted).total(), made.total(), wanted.total())
 
 
 def in_all(edits: Sequence[WordEdits]) -> WordEdits:
-    """The word edits of several rows, added up: its ratios weigh each word the same."""
+    """The sum of the word edits of several rows. In its ratios, each word has the same weight."""
     return WordEdits(*(sum(column) for column in zip(WordEdits(0, 0, 0), *edits, strict=True)))
 
 

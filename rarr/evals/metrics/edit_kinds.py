@@ -1,4 +1,4 @@
-"""What an edit did to a text, in the kinds of PURR (Chen et al. 2023, PURR; Chen 2023, figure 7.2)."""
+"""The kinds of edits of PURR (Chen et al. 2023, PURR; Chen 2023, figure 7.2)."""
 
 from typing import Literal, get_args
 
@@ -12,10 +12,10 @@ _NOISE = 1e-9
 def edit_kinds(
     attribution_before: float | None, attribution_after: float | None, preservation: float | None
 ) -> frozenset[EditKind]:
-    """The kinds that an edit is of; none is usual, and `unnecessary` comes with `bad`. All values 0 to 1.
+    """The kinds of an edit. Most edits have none, and `unnecessary` comes with `bad`.
 
-    Where an attribution could not be judged (None) this is `huge` or nothing, and nothing where preservation
-    could not be: `is_kind` tells that apart.
+    All values are from 0 to 1. If an attribution could not be judged (None), this is `huge` or nothing; if
+    preservation could not be judged, it is nothing. `is_kind` tells these cases apart.
     """
     return frozenset(
         kind for kind in EDIT_KINDS if is_kind(kind, attribution_before, attribution_after, preservation)
@@ -28,11 +28,11 @@ def is_kind(
     attribution_after: float | None,
     preservation: float | None,
 ) -> bool | None:
-    """Is the edit of this kind? None where that needs what could not be judged.
+    """Whether the edit has this kind. None if that depends on a value that could not be judged.
 
     huge: preservation below 0.5. bad: attribution falls by more than 0.1. unnecessary: bad, and attribution
-    before was above 0.9. good: attribution rises by more than 0.3 and preservation is above 0.7. A value at
-    its limit is not beyond it.
+    before was above 0.9. good: attribution rises by more than 0.3, and preservation is above 0.7. A value at
+    its limit is not beyond the limit.
     """
     if preservation is None:
         return None

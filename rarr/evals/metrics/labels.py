@@ -1,7 +1,7 @@
-"""Verifiers against people: the classes of AttrScore, and yes or no as in ExpertQA.
+"""Compares verifiers with people: the classes of AttrScore, and yes or no as in ExpertQA.
 
-Unjudged rows, whose prediction or label is None, enter no number and are counted as `unjudged`. A ratio that
-is not defined (the precision of a class that was never predicted) is None.
+A row without a prediction or label (None) enters no number, and is counted as `unjudged`. A ratio that is not
+defined, such as the precision of a class that was never predicted, is None.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ ATTRIBUTION_CLASSES: tuple[AttributionClass, ...] = get_args(AttributionClass)
 
 
 class ClassScores(Record):
-    """One class against the others, 0 to 1. `n` rows have it as their label."""
+    """One class against the other classes, from 0 to 1. `n` rows have it as their label."""
 
     precision: float | None
     recall: float | None
@@ -26,11 +26,11 @@ class ClassScores(Record):
 
 
 class Classification(Record):
-    """Predictions against labels. `confusion[label][prediction]` counts rows; all else is between 0 and 1.
+    """Predictions against labels.
 
-    `macro_f1` is the mean F1 of the classes that were predicted or are labels, `balanced_accuracy` the mean
-    recall of those that are labels, None for fewer than two. With one label a row, micro-F1 is the share of
-    rows that are right.
+    `confusion[label][prediction]` counts rows; all other values are from 0 to 1. `macro_f1` is the mean F1 of
+    the classes that were predicted or are labels. `balanced_accuracy` is the mean recall of the classes that
+    are labels, None for fewer than two. With one label for each row, micro-F1 is the share of correct rows.
     """
 
     classes: dict[str, ClassScores]
@@ -43,7 +43,7 @@ class Classification(Record):
 
 
 class Detection(Record):
-    """Yes or no against people; precision, recall and F1 are of yes. All between 0 and 1."""
+    """Yes or no against people. Precision, recall and F1 are for yes. All values are from 0 to 1."""
 
     precision: float | None
     recall: float | None
@@ -73,23 +73,23 @@ def classification(
     labels: Sequence[str | None],
     classes: Sequence[str] = ATTRIBUTION_CLASSES,
 ) -> Classification:
-    """Each class's precision, recall and F1, and what they come to (Yue et al. 2023, section 5).
+    """Precision, recall and F1 of each class, and the summary of all classes (Yue et al. 2023, section 5).
 
-    Raises `InputError` for lists of different lengths and for a class that is not in `classes`.
+    Raises `InputError` for lists of different lengths, and for a class that is not in `classes`.
     """
     rows = _judged(predicted, labels)
-    if unknown := {one for row in rows for one in row} - set(classes):
+    if unknown := {name for row in rows for name in row} - set(classes):
         raise InputError(f"no class {min(unknown)!r}: there are {', '.join(classes)}")
-    pairs = Counter((label, one) for one, label in rows)
-    confusion = {label: {one: pairs[label, one] for one in classes} for label in classes}
-    counts = {one: _count(confusion, one) for one in classes}
-    scores = {one: count.scores() for one, count in counts.items()}
-    recalls = [one.recall for one in scores.values() if one.recall is not None]
+    pairs = Counter((label, prediction) for prediction, label in rows)
+    confusion = {label: {prediction: pairs[label, prediction] for prediction in classes} for label in classes}
+    counts = {name: _count(confusion, name) for name in classes}
+    scores = {name: count.scores() for name, count in counts.items()}
+    recalls = [score.recall for score in scores.values() if score.recall is not None]
     return Classification(
         classes=scores,
         confusion=confusion,
         micro_f1=_ratio(sum(count.hits for count in counts.values()), len(rows)),
-        macro_f1=_mean([one.f1 for one in scores.values() if one.f1 is not None]),
+        macro_f1=_mean([score.f1 for score in scores.values() if score.f1 is not None]),
         balanced_accuracy=_mean(recalls) if len(recalls) > 1 else None,
         n=len(rows),
         unjudged=len(labels) - len(rows),
@@ -97,7 +97,7 @@ def classification(
 
 
 def detection(predicted: Sequence[bool | None], labels: Sequence[bool | None]) -> Detection:
-    """AutoAIS's yes or no against people's (Malaviya et al. 2023, table 6).
+    """The yes or no of AutoAIS against that of people (Malaviya et al. 2023, table 6).
 
     Raises `InputError` for lists of different lengths.
     """
@@ -115,9 +115,9 @@ def detection(predicted: Sequence[bool | None], labels: Sequence[bool | None]) -
 
 
 def roc_auc(scores: Sequence[float | None], labels: Sequence[bool | None]) -> float | None:
-    """The chance that a true row scores above a false one, a tie counting half (Mann and Whitney 1947).
+    """The probability that a true row scores above a false row; a tie counts half (Mann and Whitney 1947).
 
-    None where labels are of one class. Raises `InputError` for lists of different lengths.
+    None if all labels are of one class. Raises `InputError` for lists of different lengths.
     """
     rows = sorted(_judged(scores, labels))
     truths = sum(label for _, label in rows)
@@ -143,7 +143,7 @@ def _judged(
     if len(predicted) != len(labels):
         raise InputError(f"each row needs both; predictions: {len(predicted)}, labels: {len(labels)}")
     rows = zip(predicted, labels, strict=True)
-    return [(one, label) for one, label in rows if one is not None and label is not None]
+    return [(value, label) for value, label in rows if value is not None and label is not None]
 
 
 def _count(confusion: Mapping[str, Mapping[str, int]], name: str) -> _Counts:

@@ -1,4 +1,4 @@
-"""How much of a reference's wording a text has."""
+"""Measures how much of a reference's wording a text has."""
 
 import re
 
@@ -8,7 +8,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class _Words:
-    """Runs of letters and digits of every script: the library's own tokenizer knows English ones alone."""
+    """Runs of letters and digits of every script. The library's own tokenizer knows only English words."""
 
     def tokenize(self, text: str) -> list[str]:
         return _WORD.findall(text.lower())
@@ -17,7 +17,7 @@ class _Words:
 def rouge_l(output: str, reference: str) -> float:
     """ROUGE-L: F1 of the longest common subsequence of words, 0 to 1 (Lin 2004, section 3.1), by rouge-score.
 
-    Without stemming, letter case ignored. Equal texts have 1, also without a word. Raises `SetupError` where
+    Without stemming, and without letter case. Equal texts have 1, even without words. Raises `SetupError` if
     the library is missing.
     """
     try:

@@ -1,8 +1,8 @@
-"""How sure a number is: intervals for means, shares and other statistics, and paired comparisons.
+"""The uncertainty of numbers: intervals for means, shares and other statistics, and paired comparisons.
 
-Everything is deterministic for a seed. A row is what was drawn independently (a document rather than its
-sentences), or intervals come out too narrow. A row that could not be judged is None: it enters no value, and
-is counted.
+All results are deterministic for a seed. A row must be drawn independently (a document rather than its
+sentences), otherwise intervals are too narrow. A row that could not be judged is None: it enters no value,
+and is counted.
 """
 
 import math
@@ -21,10 +21,10 @@ Row = TypeVar("Row")
 
 
 class Measured(Record):
-    """A value over `n` judged rows, with its interval (95% unless another level was asked for).
+    """A value over `n` judged rows, with its interval (95% unless another level was given).
 
-    `value` is None where no row was judged or the statistic is not defined for them; `low` and `high` also
-    where one row alone says nothing about others. `unjudged` rows entered nothing.
+    `value` is None if no row was judged, or the statistic is not defined for the rows. `low` and `high` are
+    also None for a single row, which tells nothing about others. `unjudged` rows entered nothing.
     """
 
     value: float | None = None
@@ -35,9 +35,9 @@ class Measured(Record):
 
 
 class Paired(Record):
-    """Two systems on the same rows: the mean of `b - a`, and `p`, of the hypothesis that they are alike.
+    """Two systems on the same rows: the mean of `b - a`, and `p` for the hypothesis that they are equal.
 
-    `p` is None where no row was judged for both.
+    `p` is None if no row was judged for both systems.
     """
 
     difference: Measured
@@ -65,7 +65,7 @@ def bootstrap(
     level: float = LEVEL,
     seed: int = 0,
 ) -> Measured:
-    """A statistic of judged rows (F1, say), with its percentile bootstrap interval.
+    """A statistic of judged rows, such as F1, with its percentile bootstrap interval.
 
     Rows are drawn with replacement. Resamples for which the statistic is not defined (None) are left out.
     """
@@ -74,14 +74,14 @@ def bootstrap(
         return Measured(value=value, n=len(rows), unjudged=unjudged)
     random = Random(seed)
     drawn = (statistic(random.choices(rows, k=len(rows))) for _ in range(resamples))
-    low, high = _middle(sorted(one for one in drawn if one is not None), level)
+    low, high = _middle(sorted(statistic for statistic in drawn if statistic is not None), level)
     return Measured(value=value, low=low, high=high, n=len(rows), unjudged=unjudged)
 
 
 def share(hits: Sequence[bool | None], *, level: float = LEVEL) -> Measured:
-    """The share of rows that are true, with its Wilson interval (Wilson 1927).
+    """The share of true rows, with its Wilson interval (Wilson 1927).
 
-    Unlike the bootstrap's, it has a width where all rows agree.
+    Unlike a bootstrap interval, it has a width even if all rows agree.
     """
     judged = [hit for hit in hits if hit is not None]
     n, k, unjudged = len(judged), sum(judged), len(hits) - len(judged)
@@ -90,7 +90,7 @@ def share(hits: Sequence[bool | None], *, level: float = LEVEL) -> Measured:
     z = NormalDist().inv_cdf((1 + level) / 2)
     centre = (k + z * z / 2) / (n + z * z)
     half = z / (n + z * z) * math.sqrt(k * (n - k) / n + z * z / 4)
-    # At 0 of n and n of n the interval ends in the share, but for rounding.
+    # At 0 of n and n of n the interval ends in the share, apart from rounding.
     low, high = min(max(centre - half, 0), k / n), max(min(centre + half, 1), k / n)
     return Measured(value=k / n, low=low, high=high, n=n, unjudged=unjudged)
 
@@ -104,29 +104,31 @@ def paired(
     level: float = LEVEL,
     seed: int = 0,
 ) -> Paired:
-    """Compares two systems row by row: `a[i]` and `b[i]` are of the same row.
+    """Compares two systems row by row: `a[i]` and `b[i]` belong to the same row.
 
-    The interval of the mean difference is a bootstrap's; `p` is of a two-sided paired permutation test: how
-    often is the mean of differences with random signs as far from 0, (hits + 1) / (flips + 1) (Phipson and
-    Smyth 2010). Rows that were not judged for both are left out, as `unjudged`. Neither swapping the systems
-    nor the order of rows changes `p`. Raises `InputError` for lists of different lengths.
+    The interval of the mean difference is a bootstrap interval. `p` is from a two-sided paired permutation
+    test: how often the mean of differences with random signs is as far from 0, (hits + 1) / (flips + 1)
+    (Phipson and Smyth 2010). Rows that were not judged for both systems are left out, as `unjudged`. Neither
+    swapping the systems nor the order of rows changes `p`. Raises `InputError` for lists of different
+    lengths.
     """
     if len(a) != len(b):
         raise InputError(f"a pair needs the same rows: one system has {len(a)} and the other {len(b)}")
     differences = [
-        None if one is None or other is None else other - one for one, other in zip(a, b, strict=True)
+        None if value_a is None or value_b is None else value_b - value_a
+        for value_a, value_b in zip(a, b, strict=True)
     ]
     difference = mean(differences, resamples=resamples, level=level, seed=seed)
-    judged = [one for one in differences if one is not None]
+    judged = [difference for difference in differences if difference is not None]
     return Paired(difference=difference, p=_sign_flip(judged, flips, seed) if judged else None)
 
 
 def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)  # an exact sum: order leaves no trace
+    return math.fsum(values) / len(values)  # an exact sum, which does not depend on the order
 
 
 def _middle(ordered: Sequence[float], level: float) -> tuple[float | None, float | None]:
-    """The ends of what is left after as many were cut off at both sides."""
+    """The ends of the middle part, after the same number of values was cut off at both sides."""
     if not ordered:
         return None, None
     cut = int((1 - level) / 2 * len(ordered))
@@ -137,15 +139,15 @@ _ODD = bytes(i % 2 for i in range(256))
 
 
 def _sign_flip(differences: Sequence[float], flips: int, seed: int) -> float:
-    sizes = sorted(abs(one) for one in differences if one)
-    # What rounding makes of equal sums must not set them apart.
+    sizes = sorted(abs(difference) for difference in differences if difference)
+    # Rounding must not tell equal sums apart.
     observed = abs(math.fsum(differences)) - 1e-9 * sum(sizes)
     hits = sum(abs(total) >= observed for total in _flipped(sizes, flips, seed))
     return (hits + 1) / (flips + 1)
 
 
 def _flipped(sizes: Sequence[float], flips: int, seed: int) -> Iterator[float]:
-    """Sums of `sizes` with random signs: all of them, less twice those that turn negative."""
+    """Sums of `sizes` with random signs: the whole sum, less twice the sizes that become negative."""
     random, whole = Random(seed), sum(sizes)
     for _ in range(flips):
         negative = random.randbytes(len(sizes)).translate(_ODD)

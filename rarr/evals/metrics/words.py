@@ -1,17 +1,17 @@
-"""A text as the words that corrections are counted in."""
+"""Splits a text into the words in which corrections are counted."""
 
 import re
 
-# A number with its separators is one word, and so is a mark. Scripts that are written without spaces between
-# words have one word a character, or a changed one would change a whole clause.
+# A number with its separators is one word, and so is a punctuation mark. In scripts without spaces, each
+# character is a word; otherwise one changed character would change a whole clause.
 _WORD = r"\d+(?:[.,:]\d+)+|[぀-ヿ㐀-䶿一-鿿]|[^\W぀-ヿ㐀-䶿一-鿿]+|[^\w\s]"
 
 
 def words(text: str) -> list[str]:
-    """The words, numbers and marks of `text`, in order, as they are written; white space is none."""
+    """The words, numbers and marks of `text`, in order, as they are written, without white space."""
     return re.findall(_WORD, text)
 
 
 def tokens(text: str) -> list[str]:
-    """The words of `text` and the white space between them: joined they are the text."""
+    """The words of `text` and the white space between them. Joined, they are the text."""
     return re.findall(rf"{_WORD}|\s+", text)

@@ -1,4 +1,4 @@
-"""Files -> passages in the index, in batches that a crash cannot tear."""
+"""Writes the passages of files into the index, in batches that a crash cannot tear."""
 
 import time
 from collections.abc import Callable
@@ -7,19 +7,19 @@ from pathlib import Path
 from tantivy import Index, IndexWriter
 
 from rarr.retrievers.corpus.chunking import windows
-from rarr.retrievers.corpus.manifest import Manifest, Version
+from rarr.retrievers.corpus.manifest import FileVersion, Manifest
 from rarr.retrievers.corpus.passages import add, open_writer, remove
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.files import extract
 from rarr.tools.concurrency.worker import require_awaited
 
 _BATCH = 50_000  # passages
-_SECONDS = 20.0  # what an interrupted build loses at most, but for the file that it was reading
-_NOTES = 20  # of one file, that are kept
+_SECONDS = 20.0  # an interrupted build loses at most this much work, and the file that it was reading
+_NOTES = 20  # notes that are kept of one file
 
 
 class Batches:
-    """Writes to one index, whose lock the caller holds and which it leaves to others with `close`."""
+    """Writes to one index. The caller holds the index's lock; `close` leaves the index to others."""
 
     def __init__(
         self, manifest: Manifest, index: Callable[[], Index], *, window: int, step: int, max_bytes: int
@@ -29,10 +29,10 @@ class Batches:
         self._window, self._step, self._max_bytes = window, step, max_bytes
         self._writer: IndexWriter | None = None
         self._to_forget: list[int] = []
-        self._queue_removal(manifest.gone())  # what a build that died has left
+        self._queue_removal(manifest.gone())  # the passages that a build left behind when it died
         self._waiting, self._since, self._changed = 0, time.monotonic(), False
 
-    def read(self, path: Path, version: Version) -> None:
+    def read(self, path: Path, version: FileVersion) -> None:
         """Reads one file. Raises `UnreadableError` where another try may succeed; notes other failures."""
         version_id = self._manifest.begin(version)
         self._changed = True
@@ -49,15 +49,15 @@ class Batches:
             if not problem.lasting:
                 self._manifest.discard(version_id)
                 raise
-            notes.append(f"{'what follows is ' if documents else ''}not searched: {problem}")
+            notes.append(f"{'the rest is ' if documents else ''}not searched: {problem}")
         self._manifest.finish(version_id, documents, passages, notes.kept())
         self._waiting += passages
         if self._waiting >= _BATCH or time.monotonic() - self._since > _SECONDS:
             self.publish()
 
     def publish(self, removed: list[str] | None = None) -> None:
-        """Shows readers what was read since the last time, and that the files `removed` are no more."""
-        self._manifest.save()  # versions are written down before their passages can be found
+        """Shows readers what was read since the last call, and removes the files `removed`."""
+        self._manifest.save()  # versions are written down before a search can return their passages
         if self._writer is not None:
             self._writer.commit()
         self._manifest.forget(self._to_forget)
@@ -66,14 +66,14 @@ class Batches:
         self._waiting, self._since, self._changed = 0, time.monotonic(), False
 
     def finish(self, removed: list[str]) -> None:
-        """The last of `publish`; passages that are no longer live are removed, too."""
+        """Publishes the rest, and removes the passages that are no longer live."""
         if removed or self._changed:
             self.publish(removed)
         if self._to_forget:
             self.publish()
 
     def close(self) -> None:
-        """Leaves the index to others; what was not published is lost."""
+        """Leaves the index to others. Passages that were not published are lost."""
         if self._writer is not None:
             self._writer.wait_merging_threads()
 

@@ -1,4 +1,4 @@
-"""A text -> the windows of sentences that are indexed and retrieved as passages."""
+"""Cuts a text into windows of sentences, which are indexed and retrieved as passages."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ LONGEST = 2000
 
 
 class Window(NamedTuple):
-    """A passage of a text, half-open, and the words of the heading that it stands under ("" without one)."""
+    """Where a passage starts and ends (exclusive), and the words of its heading ("" without a heading)."""
 
     start: int
     end: int
@@ -19,19 +19,19 @@ class Window(NamedTuple):
 
 
 def windows(text: str, *, window: int, step: int) -> list[Window]:
-    """The passages of `text`: every `window` sentences (or rows of a table), one begun each `step` sentences.
+    """The passages of `text`: each holds `window` sentences or table rows, one starting every `step` of them.
 
-    None crosses a heading or has more than `LONGEST` characters: such a window holds as many whole sentences
-    as fit, and a sentence that is longer is cut at white space. Together they cover every sentence, and no
-    window lies inside the one before it.
+    No passage crosses a heading or has more than `LONGEST` characters: a window that is too long holds as
+    many whole sentences as fit, and a sentence that is too long is cut at white space. Together the passages
+    cover every sentence, and no passage lies inside the passage before it.
     """
     parsed = blocks(text)
     spans = [piece for span in sentences_of(text, parsed, tables="rows") for piece in _pieces(text, span)]
     headings = [block for block in parsed if block.kind == "heading"]
-    found: list[Window] = []
+    passages: list[Window] = []
     for heading, section in _sections(text, headings, spans):
-        found.extend(Window(start, end, heading) for start, end in _slide(section, window, step))
-    return found
+        passages.extend(Window(start, end, heading) for start, end in _slide(section, window, step))
+    return passages
 
 
 def _slide(spans: Sequence[Span], window: int, step: int) -> Iterator[tuple[int, int]]:
@@ -50,7 +50,7 @@ def _slide(spans: Sequence[Span], window: int, step: int) -> Iterator[tuple[int,
 def _sections(
     text: str, headings: Sequence[Block], spans: Sequence[Span]
 ) -> Iterator[tuple[str, Sequence[Span]]]:
-    """The words of each heading with the sentences under it; "" for those before the first."""
+    """The words of each heading with the sentences under it; "" for sentences before the first heading."""
     starts = [span.start for span in spans]
     cuts = [bisect_left(starts, heading.start) for heading in headings]
     words = [text[heading.start : heading.end].strip().strip("#=-").strip() for heading in headings]
@@ -60,7 +60,7 @@ def _sections(
 
 
 def _pieces(text: str, span: Span) -> Iterator[Span]:
-    """A sentence, cut at white space where it is longer than a passage may be."""
+    """The sentence, cut at white space where it is longer than a passage may be."""
     start, end = span
     while end - start > LONGEST:
         cut = max(text.rfind(space, start + 1, start + LONGEST + 1) for space in " \t\n")

@@ -32,10 +32,10 @@ _MOST = 10_000  # passages that are looked through for enough documents
 
 
 class Corpus:
-    """A retriever over an index on disk. `skipped` are (file, reason): what of the corpus is not searched."""
+    """A retriever over an index on disk. `skipped` lists (file, reason) for files that cannot be searched."""
 
     def __init__(self, reader: IndexReader, shown: Path, max_file_mb: int) -> None:
-        """`shown` stands for the corpus in the sources of passages."""
+        """`shown` is the path of the corpus as the sources of its passages show it."""
         self._reader, self._shown, self._max_bytes = reader, shown, max_file_mb * MEGABYTE
         self._kept_in_memory = ""
         self.skipped = [(place(shown, name), reason) for name, reason in reader.skipped()]
@@ -56,7 +56,7 @@ class Corpus:
         The latter is brought up to date here; a build by another process is waited for. Where `home` cannot
         be written, the index is made in memory. Raises `InputError` where there is nothing to search.
         """
-        with suppress(RuntimeError):  # no such user: then there is no such path either
+        with suppress(RuntimeError):  # the path names an unknown user: `located` reports it
             path = path.expanduser()
         where = located(path)
         if is_index(where):
@@ -88,11 +88,11 @@ class Corpus:
         return await asyncio.to_thread(self._extracted, url)
 
     def close(self) -> None:
-        """Closes the index. A corpus that is searched again opens it again."""
+        """Closes the index. The next search opens it again."""
         self._reader.close()
 
     async def aclose(self) -> None:
-        """`close` for async callers: it waits for whoever searches."""
+        """`close` for async callers. It waits for searches that are under way."""
         await asyncio.to_thread(self.close)
 
     def _search(self, query: str, k: int) -> list[Passage]:
@@ -107,7 +107,7 @@ class Corpus:
                 (hit.score, self._passage(snapshot, hit, now))
                 for hit in _of_best_documents(snapshot, words, k)
             ]
-        # Of equal scores the engine's order depends on how the index came about; this one does not.
+        # The engine orders equal scores by how the index was built; this order does not depend on it.
         best.sort(key=lambda pair: (-pair[0], pair[1].source, pair[1].start))
         return [passage for _, passage in best]
 
@@ -123,8 +123,8 @@ class Corpus:
         if where not in places:
             return None
         try:
-            found = extract(Path(places[where]).expanduser(), self._max_bytes, lambda _: None)
-            return next((one.text for one in found if str(one.item) == wanted), None)
+            documents = extract(Path(places[where]).expanduser(), self._max_bytes, lambda _: None)
+            return next((document.text for document in documents if str(document.item) == wanted), None)
         except UnreadableError:
             return None
 
@@ -143,26 +143,25 @@ class Corpus:
 
 
 def _of_best_documents(snapshot: Snapshot, words: Sequence[str], k: int) -> list[Hit]:
-    """The hits of the first `k` documents, looking further down until there are as many."""
+    """The hits of the first `k` documents. Asks for more hits until there are `k` documents."""
     limit = k * PASSAGES_PER_DOCUMENT * 2
     while True:
-        found = find(snapshot.searcher, words, limit)
-        hits = _in_order(snapshot, found, cut=len(found) == limit)
+        hits = find(snapshot.searcher, words, limit)
         documents: dict[tuple[int, int], list[Hit]] = {}
-        for hit in hits:
+        for hit in _in_order(snapshot, hits, cut=len(hits) == limit):
             document = (hit.version_id, hit.item)
             if hit.version_id in snapshot.names and (len(documents) < k or document in documents):
                 documents.setdefault(document, []).append(hit)
-        if len(documents) == k or len(found) < limit or limit >= _MOST:
-            return [hit for its in documents.values() for hit in its[:PASSAGES_PER_DOCUMENT]]
+        if len(documents) == k or len(hits) < limit or limit >= _MOST:
+            return [hit for best in documents.values() for hit in best[:PASSAGES_PER_DOCUMENT]]
         limit = min(limit * 4, _MOST)
 
 
 def _in_order(snapshot: Snapshot, hits: Sequence[Hit], *, cut: bool) -> list[Hit]:
-    """The hits by score, and hits of equal score by their place in the corpus.
+    """The hits by score; hits of equal score by their place in the corpus.
 
-    The engine orders equal scores by how the index came about: two builds of one corpus would find different
-    evidence. Where the list was `cut`, the last score may have lost hits, and is left out.
+    The engine orders equal scores by how the index was built, so two builds of one corpus would return
+    different evidence. Where the list was `cut`, the last score may lack hits, so it is left out.
     """
     groups = [list(tied) for _, tied in groupby(hits, key=lambda hit: hit.score)]
     if cut and len(groups) > 1:

@@ -1,4 +1,4 @@
-"""A corpus -> an index on disk, made or brought up to date."""
+"""Makes the index of a corpus on disk, or brings it up to date."""
 
 import hashlib
 import shutil
@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 from rarr.errors import InputError
 from rarr.retrievers.corpus.batches import Batches
 from rarr.retrievers.corpus.index_reader import PASSAGES, IndexReader, MemoryReader, failures, place
-from rarr.retrievers.corpus.manifest import FORMAT, MANIFEST, Manifest, Version
+from rarr.retrievers.corpus.manifest import FORMAT, MANIFEST, FileVersion, Manifest
 from rarr.retrievers.corpus.passages import open_passages
 from rarr.retrievers.corpus.scanning import File, Scan, Skip, scan
 from rarr.retrievers.extract.documents import MEGABYTE, UnreadableError, unopened
@@ -21,7 +21,7 @@ from rarr.tools.storage.files import make_private, private_folder
 from rarr.unicode import valid
 
 Progress = Callable[[int, int], None]
-"""Called with the number of files done, and of all files."""
+"""Called with the number of files done and the number of all files."""
 
 
 class UnwritableError(Exception):
@@ -36,8 +36,8 @@ _OURS = (_LOCK, MANIFEST, PASSAGES)
 class IndexReport:
     """What an index holds after a build, in `documents` and `passages`, and what the build did with files.
 
-    `read`, `unchanged` and `removed` count files. `skipped` are (file, reason), also those that an earlier
-    build found unreadable and that have not changed since.
+    `read`, `unchanged` and `removed` count files. `skipped` lists (file, reason), including files that an
+    earlier build could not read and that have not changed since.
     """
 
     documents: int
@@ -60,10 +60,10 @@ def build_index(
 ) -> IndexReport:
     """Makes the index of the corpus at `path` in the folder `out`, or brings it up to date.
 
-    Files that are as they were are not read again. An index in `out` that is damaged, or was made with
+    Files that did not change are not read again. An index in `out` that is damaged, or that was made with
     another window, step or version, is made anew. Waits while another process builds it. Raises `InputError`
-    where `path` holds nothing to search or `out` cannot be written or holds other files. What is `private`
-    is for its owner alone; else it is as the umask has it.
+    where `path` holds nothing to search, or `out` cannot be written or holds other files. A `private` index
+    can be read by its owner alone; otherwise the umask decides.
     """
     rules = {"window": window, "step": step, "max_file_mb": max_file_mb}
     try:
@@ -87,10 +87,10 @@ def update_index(
 ) -> IndexReport:
     """`build_index`, which raises `UnwritableError` where `out` cannot be written."""
     max_bytes = max_file_mb * MEGABYTE
-    found = scan(path, max_bytes)
+    files = scan(path, max_bytes)
     with failures(UnwritableError), _alone(out, private) as waited:
         if waited:
-            found = scan(path, max_bytes)
+            files = scan(path, max_bytes)
         with closing(_manifest(out, window, step)) as manifest:
             batches = Batches(
                 manifest,
@@ -99,7 +99,7 @@ def update_index(
                 step=step,
                 max_bytes=max_bytes,
             )
-            report = _Update(manifest, batches, path).run(found, progress)
+            report = _Update(manifest, batches, path).run(files, progress)
     _require_passages(path, report)
     return report
 
@@ -109,12 +109,12 @@ def memory_index(
 ) -> MemoryReader:
     """The index of the corpus at `path` in memory. Raises `InputError` where there is nothing to search."""
     max_bytes = max_file_mb * MEGABYTE
-    found = scan(path, max_bytes)
+    files = scan(path, max_bytes)
     with failures(lambda why: InputError(f"corpus {str(path)!r} cannot be indexed ({why})")):
         manifest, index = Manifest(None), open_passages(None)
         manifest.create(_facts(window, step))
         batches = Batches(manifest, lambda: index, window=window, step=step, max_bytes=max_bytes)
-        report = _Update(manifest, batches, path).run(found, progress)
+        report = _Update(manifest, batches, path).run(files, progress)
     _require_passages(path, report)
     return MemoryReader(manifest, index)
 
@@ -128,50 +128,50 @@ def _require_passages(path: Path, report: IndexReport) -> None:
 
 
 class _Update:
-    """One build: compares what is found with what is live, and reads what differs."""
+    """One build: compares the files of the corpus with the live files, and reads those that differ."""
 
     def __init__(self, manifest: Manifest, batches: Batches, path: Path) -> None:
         self._manifest, self._batches, self._path = manifest, batches, path
         self._live = {version.name: (key, version) for key, version in manifest.live().items()}
         self._root = str(path.resolve()).encode(errors="backslashreplace").decode()
         self._trusted = manifest.facts().get("root") == self._root
-        if not self._trusted:  # files of another folder may look the same: until the end, trust no looks
+        if not self._trusted:  # files of another folder may look the same, so every file is read
             manifest.record({"root": ""})
 
-    def run(self, found: Scan, progress: Progress | None) -> IndexReport:
+    def run(self, scanned: Scan, progress: Progress | None) -> IndexReport:
         with closing(self._batches):
-            return self._run(found, progress or (lambda done, total: None))
+            return self._run(scanned, progress or (lambda done, total: None))
 
-    def _run(self, found: Scan, progress: Progress) -> IndexReport:
-        changed = [file for file in found.files if not self._looks_same(file)]
-        same, read, skipped = len(found.files) - len(changed), 0, list(found.skipped)
-        progress(same, len(found.files))
+    def _run(self, scanned: Scan, progress: Progress) -> IndexReport:
+        changed = [file for file in scanned.files if not self._looks_same(file)]
+        same, read, skipped = len(scanned.files) - len(changed), 0, list(scanned.skipped)
+        progress(same, len(scanned.files))
         for done, file in enumerate(changed, start=same + 1):
             try:
                 read += self._read(file)
             except UnreadableError as problem:
                 skipped.append(Skip(file.name, str(problem)))
-            progress(done, len(found.files))
-        gone = self._live.keys() - {file.name for file in found.files}
+            progress(done, len(scanned.files))
+        gone = self._live.keys() - {file.name for file in scanned.files}
         lost = self._live.keys() & {skip.file for skip in skipped}
         self._batches.finish(sorted(gone | lost))
         self._manifest.record({"root": self._root, "shown": valid(self._path.as_posix())})
         self._manifest.set_skipped(skipped)
-        unread = len(skipped) - len(found.skipped)
-        return self._report(read, len(found.files) - read - unread, len(gone | lost))
+        unread = len(skipped) - len(scanned.skipped)
+        return self._report(read, len(scanned.files) - read - unread, len(gone | lost))
 
     def _looks_same(self, file: File) -> bool:
-        _, known = self._live.get(file.name, (0, None))
-        return bool(known and self._trusted and (known.size, known.mtime_ns) == (file.size, file.mtime_ns))
+        _, live = self._live.get(file.name, (0, None))
+        return bool(live and self._trusted and (live.size, live.mtime_ns) == (file.size, file.mtime_ns))
 
     def _read(self, file: File) -> bool:
         """Reads a file that looks different; False where its content is the same."""
         digest = _digest(file.path)
-        version_id, known = self._live.get(file.name, (0, None))
-        if known and known.digest == digest:
+        version_id, live = self._live.get(file.name, (0, None))
+        if live and live.digest == digest:
             self._manifest.touch(version_id, file.size, file.mtime_ns)
             return False
-        self._batches.read(file.path, Version(file.name, file.size, file.mtime_ns, digest))
+        self._batches.read(file.path, FileVersion(file.name, file.size, file.mtime_ns, digest))
         return True
 
     def _report(self, read: int, unchanged: int, removed: int) -> IndexReport:
@@ -188,10 +188,10 @@ class _Update:
 
 @contextmanager
 def _alone(out: Path, private: bool) -> Iterator[bool]:
-    """Make the folder and hold its lock. Yields whether another build had to be waited for."""
+    """Makes the folder and holds its lock. Yields whether another build had to be waited for."""
     if private:
         private_folder(out)
-        out.chmod(0o700)  # it may have been made by a version that did not care
+        out.chmod(0o700)  # an older version may have made it with another mode
     else:
         out.mkdir(parents=True, exist_ok=True)
     if foreign := [entry.name for entry in out.iterdir() if not entry.name.startswith(_OURS)]:
@@ -208,7 +208,7 @@ def _alone(out: Path, private: bool) -> Iterator[bool]:
     try:
         yield waited
     finally:
-        if private:  # tantivy and SQLite make files as the umask has it, in a folder that nobody else enters
+        if private:  # tantivy and SQLite make files by the umask, but nobody else may enter the folder
             make_private(out)
         else:
             _share(out)
@@ -216,20 +216,20 @@ def _alone(out: Path, private: bool) -> Iterator[bool]:
 
 
 def _share(out: Path) -> None:
-    """Gives the files that tantivy and SQLite make in their own way the mode that the umask gave the lock."""
-    with suppress(OSError):  # of another owner
+    """Gives the files of tantivy and SQLite the mode that the umask gave the lock."""
+    with suppress(OSError):  # the files belong to somebody else
         mode = stat.S_IMODE((out / _LOCK).stat().st_mode)
         for path in (*(out / PASSAGES).glob("*.json"), *out.glob(f"{MANIFEST}*")):
             path.chmod(mode)
 
 
 def _manifest(out: Path, window: int, step: int) -> Manifest:
-    """The manifest in `out`, for writing; a new one for an index that cannot be gone on with."""
+    """The manifest in `out`, for writing; a new manifest where the index cannot be continued."""
     try:
         with closing(IndexReader(out, window, step)):
             return Manifest(out, write=True)
     except InputError:
-        # The manifest goes last: without it, nobody would know whose folder this is.
+        # The manifest is removed last: without it, nobody could tell that the folder is an index.
         shutil.rmtree(out / PASSAGES, ignore_errors=True)
         for file in sorted(out.glob(f"{MANIFEST}*"), reverse=True):
             file.unlink()
@@ -247,5 +247,5 @@ def _digest(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "blake2b").digest()
-    except OSError as error:  # told apart from those of the index, which end the build
+    except OSError as error:  # an error of the corpus skips the file; an error of the index ends the build
         raise unopened(error) from error

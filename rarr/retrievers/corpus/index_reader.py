@@ -1,4 +1,4 @@
-"""An index as readers see it: always one consistent state, also while a build goes on."""
+"""An index as readers see it: always in one consistent state, also while a build is under way."""
 
 import os
 import sqlite3
@@ -20,7 +20,7 @@ PASSAGES = "passages"
 
 
 class Snapshot(NamedTuple):
-    """What a search looks at. `names` gives the file of each live version; hits of others do not count."""
+    """What one search looks at. `names` gives the file of each live version; other versions do not count."""
 
     state: str
     searcher: Searcher
@@ -31,10 +31,10 @@ class IndexReader:
     """An open index. May be used from many threads."""
 
     def __init__(self, folder: Path, window: int, step: int) -> None:
-        """Raises `InputError` for an index that is damaged, or was made by other rules."""
+        """Raises `InputError` for an index that is damaged, or made with another window, step or version."""
         cure = f"delete the folder, or build it again: rarr index PATH -o {folder}"
         self.folder, self._lock = folder, threading.Lock()
-        self._fixed = not os.access(folder, os.W_OK)  # seen as it is at the opening
+        self._fixed = not os.access(folder, os.W_OK)  # then it stays as it was when it was opened
         with failures(lambda why: InputError(f"index {str(folder)!r} is damaged ({why}): {cure}")):
             self._open: Manifest | None = None
             self.facts = self._manifest.facts()
@@ -42,15 +42,15 @@ class IndexReader:
             with _lockable(folder / PASSAGES, self._fixed) as passages:
                 self._index = open_passages(passages)
                 self._snapshot = self._taken()
-            _, held = self._manifest.totals()
-            if self._snapshot.searcher.num_docs < held:
+            _, listed = self._manifest.totals()
+            if self._snapshot.searcher.num_docs < listed:
                 raise ValueError(
-                    f"passages listed: {held}, passages there: {self._snapshot.searcher.num_docs}"
+                    f"passages listed: {listed}, passages there: {self._snapshot.searcher.num_docs}"
                 )
 
     def require_finished(self) -> None:
-        """Raises `InputError` where a build was interrupted; the next build can still go on with it."""
-        if not self.facts.get("root"):  # a build writes it down at its end
+        """Raises `InputError` where a build was interrupted; the next build can still continue it."""
+        if not self.facts.get("root"):  # a build records its root when it ends
             self.close()
             raise InputError(
                 f"index {str(self.folder)!r} holds only a part of its corpus, because its build did not end:"
@@ -58,19 +58,19 @@ class IndexReader:
             )
 
     def snapshot(self) -> Snapshot:
-        """What is live now. Raises `sqlite3.Error`, `OSError` or `ValueError` where that cannot be read."""
+        """The live versions. Raises `sqlite3.Error`, `OSError` or `ValueError` where they cannot be read."""
         with self._lock:
             if not self._fixed and self._manifest.state() != self._snapshot.state:
                 self._snapshot = self._taken()
             return self._snapshot
 
     def skipped(self) -> list[tuple[str, str]]:
-        """What the last build could not read: the file's name in the corpus, and the reason."""
+        """The files that the last build could not read: the name in the corpus, and the reason."""
         with self._lock:
             return self._manifest.skipped()
 
     def close(self) -> None:
-        """Closes the manifest. A reader that is used again opens it again."""
+        """Closes the manifest. The next use of the reader opens it again."""
         with self._lock:
             if self._open is not None:
                 self._open.close()
@@ -83,8 +83,8 @@ class IndexReader:
         return self._open
 
     def _taken(self) -> Snapshot:
-        # Passages are committed before they are live and removed only after they are dead, so the searcher
-        # has all of a state's passages if that state still holds once the searcher is there.
+        # Passages are committed before they become live and removed only after they are dead. So the searcher
+        # has all passages of a state if that state still holds once the searcher has been made.
         while True:
             state = self._manifest.state()
             names = self._manifest.names()
@@ -109,7 +109,7 @@ class MemoryReader(IndexReader):
 
 @contextmanager
 def _lockable(folder: Path, fixed: bool) -> Iterator[Path]:
-    """`folder`, or links to its files: tantivy opens nothing where it cannot write a lock."""
+    """`folder`, or a folder of links to its files: tantivy opens no index where it cannot write a lock."""
     if not fixed:
         yield folder
         return
@@ -121,15 +121,15 @@ def _lockable(folder: Path, fixed: bool) -> Iterator[Path]:
 
 
 def is_index(path: Path) -> bool:
-    """Is `path` the folder of an index, whole or damaged?"""
+    """Whether `path` is the folder of an index, complete or damaged."""
     try:
         return (path / MANIFEST).is_file()
-    except OSError:  # a folder that may not be entered: reading it as a corpus says so
+    except OSError:  # the folder may not be entered: reading it as a corpus reports that
         return False
 
 
 def place(corpus: Path, name: str) -> str:
-    """A file of a corpus as its user would write it; `name` is its path in the corpus, "" for the corpus."""
+    """A file of a corpus as the user would write it. `name` is its path in it, "" the corpus itself."""
     return (corpus / name).as_posix() if name else corpus.as_posix()
 
 

@@ -1,4 +1,4 @@
-"""Free text -> the words that the index knows, for passages and queries alike."""
+"""Turns passages and queries into the words of the index."""
 
 import unicodedata
 
@@ -7,13 +7,13 @@ from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 ANALYZER = "rarr_english"
 """The name under which the schema refers to the analyzer."""
 
-_LONGEST = 60  # bytes of a word; what is longer is data, not language
-_MOST = 64  # words of a query; a longer query is a text, and would be slow
+_LONGEST = 60  # bytes of a word; a longer word is data, not language
+_MOST = 64  # words of a query; more words would make the search slow
 
-# Letters with their marks are words; where a script puts no spaces, each character is one.
+# Letters with their marks form words; where a script has no spaces, each character is a word.
 _PATTERN = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[\p{L}\p{N}\p{M}]+"
 
-# What questions are made of. It says nothing of what they ask about. Left out: us (US) and may (May).
+# The words that questions are made of: they do not tell the topic. Left out: us (US) and may (May).
 _QUESTIONS = (
     "a about after again all also am an and any are as at be because been before being between both "
     "but by can could d did do does doing during each ever few for from had has have having he her "
@@ -31,7 +31,7 @@ def _plain() -> TextAnalyzerBuilder:
 
 
 def stemming() -> TextAnalyzer:
-    """Lower case, without accents, by English stem."""
+    """Lower case, without accents, reduced to English stems."""
     return _plain().filter(Filter.stemmer("english")).build()
 
 
@@ -39,12 +39,12 @@ _WORDS, _STEMS = _plain().build(), stemming()
 
 
 def composed(text: str) -> str:
-    """`text` as it is indexed: ligatures taken apart, accents on their letters. Its offsets differ."""
+    """`text` as it is indexed: ligatures split, accents joined to their letters. Its offsets differ."""
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def telling(query: str) -> list[str]:
-    """The words to search for, each once; the words of questions count only where there are no others."""
+    """The words to search for, each once. The words of questions count only where there are no others."""
     words = list(dict.fromkeys(_WORDS.analyze(composed(query.encode(errors="replace").decode()))))
     return ([word for word in words if word not in _EMPTY] or words)[:_MOST]
 

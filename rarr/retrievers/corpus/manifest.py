@@ -1,8 +1,9 @@
-"""What an index holds: the versions of files that are live. The truth about them, in SQLite.
+"""Which versions of files are live in an index. The manifest, in SQLite, is the authority on this.
 
-A passage belongs to one version of one file. Versions are first written down as pending, then their passages
-are committed, then they become live, all of a batch at once; what they replace becomes dead until its
-passages are removed. So a build may die at any moment: passages of versions that are not live are ignored.
+A passage belongs to one version of one file. A version is first recorded as pending, then its passages are
+committed, then it becomes live together with its whole batch. The version that it replaces becomes dead
+until its passages are removed. A build may die at any moment: passages of versions that are not live are
+ignored.
 """
 
 import json
@@ -30,8 +31,8 @@ CREATE TABLE skipped (file TEXT NOT NULL, reason TEXT NOT NULL);
 _COLUMNS = "name, size, mtime_ns, digest, documents, passages, notes"
 
 
-class Version(NamedTuple):
-    """One reading of a file. `notes` say what could not be read of it."""
+class FileVersion(NamedTuple):
+    """One reading of a file. `notes` tell which parts of the file could not be read."""
 
     name: str
     size: int
@@ -43,7 +44,7 @@ class Version(NamedTuple):
 
 
 class Manifest:
-    """The manifest in an index's folder. Any use of a damaged one raises `sqlite3.Error`."""
+    """The manifest in an index's folder. Every use of a damaged manifest raises `sqlite3.Error`."""
 
     def __init__(self, folder: Path | None, *, write: bool = False) -> None:
         """Opens what is there; with `write`, makes the file where there is none. No folder: in memory."""
@@ -53,23 +54,23 @@ class Manifest:
     def close(self) -> None:
         self._sqlite.close()
 
-    def __del__(self) -> None:  # Python warns of connections that nobody closed
+    def __del__(self) -> None:  # Python warns about connections that nobody closed
         if hasattr(self, "_sqlite"):
             self.close()
 
     def create(self, facts: dict[str, str]) -> None:
-        """Fills a new file; `facts` say what the index is of and how it was made."""
-        self._sqlite.execute("PRAGMA journal_mode = WAL")  # readers go on while a build writes
+        """Fills a new file. `facts` tell what corpus the index belongs to and how it was made."""
+        self._sqlite.execute("PRAGMA journal_mode = WAL")  # readers continue while a build writes
         self._sqlite.executescript(f"BEGIN; {_TABLES}")
         self.record({**facts, "state": uuid4().hex})
         self._sqlite.execute("COMMIT")
 
     def facts(self) -> dict[str, str]:
-        """What was recorded, by name."""
+        """The recorded facts, by name."""
         return dict(self._sqlite.execute("SELECT name, value FROM facts"))
 
     def record(self, facts: dict[str, str]) -> None:
-        """Writes these down, in place of what was recorded under their names."""
+        """Records the facts; each replaces the earlier fact of its name."""
         self._sqlite.executemany("REPLACE INTO facts VALUES (?, ?)", facts.items())
 
     def state(self) -> str:
@@ -77,10 +78,10 @@ class Manifest:
         row = self._sqlite.execute("SELECT value FROM facts WHERE name = 'state'").fetchone()
         return str(row[0])
 
-    def live(self) -> dict[int, Version]:
+    def live(self) -> dict[int, FileVersion]:
         """The live versions by id."""
         rows = self._sqlite.execute(f"SELECT id, {_COLUMNS} FROM versions WHERE state = 'live'")
-        return {key: Version._make((*values, tuple(json.loads(notes)))) for key, *values, notes in rows}
+        return {key: FileVersion._make((*values, tuple(json.loads(notes)))) for key, *values, notes in rows}
 
     def names(self) -> dict[int, str]:
         """The files of the live versions, by the versions' ids."""
@@ -93,7 +94,7 @@ class Manifest:
         return int(documents), int(passages)
 
     def skipped(self) -> list[tuple[str, str]]:
-        """Files that the last build did not read, with the reason, and what it left out of those it read."""
+        """(file, reason) of the files that the last build did not read, and of the parts that it left out."""
         rows = self._sqlite.execute("SELECT file, reason FROM skipped ORDER BY file").fetchall()
         noted = self._sqlite.execute(
             "SELECT name, notes FROM versions WHERE state = 'live' AND notes != '[]'"
@@ -102,8 +103,8 @@ class Manifest:
             (name, note) for name, notes in noted for note in json.loads(notes)
         ]
 
-    def begin(self, version: Version) -> int:
-        """Writes down a version as pending; its id."""
+    def begin(self, version: FileVersion) -> int:
+        """Records a version as pending, and returns its id."""
         self._transaction()
         row = self._sqlite.execute(
             f"INSERT INTO versions (state, {_COLUMNS}) VALUES ('pending', ?, ?, ?, ?, 0, 0, '[]')",
@@ -113,30 +114,30 @@ class Manifest:
         return row.lastrowid
 
     def finish(self, version_id: int, documents: int, passages: int, notes: Sequence[str]) -> None:
-        """Writes down what a pending version turned out to hold; `notes` as in `Version`."""
+        """Records how much a pending version holds; `notes` as in `FileVersion`."""
         self._sqlite.execute(
             "UPDATE versions SET documents = ?, passages = ?, notes = ? WHERE id = ?",
             (documents, passages, json.dumps(notes), version_id),
         )
 
     def discard(self, version_id: int) -> None:
-        """Its passages are never to be found."""
+        """Marks the version as dead: a search never returns its passages."""
         self._sqlite.execute("UPDATE versions SET state = 'dead' WHERE id = ?", (version_id,))
 
     def touch(self, version_id: int, size: int, mtime_ns: int) -> None:
-        """The file looks different and holds the same."""
+        """Records the new size and time of a file whose content is the same."""
         self._transaction()
         self._sqlite.execute(
             "UPDATE versions SET size = ?, mtime_ns = ? WHERE id = ?", (size, mtime_ns, version_id)
         )
 
     def save(self) -> None:
-        """Makes everything so far durable."""
+        """Makes all changes so far durable."""
         if self._sqlite.in_transaction:
             self._sqlite.execute("COMMIT")
 
     def publish(self, removed: Iterable[str] = ()) -> list[int]:
-        """Makes pending versions live instead of what they replace, and `removed` dead; returns all dead."""
+        """Makes pending versions live in place of the old ones, and `removed` dead. Returns the dead ones."""
         self._transaction()
         replaced = "SELECT name FROM versions WHERE state = 'pending'"
         self._sqlite.execute(
@@ -152,16 +153,16 @@ class Manifest:
         return self.gone()
 
     def gone(self) -> list[int]:
-        """The versions that are not live: their passages are to be removed."""
+        """The versions that are not live, whose passages are to be removed."""
         return [row[0] for row in self._sqlite.execute("SELECT id FROM versions WHERE state != 'live'")]
 
     def forget(self, version_ids: Iterable[int]) -> None:
-        """Their passages are removed."""
+        """Removes the records of versions whose passages are gone."""
         self._transaction()
-        self._sqlite.executemany("DELETE FROM versions WHERE id = ?", ((one,) for one in version_ids))
+        self._sqlite.executemany("DELETE FROM versions WHERE id = ?", ((key,) for key in version_ids))
 
     def set_skipped(self, skipped: Iterable[tuple[str, str]]) -> None:
-        """Writes down the files that a build did not read, with the reason, in place of the last build's."""
+        """Records the files that a build did not read, with the reason, in place of the last build's."""
         self._transaction()
         self._sqlite.execute("DELETE FROM skipped")
         self._sqlite.executemany("INSERT INTO skipped VALUES (?, ?)", skipped)

@@ -1,4 +1,4 @@
-"""The passages of a corpus in a tantivy index: how they are written, searched and read."""
+"""The passages of a corpus in a tantivy index: writing, searching and reading them."""
 
 import json
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ HEAP = 200_000_000
 """Bytes that the writer holds before it writes a segment."""
 
 _THREADS = 2
-_TITLE_BOOST = 1.2  # a title says what all of a document is about
+_TITLE_BOOST = 1.2  # a title tells the topic of the whole document
 
 
 class Hit(NamedTuple):
-    """A passage found: its score, and the file version and the item of that file that it comes from."""
+    """A passage that matches: its score, and the version and the item of the file that hold it."""
 
     score: float
     version_id: int
@@ -39,7 +39,7 @@ class Hit(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """What is kept of a passage besides what it is found by. `source` is empty for the file itself."""
+    """The stored part of a passage. `source` is empty where the file itself is the source."""
 
     text: str
     source: str
@@ -51,7 +51,7 @@ class Stored(NamedTuple):
 
 def _schema() -> Schema:
     builder = SchemaBuilder()
-    for name in ("text", "title"):  # without positions: nothing asks for phrases
+    for name in ("text", "title"):  # without positions, since no query asks for a phrase
         builder.add_text_field(name, tokenizer_name=ANALYZER, index_option="freq")
     builder.add_unsigned_field("file", indexed=True, fast=True)
     builder.add_unsigned_field("item", fast=True)
@@ -75,17 +75,17 @@ def open_passages(folder: Path | None, *, create: bool = False) -> Index:
     else:
         index = Index.open(str(folder))
     index.register_tokenizer(ANALYZER, stemming())
-    index.config_reader("manual")  # a reader changes over when the manifest says so
+    index.config_reader("manual")  # a reader reloads when the manifest has changed
     return index
 
 
 def open_writer(index: Index) -> IndexWriter:
-    """The one writer that an index has at a time. Raises `ValueError` while another has its lock."""
+    """The index's only writer. Raises `ValueError` while another writer holds the lock."""
     return index.writer(HEAP, _THREADS)
 
 
 def add(writer: IndexWriter, document: Document, window: Window, version_id: int) -> None:
-    """Queues one passage of a file version; it can be found after a commit."""
+    """Queues one passage of a file version. A search can return it after a commit."""
     text = document.text[window.start : window.end]
     published = document.published_at.isoformat() if document.published_at else None
     stored = [text, document.source, document.title, window.start, window.end, published]
@@ -102,34 +102,34 @@ def add(writer: IndexWriter, document: Document, window: Window, version_id: int
 
 def remove(writer: IndexWriter, version_id: int) -> None:
     """Queues the removal of all passages of a file version."""
-    # By query, because the removal by term takes a number for a signed one, and finds nothing.
+    # By query: the removal by term reads the number as signed, and matches nothing.
     writer.delete_documents_by_query(Query.term_query(_SCHEMA, "file", version_id))
 
 
 _DIGITS = 4
-"""Of a score. What lies behind them depends on the order in which an index was built."""
+"""Decimal places of a score. The places after them depend on the order in which an index was built."""
 
 
 def find(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]:
     """The `limit` best passages for these stems, best first."""
-    found = searcher.search(_query(words), limit, count=False).hits
-    addresses = [address for _, address in found]
+    matches = searcher.search(_query(words), limit, count=False).hits
+    addresses = [address for _, address in matches]
     version_ids = searcher.fast_field_values("file", addresses)
     items = searcher.fast_field_values("item", addresses)
     return [
         Hit(round(score, _DIGITS), int(version_id or 0), int(item or 0), address)
-        for (score, address), version_id, item in zip(found, version_ids, items, strict=True)
+        for (score, address), version_id, item in zip(matches, version_ids, items, strict=True)
     ]
 
 
 def load(searcher: Searcher, hit: Hit) -> Stored:
-    """What is kept of a hit's passage."""
+    """The stored part of the passage of a hit."""
     text, source, title, start, end, published = json.loads(searcher.doc(hit.address)["stored"][0])
     return Stored(text, source, title, start, end, datetime.fromisoformat(published) if published else None)
 
 
 def _query(words: Sequence[str]) -> Query:
-    # Made term by term: a query is a person's text, never the engine's query language.
+    # Made term by term: a query is plain text, and must never be read as the engine's query language.
     texts = [Query.term_query(_SCHEMA, "text", word) for word in words]
     titles = [Query.boost_query(Query.term_query(_SCHEMA, "title", word), _TITLE_BOOST) for word in words]
     return Query.boolean_query([(Occur.Should, query) for query in (*texts, *titles)])

@@ -1,4 +1,4 @@
-"""A folder or a file -> the files to read, and those to skip."""
+"""Lists the files to read in a folder or file, and the files to skip."""
 
 import errno
 import os
@@ -17,7 +17,7 @@ _UNREAD = (".doc", ".ppt", ".xls", ".odt", ".odp", ".ods", ".rtf", ".epub")
 
 
 class File(NamedTuple):
-    """A file of a corpus. `name` is its path in the corpus, with slashes; "" for a corpus of one file."""
+    """A file of a corpus. `name` is its path in the corpus, with slashes; "" where the corpus is one file."""
 
     name: str
     path: Path
@@ -26,32 +26,33 @@ class File(NamedTuple):
 
 
 class Skip(NamedTuple):
-    """A file that is not searched, or not all of it. `file` is named as in `File`."""
+    """A file that is not searched, or not completely. `file` is named as in `File`."""
 
     file: str
     reason: str
 
 
 class Scan(NamedTuple):
-    """What there is to read, in a stable order, and what is skipped."""
+    """The files to read, in a stable order, and the files that are skipped."""
 
     files: list[File]
     skipped: list[Skip]
 
 
 def scan(path: Path, max_bytes: int) -> Scan:
-    """The files of the corpus at `path`: hidden ones and other kinds are left out, larger ones skipped.
+    """The files of the corpus at `path`. Hidden files and other kinds are left out; larger files are skipped.
 
-    Links to files in the corpus are followed; links out of it are not, since whoever fills the folder would
-    choose what is read of this machine. Nor are links to folders, which may lead in a circle and would show
-    one file under two names. Raises `InputError` where nothing can be read.
+    Links to files in the corpus are followed. Links out of the corpus are not: otherwise whoever fills the
+    folder would choose which files of this machine are read. Links to folders are not followed either, since
+    they may form a circle and would show one file under two names. Raises `InputError` where nothing can be
+    read.
     """
     root = located(path)
-    found = Scan([], [])
+    result = Scan([], [])
     leaving: list[str] = []
-    for name, candidate in _walk(path, found.skipped) if root.is_dir() else [("", path)]:
+    for name, candidate in _walk(path, result.skipped) if root.is_dir() else [("", path)]:
         if candidate.suffix.lower() in _UNREAD:
-            found.skipped.append(
+            result.skipped.append(
                 _skip(name, "files of its kind are not read: save it as .docx, .pdf or text")
             )
         if not kind(candidate.name):
@@ -59,25 +60,25 @@ def scan(path: Path, max_bytes: int) -> Scan:
         if name and _leads_out(candidate, root):
             leaving.append(name)
         else:
-            _look(name, candidate, max_bytes, found)
+            _look(name, candidate, max_bytes, result)
     if leaving:
         why = "a link that leads out of the corpus is not followed"
         more = f" (links like this: {len(leaving)})" if len(leaving) > 1 else ""
-        found.skipped.append(_skip(leaving[0], why + more))
-    if not found.files:
-        first = found.skipped[0] if found.skipped else None
+        result.skipped.append(_skip(leaving[0], why + more))
+    if not result.files:
+        first = result.skipped[0] if result.skipped else None
         reason = f"{first.file or path}: {first.reason}" if first else f"it holds none of {', '.join(KINDS)}"
         raise InputError(
             f"nothing to read in corpus {str(path)!r} ({reason}): give a folder or file with text"
         )
-    return found
+    return result
 
 
 def located(path: Path) -> Path:
-    """Where `path` really is, without links. Raises `InputError` where nothing is."""
+    """The path without links. Raises `InputError` where nothing is there."""
     try:
         return path.resolve(strict=True)
-    except (OSError, RuntimeError, ValueError) as error:  # missing or refused; links in a circle; no path
+    except (OSError, RuntimeError, ValueError) as error:  # missing or refused; links in a circle; not a path
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(
             f"corpus {str(path)!r} cannot be read ({reason}): give a folder, a file or a built index"
@@ -92,7 +93,7 @@ def _walk(root: Path, skipped: list[Skip]) -> Iterator[tuple[str, Path]]:
 
     for where, folders, files in os.walk(root, onerror=failed):
         here = Path(where)
-        if MANIFEST in files and here != root:  # an index, with files of its own
+        if MANIFEST in files and here != root:  # the folder of an index
             folders.clear()
             continue
         folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
@@ -108,12 +109,12 @@ def _walk(root: Path, skipped: list[Skip]) -> Iterator[tuple[str, Path]]:
 def _is_link(path: Path) -> bool:
     try:
         return path.is_symlink()
-    except OSError:  # in a folder that may be listed and not entered: what is in it is skipped one by one
+    except OSError:  # the folder may be listed but not entered: its files are skipped later, each by itself
         return False
 
 
 def _leads_out(path: Path, root: Path) -> bool:
-    """Is `path` a link to what is there and not in `root`? One that leads nowhere is skipped as such."""
+    """Whether `path` is a link to something outside `root`. A link to nothing is skipped elsewhere."""
     try:
         return path.is_symlink() and not path.resolve(strict=True).is_relative_to(root)
     except (OSError, RuntimeError):
@@ -124,8 +125,8 @@ def _name(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix()
 
 
-def _look(name: str, path: Path, max_bytes: int, found: Scan) -> None:
-    """Puts one file where it belongs, by what the file system says of it."""
+def _look(name: str, path: Path, max_bytes: int, result: Scan) -> None:
+    """Adds one file to the files to read or to the skipped ones."""
     try:
         facts = path.stat()
         name.encode()
@@ -140,9 +141,9 @@ def _look(name: str, path: Path, max_bytes: int, found: Scan) -> None:
         elif facts.st_size > max_bytes:
             reason = f"it holds {too_much(max_bytes)}"
         else:
-            found.files.append(File(name, path, facts.st_size, facts.st_mtime_ns))
+            result.files.append(File(name, path, facts.st_size, facts.st_mtime_ns))
             return
-    found.skipped.append(_skip(name, reason))
+    result.skipped.append(_skip(name, reason))
 
 
 def _skip(name: str, reason: str) -> Skip:

@@ -1,10 +1,10 @@
-"""Bytes of a file -> text, with the line ends as they are."""
+"""Decodes the bytes of a file; line ends stay as they are."""
 
 import codecs
 
 from rarr.retrievers.extract.documents import Complain, UnreadableError
 
-# UTF-32 before UTF-16: the shorter mark is how the longer one begins.
+# UTF-32 before UTF-16, whose mark is the beginning of the mark of UTF-32.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -12,14 +12,14 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_SAMPLE = 65_536  # bytes that are enough to tell an encoding; telling is slow
+_SAMPLE = 65_536  # bytes from which an encoding is guessed; guessing is slow
 
 
 def decode(data: bytes, declared: str | None = None, complain: Complain = lambda _: None) -> str:
-    """Try the byte order mark, then UTF-8, then `declared`.
+    """Tries the byte order mark, then UTF-8, then `declared`.
 
-    Otherwise guess from the bytes, and report the guess to `complain`. Raises `UnreadableError` if `data` is
-    not text.
+    Otherwise guesses from the bytes, and reports the guess to `complain`. Raises `UnreadableError` if `data`
+    is not text.
     """
     marked = [encoding for mark, encoding in _MARKS if data.startswith(mark)]
     for encoding in marked or ["utf-8", *([declared] if declared else [])]:

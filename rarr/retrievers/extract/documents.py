@@ -1,4 +1,4 @@
-"""What a file holds, once it is read, and what is said of one that cannot be."""
+"""The documents that a file holds, and the error for a file that cannot be read."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ MEGABYTE = 1_000_000
 class Document:
     """One text to search. Passages' offsets point into `text`.
 
-    `source` is the address that a record gives for itself. Where it is empty, the document is what its file
-    holds or, where `item` is not 0, the item or line of the file with that number, from 1.
+    `source` is the address that a record names for itself. Where it is empty, the document is the whole file
+    or, where `item` is not 0, the item or line of the file with that number, counted from 1.
     """
 
     text: str
@@ -26,9 +26,9 @@ class Document:
 
 
 class UnreadableError(Exception):
-    """A file that holds nothing to search. `lasting`: trying again is of no use until it changes.
+    """A file that holds nothing to search. `lasting`: trying again is useless until the file changes.
 
-    The build catches it and lists the file as skipped, so it is not a `RarrError`.
+    The build catches this error and lists the file as skipped, so it is not a `RarrError`.
     """
 
     def __init__(self, reason: str, *, lasting: bool = True) -> None:
@@ -37,17 +37,17 @@ class UnreadableError(Exception):
 
 
 def unopened(error: OSError) -> UnreadableError:
-    """What the system said of a file, which it may not say the next time."""
+    """The error for a file that the system refused to open, which may succeed the next time."""
     return UnreadableError(f"it cannot be read ({error.strerror or error})", lasting=False)
 
 
 def too_much(max_bytes: int) -> str:
-    """What a file or a line holds that is not read, and the cure."""
+    """How much a file or line holds that is too large to read, and the cure."""
     return f"more than {max_bytes // MEGABYTE} MB: split it or raise max_file_mb"
 
 
 def parse_time(value: object) -> datetime | None:
-    """The time that an ISO 8601 string gives, in UTC where it names no zone; None for anything else."""
+    """The time of an ISO 8601 string, in UTC where it names no zone; None for anything else."""
     if not isinstance(value, str):
         return None
     try:

@@ -1,4 +1,4 @@
-"""A file -> the documents in it."""
+"""Reads the documents in a file."""
 
 import gzip
 import re
@@ -27,27 +27,27 @@ from rarr.unicode import valid
 
 _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
 _FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
-_PACKED = 10  # times as much as its size is what a packed text usually holds
-_OPENING = 20_000  # characters in which a title is looked for
+_PACKED = 10  # a packed text usually holds this many times its size
+_OPENING = 20_000  # characters that are searched for a title
 
 
 def extract(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    """The documents in the file `path`, in order, none of them blank.
+    """The documents in the file `path`, in order; blank documents are left out.
 
-    What is left out of a file of records goes to `complain`, one line each. No file, and no line of a file
-    of JSON lines, may hold more than `max_bytes`, decompressed. Raises `UnreadableError`, its message the
-    reason alone, also after some documents: where a file is damaged, what comes before the damage is kept.
+    Records that cannot be read are reported to `complain`, one line each. No file, and no line of a file of
+    JSON lines, may hold more than `max_bytes`, decompressed. Raises `UnreadableError`, whose message is the
+    reason alone, possibly after some documents: the documents before a damage are kept.
     """
-    found = False
+    any_document = False
     for document in (_read_apart if kind(path.name) in _APART else read)(path, max_bytes, complain):
-        found = True
+        any_document = True
         yield document
-    if not found:
+    if not any_document:
         raise UnreadableError("it holds no text")
 
 
 def read(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    """As `extract`, without a process of its own; none where nothing holds text."""
+    """Like `extract`, without a process of its own. Yields nothing where the file holds no text."""
     try:
         for document in _READERS[kind(path.name)](path, max_bytes, complain):
             if document.text.strip():
@@ -59,13 +59,13 @@ def read(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
 
 
 def read_all(path: Path, max_bytes: int) -> tuple[list[Document], list[str]]:
-    """What `read` gives, and what it complains of."""
+    """The documents of `read`, and its complaints."""
     notes: list[str] = []
     return list(read(path, max_bytes, notes.append)), notes
 
 
 def _read_apart(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    """As `read`, in a worker process: a small file can be made to take hours, or all memory."""
+    """Like `read`, in a worker process: a small file can be made to take hours, or all memory."""
     try:
         size = path.stat().st_size * (_PACKED if path.suffix.lower() == ".gz" else 1)
     except OSError as error:
@@ -77,14 +77,14 @@ def _read_apart(path: Path, max_bytes: int, complain: Complain) -> Iterator[Docu
 
 
 def kind(name: str) -> str:
-    """The kind of a file by its name, as `.md` for `Notes.MD` and `notes.md.gz`; "" for what is not read."""
+    """The kind of a file by its name: `.md` for `Notes.MD` and `notes.md.gz`, "" for other kinds."""
     suffix = Path(name.lower().removesuffix(".gz")).suffix
     return suffix if suffix in _READERS else ""
 
 
 def _text(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
     text = decode(_content(path, max_bytes), complain=complain)
-    front = _FRONT_MATTER.match(text)  # as notes and static sites have it; Markdown itself does not know it
+    front = _FRONT_MATTER.match(text)  # notes and static sites have it; Markdown itself does not define it
     facts = dict(_FACT.findall(front[1])) if front else {}
     title = facts.get("title") or _heading(text[front.end() if front else 0 :][:_OPENING]) or _stem(path)
     yield Document(text, title, published_at=parse_time(facts.get("date")))
@@ -138,7 +138,7 @@ def _open(path: Path) -> IO[bytes]:
 def _content(path: Path, max_bytes: int) -> bytes:
     with _open(path) as file:
         data: bytes = file.read(max_bytes + 1)
-    if len(data) > max_bytes:  # a small file can hold much when it is compressed
+    if len(data) > max_bytes:  # a small compressed file can hold much
         raise UnreadableError(f"it holds {too_much(max_bytes)}", lasting=False)
     return data
 
@@ -148,7 +148,7 @@ def _stem(path: Path) -> str:
 
 
 def _heading(text: str) -> str:
-    """The words of the first heading of `text`; "" where it has none."""
+    """The words of the first heading of `text`; "" without a heading."""
     heading = next((block for block in blocks(text) if block.kind == "heading"), None)
     lines = text[heading.start : heading.end].strip().splitlines() if heading else []
     return lines[0].strip("#*_ \t") if lines else ""

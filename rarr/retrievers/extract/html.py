@@ -1,4 +1,4 @@
-"""A web page -> its main text in Markdown's shape: headings marked, blocks apart, tables as tables."""
+"""Reads the main text of a web page as Markdown: headings marked, blocks apart, tables kept as tables."""
 
 import logging
 import re
@@ -12,11 +12,11 @@ from rarr.retrievers.extract.documents import MEGABYTE, Complain, UnreadableErro
 _DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _BLOCKS = ("head", "p", "item", "quote", "code", "table")
 _BREAKS = {"p", "item", "lb", "row", "cell"}
-_SILENCE = logging.NullHandler()  # without one, trafilatura writes to standard error
+_SILENCE = logging.NullHandler()  # without a handler, trafilatura writes to standard error
 
 
 class Page(NamedTuple):
-    """The main text of a page, its title ("" where it has none), and when it was published, where known."""
+    """The main text of a page, its title ("" without a title), and when it was published, where known."""
 
     text: str
     title: str
@@ -39,8 +39,8 @@ def read_page(
 ) -> Page:
     """The page in `data`, which may hold no text. Raises `UnreadableError` where it is no page, or too long.
 
-    `charset` is what the server said of its encoding, which goes before what the page says of itself.
-    A guess at it goes to `complain`.
+    `charset` is the encoding that the server named; it goes before the encoding that the page names itself.
+    If the encoding has to be guessed, the guess is reported to `complain`.
     """
     if most_bytes is not None and len(data) > most_bytes:
         raise UnreadableError(f"its HTML is longer than {most_bytes // MEGABYTE} MB")
@@ -48,23 +48,23 @@ def read_page(
 
     declared = _DECLARED.search(data[:4096])
     html = decode(data, charset or (declared[1].decode("ascii") if declared else None), complain)
-    if "<body" not in html.lower():  # trafilatura takes a fragment of one element for nothing
+    if "<body" not in html.lower():  # trafilatura reads nothing in a fragment of one element
         html = f"<html><body>{html}</body></html>"
     logging.getLogger("trafilatura").addHandler(_SILENCE)
     try:
         page = trafilatura.bare_extraction(html, with_metadata=True, include_comments=False)
-        if page is None:  # too short to tell the main text from the rest: all of it, then
+        if page is None:  # too short to tell the main text from the rest, so all text is taken
             return Page(_text(trafilatura.baseline(html)[0]), "", None)
         facts = page if isinstance(page, dict) else page.as_dict()
         return Page(_text(facts["body"]), facts["title"] or "", parse_time(facts["date"]))
-    except MemoryError:  # the process has a limit
+    except MemoryError:  # the process has a limit of memory
         raise
-    except Exception as error:  # whatever hostile markup makes the parsers raise
+    except Exception as error:  # hostile markup can make the parsers raise any error
         raise UnreadableError(f"its HTML cannot be read ({type(error).__name__}: {error})") from error
 
 
 def _text(body: Any) -> str:
-    """The blocks of a body as trafilatura makes it; a block inside a block is part of the outer one."""
+    """The blocks of a body that trafilatura made; a block inside a block is part of the outer block."""
     outer = (
         element
         for element in (body.iter(*_BLOCKS) if body is not None else ())
@@ -98,7 +98,7 @@ def _words(element: Any) -> str:
 
 
 def _pieces(element: Any) -> Iterator[str]:
-    """The text in an element; a block in it ends a word, which inline markup does not."""
+    """The text in an element. A block inside it ends a word; inline markup does not."""
     yield element.text or ""
     for child in element:
         gap = " " if child.tag in _BREAKS else ""

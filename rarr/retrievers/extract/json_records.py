@@ -1,4 +1,4 @@
-"""Documents given as JSON: one object, a list of objects, or an object a line."""
+"""Reads documents from JSON: one object, a list of objects, or one object a line."""
 
 import json
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from rarr.unicode import valid
 
 
 def read_array(data: bytes, complain: Complain) -> Iterator[Document]:
-    """The documents of a JSON text; an item that is none goes to `complain` by its number, from 1."""
+    """The documents of a JSON text. An item that is not a document is reported by its number, from 1."""
     try:
         value = valid(json.loads(data))
     except (ValueError, RecursionError) as error:
@@ -29,14 +29,14 @@ def read_array(data: bytes, complain: Complain) -> Iterator[Document]:
 
 
 LONGEST_RECORD = 20 * MEGABYTE
-"""Bytes of a line of JSON lines: many books."""
+"""Bytes of a line of JSON lines: the size of many books."""
 
 
 def read_lines(lines: IO[bytes], max_bytes: int, complain: Complain) -> Iterator[Document]:
-    """The documents of JSON lines; a line that holds none goes to `complain` by its number, from 1.
+    """The documents of JSON lines. A line that holds no document is reported by its number, from 1.
 
-    A line of more than `LONGEST_RECORD` ends the reading, since it is no line of records; so do more than
-    `max_bytes` in all, which a small file can hold when it is compressed.
+    A line of more than `LONGEST_RECORD` ends the reading, since it cannot be a record. So do more than
+    `max_bytes` in all: a small compressed file can hold much.
     """
     number = read = 0
     most = min(max_bytes, LONGEST_RECORD)

@@ -1,8 +1,8 @@
-"""What is left of a web page's surroundings in its main text: notices, menus, buttons."""
+"""Removes from the main text of a web page what is not part of the article: notices, menus, buttons."""
 
 import re
 
-_LONGEST = 400  # characters; what is longer is an article, also one about cookies
+_LONGEST = 400  # characters; a longer block is an article, even if it is about cookies
 
 _COOKIES = re.compile(
     r"(?:we|this (?:web)?site|our (?:web)?site|our partners|we and our (?:\d+ )?partners)\b.{0,60}\bcookies\b"
@@ -26,7 +26,7 @@ _ENDS_A_SENTENCE = re.compile(r"[.!?]['\"”’)]*(?:\s|$)")
 
 
 def without_furniture(text: str) -> str:
-    """`text`, whose blocks are apart by blank lines, without the blocks that are no part of an article."""
+    """`text` without the blocks that are no part of an article. Blocks are separated by blank lines."""
     return "\n\n".join(block for block in text.split("\n\n") if not _is_furniture(block.strip("# ")))
 
 
@@ -38,7 +38,7 @@ def _is_furniture(block: str) -> bool:
     parts = [part for part in _SEPARATED.split(block) if part]
     if parts and all(_BUTTONS.fullmatch(part) for part in parts):
         return True
-    # A row of links: many short pieces, none of them a sentence.
+    # A row of links: many short pieces, and no piece is a sentence.
     return (
         len(parts) > 3 and max(map(len, parts)) <= 30 and not any(_ENDS_A_SENTENCE.search(p) for p in parts)
     )

@@ -1,4 +1,4 @@
-"""The bytes of a page from the web -> its main text; made in a process (see `isolated`)."""
+"""Extracts the main text of a page from the web. Runs in a worker process (see `isolated`)."""
 
 from rarr.retrievers.extract.decoding import decode
 from rarr.retrievers.extract.documents import UnreadableError
@@ -8,12 +8,12 @@ from rarr.retrievers.extract.pdf import read_pdf
 from rarr.unicode import valid
 
 MOST_CHARACTERS = 2_000_000
-"""Of text in one page: what a thick book holds."""
+"""Characters of text in one page: the length of a thick book."""
 
 
 def extract_page(content: bytes, media_type: str, charset: str | None) -> Page:
-    """The main text of what was fetched. Raises `UnreadableError`, its message the reason alone."""
-    # Many a server calls all that it sends HTML.
+    """The main text of a fetched page. Raises `UnreadableError`, whose message is the reason alone."""
+    # Some servers label everything that they send as HTML.
     read = _pdf if content[:5].lower() == b"%pdf-" else _READERS[media_type]
     page = read(content, charset)
     if not page.text.strip():

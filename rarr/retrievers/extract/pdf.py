@@ -1,4 +1,4 @@
-"""A PDF -> its text and title."""
+"""Reads the text and the title of a PDF."""
 
 import io
 import logging
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 MOST_PAGES = 5_000
 MOST_CHARACTERS = 20_000_000
-"""Of text in one PDF: ten times what the longest books hold, since a few bytes may unpack to any length."""
+"""Characters of text in one PDF: ten times the longest books. A few bytes may unpack to any length."""
 
-_SILENCE = logging.NullHandler()  # without one, pypdf writes to standard error
+_SILENCE = logging.NullHandler()  # without a handler, pypdf writes to standard error
 
 
 def read_pdf(data: bytes, *, most_characters: int = MOST_CHARACTERS) -> tuple[str, str]:
-    """The text and the title ("" where there is none) of the PDF in `data`. Raises `UnreadableError`."""
+    """The text and the title ("" without a title) of the PDF in `data`. Raises `UnreadableError`."""
     import pypdf  # takes long to import
 
     logging.getLogger("pypdf").addHandler(_SILENCE)
@@ -28,7 +28,7 @@ def read_pdf(data: bytes, *, most_characters: int = MOST_CHARACTERS) -> tuple[st
         title = reader.metadata.title if reader.metadata else None
     except (UnreadableError, MemoryError):  # the process has a limit of memory
         raise
-    except Exception as error:  # a damaged PDF makes the parser raise almost anything
+    except Exception as error:  # a damaged PDF can make the parser raise almost any error
         raise UnreadableError(f"its PDF cannot be read ({type(error).__name__}: {error})") from error
     return text, str(title or "").strip()
 

@@ -1,4 +1,4 @@
-"""A few processes that read what other people wrote; one that goes beyond its limits is killed and replaced.
+"""A few worker processes that read untrusted files; a process that exceeds its limits is killed and replaced.
 
 They are started when they are needed, and used again.
 """
@@ -14,7 +14,7 @@ from typing import Generic, TypeVar, cast
 
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.worker import Process
-from rarr.retrievers.extract.worker_main import TIME_IS_UP, Limits, Outcome
+from rarr.retrievers.extract.worker_main import TIME_IS_UP, CallLimits, CallOutcome
 
 SLOW_S = 0.5
 """Seconds after which a call counts as slow."""
@@ -28,10 +28,10 @@ SLOW_AT_ONCE = 6
 Result = TypeVar("Result")
 
 
-class Call(Generic[Result]):
-    """`function(*args)`, made once, in a process. `stop` ends it at any time, from any thread."""
+class WorkerCall(Generic[Result]):
+    """`function(*args)`, called once, in a process. `stop` ends it at any time, from any thread."""
 
-    def __init__(self, function: Callable[..., Result], *args: object, limits: Limits) -> None:
+    def __init__(self, function: Callable[..., Result], *args: object, limits: CallLimits) -> None:
         self._request = pickle.dumps((function, args, tuple(limits)))
         self._limits = limits
         self._lock = threading.Lock()
@@ -39,7 +39,7 @@ class Call(Generic[Result]):
         self._stopped = False
 
     def __call__(self) -> Result:
-        """The result. Raises `UnreadableError`, also where the call went beyond its limits."""
+        """The result. Raises `UnreadableError`, also where the call exceeded its limits."""
         with _pool.turn() as turn:
             while (outcome := self._try(turn)) is None:
                 pass
@@ -56,7 +56,7 @@ class Call(Generic[Result]):
             if self._process is not None:
                 self._process.kill()
 
-    def _try(self, turn: "Turn") -> Outcome | None:
+    def _try(self, turn: "Turn") -> CallOutcome | None:
         """The outcome of the call. None if the call must be made again."""
         self._require_wanted()  # before a process is started
         process = _pool.take()
@@ -70,7 +70,7 @@ class Call(Generic[Result]):
             keep = process.used = not (outcome.last or process.gave_way or process.late or turn.must_restart)
             return outcome
         except EOFError:
-            if process.status() == 0 and process.used:  # it had just ended, for want of work
+            if process.status() == 0 and process.used:  # it had just ended because it was idle
                 return None
             self._require_wanted()
             if turn.must_restart:
@@ -103,7 +103,7 @@ class Turn:
         fast.acquire()
 
     def slow_down(self) -> bool:
-        """Move to the slow calls.
+        """Moves to the slow calls.
 
         False if no slow place is free: the caller must stop its process and call `wait`.
         """
@@ -175,22 +175,22 @@ class _Pool:
             return [process.pid for process in self._all if process.runs()]
 
     def renew(self) -> None:
-        """In a fork, which has neither the threads of its parent nor any right to its processes."""
+        """Resets the pool in a fork, which has no threads of its parent and must not use its processes."""
         for process in self._all:
             process.forget()
-        self.__init__()  # type: ignore[misc]  # the same object, because calls refer to it
+        self.__init__()  # type: ignore[misc]  # keeps the object, because calls refer to it
 
 
 _pool = _Pool()
 
 
 def end_idle() -> None:
-    """Ends the processes that have nothing to do; others start when they are needed."""
+    """Ends the idle processes; new ones start when they are needed."""
     _pool.end_idle()
 
 
 def pids() -> list[int]:
-    """The processes that run."""
+    """The ids of the processes that run."""
     return _pool.pids()
 
 

@@ -1,8 +1,8 @@
-"""One process of `rarr.retrievers.extract.worker_main`, as its parent sees it.
+"""The parent's side of one process of `rarr.retrievers.extract.worker_main`.
 
-The libraries for this (multiprocessing, pebble, loky, anyio) import the caller's `__main__` in each process,
-which runs a script again that has no `if __name__ == "__main__"`, or fork a program that has threads, or
-cannot end one call alone.
+The libraries for this do not fit. multiprocessing, pebble, loky and anyio either import the caller's
+`__main__` in each process, which runs a script again that has no `if __name__ == "__main__"`, or fork a
+program that has threads, or cannot end a single call.
 """
 
 import io
@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from rarr.retrievers.extract.documents import UnreadableError
-from rarr.retrievers.extract.worker_main import Outcome, TooMuchError, receive, send
+from rarr.retrievers.extract.worker_main import CallOutcome, TooMuchError, receive, send
 
 START_S = 60.0
-"""Seconds until a process has to be there: it takes about half of one, on an idle machine."""
+"""Seconds within which a process has to be ready. On an idle machine it takes half a second."""
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     " from rarr.retrievers.extract.worker_main import main; main()"
 )
-# What an outcome may hold besides texts, numbers, tuples and lists: hostile bytes may have made it.
+# Classes that an outcome may hold besides texts, numbers, tuples and lists: hostile bytes may have made it.
 _CLASSES = {
     ("datetime", "datetime"),
     ("datetime", "timedelta"),
@@ -37,10 +37,10 @@ _CLASSES = {
 
 
 class Process:
-    """One process, which makes one call at a time."""
+    """One process, which runs one call at a time."""
 
     def __init__(self) -> None:
-        """Starts it. Raises `UnreadableError` where that fails."""
+        """Starts the process. Raises `UnreadableError` where that fails."""
         from multiprocessing.spawn import get_executable
 
         self.used = self.gave_way = self.late = False
@@ -52,7 +52,7 @@ class Process:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 bufsize=0,
-                start_new_session=True,  # an interrupt at the terminal is the parent's alone
+                start_new_session=True,  # an interrupt at the terminal reaches the parent alone
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
         except (OSError, ValueError) as error:
@@ -73,10 +73,10 @@ class Process:
         finally:
             timer.cancel()
 
-    def ask(self, request: bytes, most: int) -> Outcome:
-        """What becomes of a call, in at most `most` bytes.
+    def ask(self, request: bytes, most: int) -> CallOutcome:
+        """The outcome of a call, of at most `most` bytes.
 
-        Raises `EOFError` where the process ended, and `UnreadableError` where it said too much.
+        Raises `EOFError` where the process ended, and `UnreadableError` where its answer is too long.
         """
         try:
             send(self._pipe("stdin"), request)
@@ -86,12 +86,12 @@ class Process:
         except (OSError, ValueError) as error:
             raise EOFError from error
         try:
-            return Outcome(*_Outcomes(io.BytesIO(outcome)).load())
-        except Exception as error:  # pickle raises anything
+            return CallOutcome(*_OutcomeUnpickler(io.BytesIO(outcome)).load())
+        except Exception as error:  # pickle can raise any error
             raise UnreadableError(f"reading it gave no text ({type(error).__name__}: {error})") from error
 
     def give_way(self) -> None:
-        """To all other processes of the machine, from now on: there is no way back."""
+        """Lets all other processes of the machine go first from now on. This cannot be undone."""
         self.gave_way = True
         if hasattr(os, "setpriority"):
             with suppress(OSError):
@@ -101,7 +101,7 @@ class Process:
         return self._process.poll() is None
 
     def end_late(self) -> None:
-        """Kills it because the time of its call is over."""
+        """Kills the process because the time of its call is over."""
         self.late = True
         self.kill()
 
@@ -109,7 +109,7 @@ class Process:
         self._process.kill()
 
     def status(self) -> int:
-        """The exit status of a process that ends, or that said that it has nothing more to say."""
+        """The exit status of a process that is ending, or that has closed its output."""
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(1.0)
         self.kill()
@@ -121,7 +121,7 @@ class Process:
         self._close()
 
     def forget(self) -> None:
-        """Leaves it to the process that this one is a fork of."""
+        """Leaves the process to the parent of this fork."""
         self._close()
         self._process.returncode = 0
 
@@ -134,7 +134,7 @@ class Process:
         return cast(IO[bytes], getattr(self._process, name))
 
 
-class _Outcomes(pickle.Unpickler):
+class _OutcomeUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in _CLASSES:
             raise pickle.UnpicklingError(f"{module}.{name} is no part of an outcome")

@@ -1,9 +1,9 @@
-"""A process that reads what other people wrote, which may be made so that reading it never ends.
+"""The main module of a worker process that reads untrusted files, whose reading may be made never to end.
 
-`rarr.retrievers.extract.pool` starts it, sends it one call after another on standard input, and reads the
-outcomes from standard output. It ends with its parent, after a minute without work, and when a call goes
-beyond its limits, which the system enforces where it can: on Linux those of time and memory, on macOS that of
-time. Elsewhere the parent alone watches the time.
+`rarr.retrievers.extract.pool` starts the process, sends it one call after another on standard input, and
+reads the outcomes from standard output. The process ends with its parent, after a minute without work, and
+when a call exceeds its limits. The system enforces the limits where it can: time and memory on Linux, time on
+macOS. Elsewhere the parent alone watches the time.
 """
 
 import importlib
@@ -24,22 +24,22 @@ from rarr.retrievers.extract.documents import UnreadableError
 
 IDLE_S = 60.0
 TIME_IS_UP = -int(getattr(signal, "SIGALRM", 0)) or None
-"""The exit status of a process that the system ended for its time."""
+"""The exit status of a process that the system ended because its time was over."""
 _LIBRARIES = ("pypdf", "trafilatura", "rarr.retrievers.extract.files", "rarr.retrievers.extract.page_text")
 _LENGTH = struct.Struct("<Q")
 _PEAK = re.compile(r"VmHWM:\s*(\d+) kB")
-_WORN_OUT_MB = 400  # of memory used at most so far: what a process holds it hardly gives back
+_WORN_OUT_MB = 400  # peak of memory after which a process is replaced: it hardly gives memory back
 
 
-class Limits(NamedTuple):
+class CallLimits(NamedTuple):
     """What one call may use: seconds, and megabytes of memory beyond those of the process."""
 
     seconds: float
     megabytes: int
 
 
-class Outcome(NamedTuple):
-    """What became of a call. `last`: the process ends after it."""
+class CallOutcome(NamedTuple):
+    """The outcome of a call. `last`: the process ends after it."""
 
     result: Any = None
     unreadable: str = ""
@@ -49,7 +49,7 @@ class Outcome(NamedTuple):
 
 
 class TooMuchError(Exception):
-    """A message is longer than it may be."""
+    """A message is longer than allowed."""
 
 
 def send(pipe: IO[bytes], message: bytes) -> None:
@@ -70,16 +70,16 @@ def receive(pipe: IO[bytes], most: int = sys.maxsize) -> bytes:
 def main() -> None:
     """Answers calls until the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt ends
-    if hasattr(signal, "SIGALRM"):  # a parent may hand on that it is ignored
+    if hasattr(signal, "SIGALRM"):  # the parent may have set it to be ignored
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
     with os.fdopen(os.dup(0), "rb", 0) as calls, os.fdopen(os.dup(1), "wb", 0) as outcomes:
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 0)
-        os.dup2(nowhere, 1)  # what a library prints is no outcome
+        os.dup2(nowhere, 1)  # so that text which a library prints is not read as an outcome
         waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         threading.Thread(target=_listen, args=(calls, waiting), daemon=True).start()
-        for library in _LIBRARIES:  # now, so that the first call is as fast as the next
+        for library in _LIBRARIES:  # now, so that the first call is as fast as later ones
             importlib.import_module(library)
         send(outcomes, b"ready")
         while True:
@@ -94,7 +94,7 @@ def main() -> None:
 
 
 def _listen(calls: IO[bytes], waiting: "queue.SimpleQueue[bytes]") -> None:
-    """Ends the process, whatever it does, once nobody can send it anything."""
+    """Ends the process, even while it works, once nobody can send it anything."""
     try:
         while True:
             waiting.put(receive(calls))
@@ -102,22 +102,22 @@ def _listen(calls: IO[bytes], waiting: "queue.SimpleQueue[bytes]") -> None:
         os._exit(0)
 
 
-def _outcome(call: bytes) -> Outcome:
+def _outcome(call: bytes) -> CallOutcome:
     function, args, limits = pickle.loads(call)
     try:
-        with _limited(Limits(*limits)):
-            return Outcome(function(*args), last=_peak_mb() > _WORN_OUT_MB)
+        with _limited(CallLimits(*limits)):
+            return CallOutcome(function(*args), last=_peak_mb() > _WORN_OUT_MB)
     except UnreadableError as error:
-        return Outcome(unreadable=str(error), lasting=error.lasting)
+        return CallOutcome(unreadable=str(error), lasting=error.lasting)
     except MemoryError:
-        return Outcome(out_of_memory=True, last=True)
-    except Exception as error:  # whatever hostile bytes make the parsers raise
-        return Outcome(unreadable=f"it cannot be read ({type(error).__name__}: {error})"[:500])
+        return CallOutcome(out_of_memory=True, last=True)
+    except Exception as error:  # hostile bytes can make the parsers raise any error
+        return CallOutcome(unreadable=f"it cannot be read ({type(error).__name__}: {error})"[:500])
 
 
 @contextmanager
-def _limited(limits: Limits) -> Iterator[None]:
-    """Has the system end this process when the time is over, and refuse it more memory."""
+def _limited(limits: CallLimits) -> Iterator[None]:
+    """Lets the system end this process when the time is over, and refuse it more memory."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, limits.seconds)
     before = _limit_memory(limits.megabytes * 1_000_000)
@@ -131,7 +131,7 @@ def _limited(limits: Limits) -> Iterator[None]:
 
 
 def _limit_memory(more: int) -> int | None:
-    """Allows `more` bytes than are in use; the limit before. None where the system has none."""
+    """Allows `more` bytes than are in use. Returns the limit before; None on systems without a limit."""
     if sys.platform != "linux":
         return None
     import resource
@@ -139,7 +139,7 @@ def _limit_memory(more: int) -> int | None:
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     before, hard = resource.getrlimit(resource.RLIMIT_AS)
     allowed = pages * resource.getpagesize() + more
-    limits = [one for one in (allowed, before, hard) if one != resource.RLIM_INFINITY]
+    limits = [limit for limit in (allowed, before, hard) if limit != resource.RLIM_INFINITY]
     _set_memory(min(limits))
     return before
 
@@ -152,7 +152,7 @@ def _set_memory(limit: int) -> None:
 
 
 def _peak_mb() -> float:
-    """Peak memory of this process in MB. `getrusage` is no use here: it can report the parent's peak."""
+    """Peak memory of this process in MB. `getrusage` does not help: it can report the parent's peak."""
     if sys.platform != "linux":
         return 0
     peak = _PEAK.search(Path("/proc/self/status").read_text())

@@ -1,8 +1,8 @@
-"""Which machines may be asked for a page: public ones, however the address of another is written or hidden.
+"""Allows requests to public machines alone, however the address of another machine is written or hidden.
 
-A page's address comes from a search engine, a page that redirects, or a text of unknown origin. Whoever
-wrote it may mean the router, the cloud's metadata service or a server on this very machine, which all
-trust what comes from inside.
+A page's address comes from a search engine, from a page that redirects, or from a text of unknown origin. Its
+author may aim at the router, at the cloud's metadata service or at a server on this machine. All of these
+trust requests from inside.
 """
 
 import asyncio
@@ -16,21 +16,21 @@ from rarr.retrievers.fetch.links import shown
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-"""A name and a port -> the addresses of the machines that have the name, as text."""
+"""Takes a name and a port; returns the addresses, as text, of the machines with that name."""
 
 
 class UnreachableError(Exception):
-    """Nobody may or can be asked at a host, whichever of its pages is wanted. Its message is the reason."""
+    """A host may not or cannot be asked, whichever of its pages is wanted. The message is the reason."""
 
 
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
-_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")  # browsers take a host that ends in one for an IPv4 address
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")  # browsers read a host that ends in a number as an IPv4 address
 _LONGEST_NAME = 253
 _INSIDE = ("localhost", "localdomain", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa")
 
 _NAT64 = IPv6Network("64:ff9b::/96")
-_GLOBAL_UNICAST = IPv6Network("2000::/3")  # all that has been given out
-# What `is_global` of some Python from 3.11 on takes for public.
+_GLOBAL_UNICAST = IPv6Network("2000::/3")  # all addresses that have been assigned
+# Networks that `is_global` counts as public in some Python versions from 3.11 on.
 _SPECIAL = tuple(
     ip_network(network)
     for network in (
@@ -45,28 +45,27 @@ _SPECIAL = tuple(
 
 
 async def resolve(name: str, port: int) -> Sequence[str]:
-    """The addresses that the system finds. Raises `OSError`."""
-    found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
-    return [str(entry[4][0]) for entry in found]
+    """The addresses that the system's resolver returns. Raises `OSError`."""
+    entries = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in entries]
 
 
 async def vetted(host: str, port: int, find: Resolve, *, allow_loopback: bool = False) -> list[str]:
     """The addresses of `host`, a name or an address, in order.
 
-    Raises `UnreachableError` if it has none, or one that is not public.
-
-    Whoever connects to one of these, and not to the name, cannot be sent elsewhere by a later answer.
+    Raises `UnreachableError` if the host has no address, or an address that is not public. Connect to one of
+    these addresses and not to the name: then a later answer for the name cannot redirect the connection.
     """
     literal = _literal(host)
-    found = [literal] if literal else await _found(host, port, find)
-    for address in found:
+    addresses = [literal] if literal else await _looked_up(host, port, find)
+    for address in addresses:
         if not (is_public(address) or (allow_loopback and address.is_loopback)):
             raise _unreachable(host, f"its address {address} is not a public one")
-    return [str(address) for address in found]
+    return [str(address) for address in addresses]
 
 
 def is_public(address: Address) -> bool:
-    """Whether anybody on the internet can reach the machine, as far as its address tells."""
+    """Whether everybody on the internet can reach the machine, as far as its address tells."""
     inner = list(_inside(address))
     if inner:
         return all(map(is_public, inner))
@@ -80,7 +79,7 @@ def is_public(address: Address) -> bool:
 
 
 def host_name(host: str) -> str:
-    """`host` of an address, a name or IP address, in the one way to write it. Raises `RetrievalError`."""
+    """The host of an address, a name or IP address, in canonical form. Raises `RetrievalError`."""
     name = host.lower().removesuffix(".")
     literal = _literal(name)
     if literal:
@@ -89,7 +88,7 @@ def host_name(host: str) -> str:
     if _NUMBER.fullmatch(labels[-1]):
         raise _refused(host, "write an IP address as four decimal numbers")
     if len(name) > _LONGEST_NAME or not all(map(_LABEL.fullmatch, labels)):
-        raise _refused(host, "it is no name of a machine")
+        raise _refused(host, "it is not the name of a machine")
     if len(labels) == 1 or any(f".{name}".endswith(f".{inside}") for inside in _INSIDE):
         raise _refused(host, "it names a machine of a local network")
     return name
@@ -105,7 +104,7 @@ def _literal(host: str) -> Address | None:
 
 
 def _inside(address: Address) -> Iterator[IPv4Address]:
-    """The IPv4 addresses that packets for `address` may end up at."""
+    """The IPv4 addresses to which packets for `address` may be delivered."""
     if isinstance(address, IPv4Address):
         return
     if address.ipv4_mapped:
@@ -118,15 +117,15 @@ def _inside(address: Address) -> Iterator[IPv4Address]:
         yield IPv4Address(int(address) & 0xFFFF_FFFF)
 
 
-async def _found(name: str, port: int, find: Resolve) -> list[Address]:
+async def _looked_up(name: str, port: int, find: Resolve) -> list[Address]:
     try:
-        found = [ip_address(text) for text in await find(name, port)]
+        addresses = [ip_address(text) for text in await find(name, port)]
     except (OSError, ValueError) as error:
         why = f"its name cannot be looked up ({shown(str(error))}): check the address and the connection"
         raise _unreachable(name, why) from None
-    if not found:
+    if not addresses:
         raise _unreachable(name, "it has no address: check how it is written")
-    return found
+    return addresses
 
 
 def _unreachable(host: str, why: str) -> UnreachableError:

@@ -1,4 +1,4 @@
-"""One request to one machine: the address that was vetted, under the name that was asked for."""
+"""One request to one machine: to an address that was vetted, with the name of the site."""
 
 import asyncio
 import ssl
@@ -8,11 +8,11 @@ from functools import cache
 
 import httpx2
 
-from rarr.tools.guard.bounded_reader import ASKED
+from rarr.tools.guard.bounded_reader import REQUEST_HEADERS
 
-_ASKED = {
+_REQUEST_HEADERS = {
     "Accept": "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.8, */*;q=0.1",
-    **ASKED,
+    **REQUEST_HEADERS,
     "Connection": "close",
 }
 
@@ -21,20 +21,20 @@ _ASKED = {
 async def opened(
     url: httpx2.URL, address: str, headers: Mapping[str, str], connect_s: float
 ) -> AsyncIterator[httpx2.Response]:
-    """The answer of the machine at `address` to a request for `url`, its body still to come.
+    """The answer of the machine at `address` to a request for `url`; its body is still to be read.
 
-    The certificate must be for the name in `url`. A transport without a client around it: no cookies, no
-    passwords from files, no redirects, no proxies. It is for one request, because connections that are kept
-    are found again by address, and one address may serve many names. Raises `httpx2.HTTPError` and `OSError`.
+    The certificate must be for the name in `url`. This is a transport without a client: no cookies, no
+    passwords from files, no redirects, no proxies. It serves one request, because kept connections are found
+    again by address, and one address may serve many names. Raises `httpx2.HTTPError` and `OSError`.
     """
     name = url.raw_host.decode("ascii")
     request = httpx2.Request(
         "GET",
         url.copy_with(host=address),
-        headers={"Host": url.netloc.decode("ascii"), **_ASKED, **headers},
+        headers={"Host": url.netloc.decode("ascii"), **_REQUEST_HEADERS, **headers},
         extensions={"sni_hostname": name, "timeout": {"connect": connect_s}},
     )
-    certified = await asyncio.to_thread(trusted)  # it reads files when it is first asked
+    certified = await asyncio.to_thread(trusted)  # the first call reads files
     async with httpx2.AsyncHTTPTransport(verify=certified, trust_env=False) as transport:
         response = await transport.handle_async_request(request)
         try:
@@ -45,5 +45,5 @@ async def opened(
 
 @cache
 def trusted() -> ssl.SSLContext:
-    """Whose certificates are believed: those whom the system believes."""
+    """The certificates that the system trusts."""
     return httpx2.create_ssl_context(trust_env=False)

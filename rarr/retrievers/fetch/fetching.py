@@ -1,4 +1,4 @@
-"""Pages from the web, fetched so that whoever wrote an address or runs a server cannot turn it against us."""
+"""Fetches pages from the web so that neither an address nor a server can be turned against this machine."""
 
 import asyncio
 from asyncio import Timeout
@@ -18,17 +18,17 @@ from rarr.retrievers.fetch.responses import declared, receive, redirect, require
 from rarr.retrievers.fetch.robots import MOST_BYTES, Robots, product
 
 _MOST_REDIRECTS = 5
-_MOST_ADDRESSES = 3  # of a host, tried one after the other where nobody answers
+_MOST_ADDRESSES = 3  # addresses of a host that are tried, one after another, where nobody answers
 
 Taken = TypeVar("Taken")
 Take = Callable[[httpx2.Response], Awaitable[Taken]]
 
 
 class Fetched(NamedTuple):
-    """A page as it was sent, unpacked. `url`: where it was in the end, after redirects.
+    """A page as it was sent, unpacked. `url` is the address after redirects.
 
-    `media_type` is one of `PAGE_TYPES`, by its bytes where the server says none. `charset` is what the server
-    says, where Python knows it; the bytes may say something else.
+    `media_type` is one of `PAGE_TYPES`, guessed from the bytes where the server does not name it. `charset`
+    is the encoding that the server names, if Python knows it; the bytes may name another.
     """
 
     url: str
@@ -41,12 +41,12 @@ class Fetched(NamedTuple):
 class Fetcher:
     """Fetches pages from public machines alone, politely, within limits of size and time.
 
-    A name is looked up once, every address that it has must be public, and the connection goes to one of
-    these, so that an answer which changes afterwards makes no difference; the same at every redirect. Proxies
-    from the environment are not used, because they would look the name up again. The limits are for one
-    page: `timeout_s` seconds with its redirects and the sites' robots.txt, but without waiting for other
-    fetches, and `max_bytes` as sent and as unpacked. `allow_loopback` is for tests alone: it lets anybody who
-    writes an address reach the servers of this machine.
+    A name is looked up once, all its addresses must be public, and the connection goes to one of these
+    addresses, so a later answer for the name makes no difference. The same holds at every redirect. Proxies
+    from the environment are not used, because they would look the name up again. The limits are for one page:
+    `timeout_s` seconds, with its redirects and the sites' robots.txt but without waiting for other fetches,
+    and `max_bytes` as sent and as unpacked. `allow_loopback` is for tests alone: it lets the author of an
+    address reach the servers of this machine.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Fetcher:
             ) from None
 
     async def aclose(self) -> None:
-        """Forgets the sites' rules. Nothing else outlives a fetch: its connections end with it."""
+        """Forgets the sites' rules. Connections need no closing: they end with their fetch."""
         if self._robots:
             self._robots.forget()
 
@@ -88,7 +88,7 @@ class Fetcher:
         try:
             if self._robots:
                 await self._robots.require(url, limit, partial(self._rules, limit))
-            return await self._got(url, limit, partial(self._read_page, url))
+            return await self._answer(url, limit, partial(self._read_page, url))
         except UnreachableError as error:
             raise RetrievalError(f"{shown(str(url))}: {error}") from None
 
@@ -98,7 +98,7 @@ class Fetcher:
         if not body.whole:
             raise too_long(self._max_bytes)
         if not body.content:
-            raise RetrievalError("there is nothing in it: leave it out")
+            raise RetrievalError("it is empty: leave it out")
         media_type, charset = declared(response)
         return Fetched(
             str(url), body.content, media_type or sniffed(body.content), charset, datetime.now(UTC)
@@ -109,25 +109,25 @@ class Fetcher:
             success = response.is_success
             return response.status_code, (await receive(response, MOST_BYTES)).content if success else b""
 
-        async def ask(there: httpx2.URL) -> tuple[int, bytes] | httpx2.URL:
+        async def ask(target: httpx2.URL) -> tuple[int, bytes] | httpx2.URL:
             try:
-                return await self._got(there, limit, read)
+                return await self._answer(target, limit, read)
             except UnreachableError as error:
-                if there.host == url.host:
+                if target.host == url.host:
                     raise
-                # The site is there, and keeps its rules where nobody is.
-                raise RetrievalError(f"{shown(str(there))}: {error}") from None
+                # The site exists, but its robots.txt redirects to a host that cannot be asked.
+                raise RetrievalError(f"{shown(str(target))}: {error}") from None
 
         return await _follow(url, ask)
 
-    async def _got(self, url: httpx2.URL, limit: Timeout, take: Take[Taken]) -> Taken | httpx2.URL:
-        """What `take` makes of the answer, or where the server sends for the page.
+    async def _answer(self, url: httpx2.URL, limit: Timeout, take: Take[Taken]) -> Taken | httpx2.URL:
+        """The result of `take` for the answer, or the address to which the server redirects.
 
-        Raises `RetrievalError`, and `UnreachableError` where nobody can be asked.
+        Raises `RetrievalError`, and `UnreachableError` where the host cannot be asked.
         """
         host = url.raw_host.decode("ascii")
         port = url.port or (443 if url.scheme == "https" else 80)
-        # The host's turn first: who waits for a slow host keeps nobody from the others.
+        # The host's turn comes first, so that waiting for a slow host does not block the other hosts.
         async with self._hosts.taken(host, limit), self._all.taken("", limit):
             try:
                 return await self._from_any(url, await self._vetted(host, port), take)
@@ -138,10 +138,10 @@ class Fetcher:
         failure = ""
         for address in addresses[:_MOST_ADDRESSES]:
             try:
-                # So short that the last address has time to answer.
+                # A short timeout, so that the last address has time to answer.
                 async with opened(url, address, self._headers, self._timeout_s / 4) as response:
-                    there = redirect(response)
-                    return await take(response) if there is None else _parsed(there, url)
+                    target = redirect(response)
+                    return await take(response) if target is None else _parsed(target, url)
             except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
                 failure = shown(str(error) or "no answer")
             except (httpx2.HTTPError, OSError) as error:

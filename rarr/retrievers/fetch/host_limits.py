@@ -1,4 +1,4 @@
-"""Taking turns, so that nobody is asked too much at once, and time to wait is no time to work."""
+"""Limits how many requests go to one host at once. The time that a request waits does not count for it."""
 
 import asyncio
 from asyncio import Semaphore, Timeout
@@ -10,7 +10,7 @@ from rarr.tools.concurrency.per_loop import PerLoop
 
 
 class Turns:
-    """At most `most` at once for each key, in each event loop."""
+    """Lets at most `most` tasks work at once for each key, in each event loop."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -18,7 +18,7 @@ class Turns:
 
     @asynccontextmanager
     async def taken(self, key: str, limit: Timeout) -> AsyncIterator[None]:
-        """One turn. `limit` stands still while it is waited for: others' slowness has its own limits."""
+        """Waits for one turn. `limit` does not run while it waits: a wait is not the fault of the page."""
         gate = self._gates.get().setdefault(key, Semaphore(self._most))
         now = asyncio.get_running_loop().time
         left = (limit.when() or 0.0) - now()

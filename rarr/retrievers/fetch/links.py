@@ -1,4 +1,4 @@
-"""Addresses of pages as others write them: read once, and shown so that they do no harm."""
+"""Reads addresses of pages that others wrote, and makes text from outside safe to show."""
 
 import re
 
@@ -6,15 +6,15 @@ import httpx2
 
 from rarr.errors import RetrievalError
 
-_LONGEST = 4096  # characters: more than any real page needs, few enough to match against a site's rules
+_LONGEST = 4096  # characters: more than real pages need, and few enough to match against a site's rules
 _MOST_SHOWN = 100
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.I)
 
 
 def link(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
-    """`text`, which may be relative to `base`, as the address of a page; without its fragment.
+    """`text`, which may be relative to `base`, as the address of a page, without its fragment.
 
-    Raises `RetrievalError` where it is none. Its host is not judged: see `rarr.retrievers.fetch.addresses`.
+    Raises `RetrievalError` where it is no address. `rarr.retrievers.fetch.addresses` judges its host.
     """
     text = text.strip()
     scheme = _SCHEME.match(text, 0, _LONGEST)
@@ -23,13 +23,11 @@ def link(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
     try:
         url = (base.join(text) if base else httpx2.URL(text)).copy_with(fragment=None)
     except (httpx2.InvalidURL, ValueError) as error:
-        raise _refused(text, f"it is no address of a page ({shown(str(error))})") from None
+        raise _refused(text, f"it is not the address of a page ({shown(str(error))})") from None
     if url.scheme not in ("http", "https") or not url.host:
         raise _refused(text, "write it in full, as in https://example.org/page")
     if url.userinfo:
-        raise _refused(
-            url.host, "its address holds a user name or password: leave out what stands before the @"
-        )
+        raise _refused(url.host, "its address holds a user name or password: leave out the part before the @")
     if url.port is not None and not 0 < url.port < 65_536:
         raise _refused(text, f"there is no port {url.port}")
     if len(str(url)) > _LONGEST:
@@ -38,7 +36,7 @@ def link(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
 
 
 def shown(text: str, most: int = _MOST_SHOWN) -> str:
-    """`text` from outside for a message: on one line, nothing in it that a terminal obeys, not too long."""
+    """`text` from outside as part of a message: on one line, without control characters, not too long."""
     safe = "".join(character if character.isprintable() else "\ufffd" for character in text[: most + 1])
     return f"{safe[: most - 1]}…" if len(safe) > most else safe
 

@@ -1,4 +1,4 @@
-"""The page at an address -> passages. What was extracted from it is kept, so that a citation can be shown."""
+"""Reads the page at an address into passages, and keeps its text so that a citation can be shown later."""
 
 import asyncio
 import json
@@ -22,19 +22,19 @@ from rarr.retrievers.web.publication_dates import published
 from rarr.unicode import valid
 
 LONG = 100_000
-"""Characters of a text from which on it is cut in a process: hostile ones take seconds, not milliseconds."""
+"""Characters from which on a text is cut in a process: a hostile text takes seconds, not milliseconds."""
 
 
 class Fetches(Protocol):
-    """What gets the bytes at an address, and refuses what is not safe to ask for."""
+    """Fetches the bytes at an address, and refuses addresses that are not safe."""
 
     async def fetch(self, url: str) -> Fetched:
-        """What is at `url`. Raises `RetrievalError`."""
+        """The content of `url`. Raises `RetrievalError`."""
 
 
 @dataclass(frozen=True)
 class Extracted:
-    """The text of a page, into which the offsets of its passages point. `url` is where it was in the end."""
+    """The text of a page, into which its passages' offsets point. `url` is the address after redirects."""
 
     url: str
     text: str
@@ -43,40 +43,40 @@ class Extracted:
     published_at: datetime | None = None
 
     async def passages(self, retrieved_at: datetime, *, window: int, step: int) -> list[Passage]:
-        """Its windows, in order. Raises `RetrievalError` for a text that takes too long to cut."""
-        found: Sequence[Window] | None = None
+        """The passages of the page, in order. Raises `RetrievalError` if the text takes too long to cut."""
+        spans: Sequence[Window] | None = None
         if len(self.text) > LONG:
             try:
-                found = await extracted(partial(windows, window=window, step=step), self.text)
+                spans = await extracted(partial(windows, window=window, step=step), self.text)
             except UnreadableError as error:
                 raise RetrievalError(f"{shown(self.url)} cannot be used: {error}") from error
-        make = partial(passages_of, self.text, window=window, step=step, found=found)
+        make = partial(passages_of, self.text, window=window, step=step, spans=spans)
         facts = {"source": self.url, "title": self.title, "published_at": self.published_at}
         return await asyncio.to_thread(make, retrieved_at=retrieved_at, **facts)
 
     def to_bytes(self) -> bytes:
-        """As the cache keeps it: JSON, which `from_bytes` reads."""
+        """The page as JSON for the cache; `from_bytes` reads it."""
         date = self.published_at.isoformat() if self.published_at else None
         return json.dumps(asdict(self) | {"published_at": date}, ensure_ascii=False).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Extracted":
-        """What `to_bytes` wrote."""
+        """Reads the result of `to_bytes`."""
         facts = json.loads(data)
         return cls(**facts | {"published_at": published(facts["published_at"])})
 
 
 class Shelf:
-    """What one kind of source extracted from pages, in the cache.
+    """The pages that one kind of source extracted, kept in the cache.
 
-    Each source has a shelf of its own, because two would extract different texts from one page.
+    Each source has its own shelf, because two sources would extract different texts from one page.
     """
 
     def __init__(self, cache: Cache, source: str) -> None:
         self._cache, self._source = cache, source
 
     async def page(self, url: str, make: Callable[[], Awaitable[Extracted]]) -> tuple[Extracted, datetime]:
-        """The page at `url`, made where it is not kept, and when it was made. Raises what `make` raises."""
+        """The page at `url`, and when it was extracted. `make` extracts a page that is not kept."""
 
         async def made() -> bytes:
             return (await make()).to_bytes()
@@ -86,21 +86,21 @@ class Shelf:
         if page.url == url:
             return page, entry.stored_at
 
-        async def known() -> bytes:
+        async def stored() -> bytes:
             return entry.value
 
-        # Under its own address as well, which is the one that is cited. What is there wins, so that the
-        # offsets of passages always point into what `text` gives.
-        entry = await self._cache.through("page", [self._source, page.url], known)
+        # The page is also kept under its own address, which passages cite. An earlier copy there wins, so
+        # that the offsets of passages always point into the text that `text` returns.
+        entry = await self._cache.through("page", [self._source, page.url], stored)
         return Extracted.from_bytes(entry.value), entry.stored_at
 
     async def text(self, url: str) -> str | None:
         """The text of the page that passages cite as `url`, however old; None where it is not kept."""
-        found = await self._cache.stored("page", [self._source, url])
-        return Extracted.from_bytes(found).text if found else None
+        data = await self._cache.stored("page", [self._source, url])
+        return Extracted.from_bytes(data).text if data else None
 
     async def kept(self, url: str) -> tuple[Extracted, datetime] | None:
-        """The page at `url` and when it was made; None where it is not kept."""
+        """The page at `url` and when it was extracted; None where it is not kept."""
         entry = await self._cache.get("page", [self._source, url])
         return (Extracted.from_bytes(entry.value), entry.stored_at) if entry else None
 
@@ -113,7 +113,7 @@ class PageReader:
         self._window, self._step = window, step
 
     async def read(self, url: str) -> list[Passage]:
-        """The passages of the page at `url`, in order. Raises `RetrievalError` where there is no text."""
+        """The passages of the page at `url`, in order. Raises `RetrievalError` where it holds no text."""
         try:
             url = urldefrag(valid(url)).url
         except ValueError:  # as of http://[
@@ -122,7 +122,7 @@ class PageReader:
         return await page.passages(at, window=self._window, step=self._step)
 
     async def extracted(self, url: str) -> str | None:
-        """The text into which the offsets of a passage with the source `url` point; None: not kept."""
+        """The text into which the offsets of passages with the source `url` point; None: it is not kept."""
         return await self._shelf.text(url)
 
     async def _fetched(self, url: str) -> Extracted:
@@ -130,8 +130,8 @@ class PageReader:
         try:
             page = await extracted(extract_page, fetched.content, fetched.media_type, fetched.charset)
         except UnreadableError as error:
-            said = " ".join(str(error).split())
-            raise RetrievalError(f"{shown(url)} cannot be used: {said}") from error
+            reason = " ".join(str(error).split())
+            raise RetrievalError(f"{shown(url)} cannot be used: {reason}") from error
         site = (urlsplit(fetched.url).hostname or "").removeprefix("www.")
         return Extracted(fetched.url, page.text, page.title, site, page.published_at)
 
@@ -146,11 +146,11 @@ def passages_of(
     retrieved_at: datetime,
     published_at: datetime | None,
     offset: int = 0,
-    found: Sequence[Window] | None = None,
+    spans: Sequence[Window] | None = None,
 ) -> list[Passage]:
     """The windows of `text` as passages. `offset` is where `text` begins in its source.
 
-    `found` are the windows, where they are known already.
+    `spans` are the windows of `text`, where they have been computed before.
     """
     return [
         Passage(
@@ -162,5 +162,5 @@ def passages_of(
             retrieved_at=retrieved_at,
             published_at=published_at,
         )
-        for start, end, _ in (windows(text, window=window, step=step) if found is None else found)
+        for start, end, _ in (windows(text, window=window, step=step) if spans is None else spans)
     ]

@@ -1,4 +1,4 @@
-"""What may be taken from a server's answer: a page of a kind that can be read, and not too much of it."""
+"""Checks a server's answer: whether it is a page of a kind that can be read, and not too long."""
 
 import codecs
 import re
@@ -15,11 +15,11 @@ from rarr.tools.guard.bounded_reader import PackedError, TooLongError, pieces
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")
 _REDIRECTS = (301, 302, 303, 307, 308)
 _CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:+-]{1,40})", re.I | re.A)
-# Python's own, which no page is written in; some raise what decoding does not expect.
+# Python's own encodings. No page is written in them, and some raise unexpected errors.
 _NO_CHARSETS = {
     *("idna", "mbcs", "oem", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf_7"),
 }
-# The + takes nothing back: else a row of comments could be cut up in ever so many ways.
+# The possessive + prevents backtracking: a row of comments could be split in very many ways.
 _MARKUP = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?xml[^>]*>)*+<(?:!doctype html|html|head|body)\b",
     re.I | re.S,
@@ -28,20 +28,20 @@ _UNPRINTABLE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _GLANCE = 4096  # bytes
 
 
-class Body(NamedTuple):
-    """What was read of a body, unpacked; `whole`: there is no more."""
+class PageBody(NamedTuple):
+    """The part of a body that was read, unpacked. `whole`: it is complete."""
 
     content: bytes
     whole: bool
 
 
 def redirect(response: httpx2.Response) -> str | None:
-    """Where the server sends for the page; None where it does not."""
+    """The address to which the server redirects; None where it does not."""
     return response.headers.get("Location") if response.status_code in _REDIRECTS else None
 
 
 def require_page(response: httpx2.Response, max_bytes: int) -> None:
-    """Raises `RetrievalError` unless a page of a kind that can be read follows."""
+    """Raises `RetrievalError` unless the response is a page of a kind that can be read."""
     status = response.status_code
     if status in (429, 503):
         raise RetrievalError(f"it answered {_named(status)}: try again {_wait(response)}")
@@ -57,26 +57,26 @@ def require_page(response: httpx2.Response, max_bytes: int) -> None:
 
 
 def declared(response: httpx2.Response) -> tuple[str, str | None]:
-    """The media type that the head gives, or "", and the character set, or None where it is not known."""
+    """The media type in the header ("" without one), and the character set (None where it is not known)."""
     header = response.headers.get("Content-Type", "")
     charset = _CHARSET.search(header)
-    return re.split("[;,]", header)[0].strip().lower(), _known(charset[1]) if charset else None
+    return re.split("[;,]", header)[0].strip().lower(), _usable(charset[1]) if charset else None
 
 
 def sniffed(content: bytes) -> str:
-    """The media type of a page that came without one. Raises `RetrievalError` where it looks like none."""
+    """The media type of a page that came without one. Raises `RetrievalError` where it is not a page."""
     start = content[:_GLANCE]
     if start.startswith(b"%PDF-"):
         return "application/pdf"
     if _MARKUP.match(start):
         return "text/html"
     if _UNPRINTABLE.search(start):
-        raise RetrievalError("the server does not say what it is, and it looks like no page")
+        raise RetrievalError("the server does not name its type, and it does not look like a page")
     return "text/plain"
 
 
-async def receive(response: httpx2.Response, most: int) -> Body:
-    """The body, at most `most` bytes of it as they are sent and as they are unpacked.
+async def receive(response: httpx2.Response, most: int) -> PageBody:
+    """The body, at most `most` bytes of it, both as sent and as unpacked.
 
     Raises `RetrievalError` where it cannot be unpacked.
     """
@@ -86,18 +86,18 @@ async def receive(response: httpx2.Response, most: int) -> Body:
             async for piece in body:
                 content += piece
     except TooLongError:
-        return Body(bytes(content), whole=False)
+        return PageBody(bytes(content), whole=False)
     except PackedError as error:
         raise RetrievalError(f"{error}: leave it out") from None
-    return Body(bytes(content), whole=True)
+    return PageBody(bytes(content), whole=True)
 
 
 def too_long(max_bytes: int) -> RetrievalError:
-    """What is said of a page with more than `max_bytes`."""
+    """The error for a page with more than `max_bytes`."""
     return RetrievalError(f"it is longer than {max_bytes:,} bytes: raise the limit, or leave it out")
 
 
-def _known(charset: str) -> str | None:
+def _usable(charset: str) -> str | None:
     try:
         " ".encode(charset)
         name = codecs.lookup(charset).name.replace("-", "_")
@@ -108,7 +108,7 @@ def _known(charset: str) -> str | None:
 
 def _named(status: int) -> str:
     try:
-        return f"{status} {HTTPStatus(status).phrase}"  # ours, not what the server makes of it
+        return f"{status} {HTTPStatus(status).phrase}"  # the standard phrase, not the server's text
     except ValueError:
         return str(status)
 

@@ -1,17 +1,13 @@
-"""What a site lets robots fetch: its robots.txt, read as RFC 9309 says.
-
-The standard library's parser takes the first rule that fits, where the longest counts, and knows no `*`.
-"""
+"""Which pages a site lets robots fetch: its robots.txt, read as RFC 9309 says."""
 
 import asyncio
 import re
 from asyncio import CancelledError, Timeout
 from collections.abc import Awaitable, Callable, Iterator
 from time import monotonic
-from typing import NamedTuple
-from urllib.parse import unquote_to_bytes
 
 import httpx2
+from protego import Protego
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.fetch.addresses import UnreachableError
@@ -19,103 +15,70 @@ from rarr.retrievers.fetch.host_limits import Turns
 from rarr.retrievers.fetch.links import shown
 
 Read = Callable[[httpx2.URL], Awaitable[tuple[int, bytes]]]
-"""The address of a robots.txt -> the status of the answer and at most `MOST_BYTES` of its content."""
+"""Takes the address of a robots.txt; returns the status of the answer and at most `MOST_BYTES` of content."""
 
-MOST_BYTES = 512_000  # RFC 9309, 2.5: at least 500 KiB; what comes after is not read
-_SITES = 128  # whose rules are kept
+MOST_BYTES = 512_000  # RFC 9309, 2.5: at least 500 KiB; the rest is not read
+_SITES = 128  # sites whose rules are kept
 _KEPT_S = 86_400.0  # RFC 9309, 2.4: at most a day
 _REST_S = 30.0
 _CURE = "leave it out, or fetch without respect for robots.txt where you may"
 _LINE = re.compile(r"\s*(user-agent|allow|disallow)\s*:\s*([^#]*)", re.I)
 _PRODUCT = re.compile(r"[a-z_-]+", re.I)
+_OTHER_ROBOT = "0"  # no product name holds a digit
 
-
-class Rule(NamedTuple):
-    """The longest rule that fits a path decides; of two that are as long, the one that allows."""
-
-    length: int
-    allows: bool
-    pieces: tuple[bytes, ...]  # with anything in between
-    ends: bool  # the path ends where the last piece does
-
-    def fits(self, path: bytes) -> bool:
-        """Whether the rule is about `path`; takes time in proportion to its length."""
-        head, *middle = self.pieces
-        tail = middle.pop() if self.ends and middle else b""
-        place, end = len(head), len(path) - len(tail)
-        if not (path.startswith(head) and path.endswith(tail) and place <= end):
-            return False
-        for piece in middle:
-            found = path.find(piece, place, end)
-            if found < 0:
-                return False
-            place = found + len(piece)
-        return not self.ends or len(self.pieces) > 1 or place == end
-
-
-Known = tuple[Rule, ...] | str
-"""The rules of a site, or why none of its pages is fetched, with the cure."""
+Rules = Protego | str
+"""The rules of a site, or the reason why none of its pages is fetched, with the cure."""
 
 
 def product(user_agent: str) -> str:
-    """The name in a user agent by which a robots.txt calls it; empty where there is none."""
+    """The product name in a user agent, by which a robots.txt addresses the robot; "" without a name."""
     name = _PRODUCT.match(user_agent)
     return name[0].lower() if name else ""
 
 
-def rules(content: bytes, name: str) -> tuple[Rule, ...]:
-    """Those for the robot `name`, else those for all; the first that fits a path decides."""
-    own: list[Rule] = []
-    everyones: list[Rule] = []
-    named = False
-    for names, found in _groups(content.decode("utf-8-sig", errors="replace")):
-        if name in names:
-            named = True
-            own += found
-        if "*" in names:
-            everyones += found
-    return tuple(sorted(own if named else everyones, reverse=True))
+def rules(content: bytes, name: str) -> Protego:
+    """The rules for the robot `name`; the rules for all robots where the file does not name it."""
+    return Protego.parse("\n".join(_lines(content.decode("utf-8-sig", errors="replace"), name)))
 
 
-def allowed(found: tuple[Rule, ...], path: str) -> bool:
-    """Whether `found` let a robot fetch `path`, which includes the query."""
-    plain = unquote_to_bytes(path)
-    return next((rule.allows for rule in found if rule.fits(plain)), True)
+def allowed(site_rules: Protego, url: str, name: str) -> bool:
+    """Whether the rules let the robot `name` fetch `url`."""
+    return site_rules.can_fetch(url, name)
 
 
 class Robots:
-    """The rules of sites, each asked for once; a site that could not be asked is left alone for a while.
+    """The rules of sites. Each site is asked once; a site that could not be asked is left alone for a while.
 
-    Else all that wait for the rules of a dead site would find out for themselves, one after the other.
+    Otherwise the fetches that wait for a dead site would each run into the timeout, one after another.
     """
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._turns = Turns(1)
-        self._known: dict[str, tuple[float, Known]] = {}
+        self._kept: dict[str, tuple[float, Rules]] = {}
 
     async def require(self, url: httpx2.URL, limit: Timeout, read: Read) -> None:
         """Raises `RetrievalError` where the site's rules forbid `url` to this robot, or cannot be read."""
         site = url.copy_with(raw_path=b"/robots.txt")
         async with self._turns.taken(str(site), limit):
-            until, known = self._known.get(str(site), (0.0, ()))
+            until, site_rules = self._kept.get(str(site), (0.0, ""))
             if until < monotonic():
-                known = await self._asked(site, limit, read)
-        if isinstance(known, str):
-            raise RetrievalError(f"{shown(str(url))}: {known}")
-        # In a thread: half a megabyte of rules takes a while, and others go on meanwhile.
-        if not await asyncio.to_thread(allowed, known, url.raw_path.decode("ascii")):
+                site_rules = await self._fetched(site, limit, read)
+        if isinstance(site_rules, str):
+            raise RetrievalError(f"{shown(str(url))}: {site_rules}")
+        # In a thread, since matching half a megabyte of rules takes a while and would stop other runs.
+        if not await asyncio.to_thread(allowed, site_rules, str(url), self._name):
             raise RetrievalError(f"{shown(str(url))} is not fetched: {shown(str(site))} forbids it; {_CURE}")
 
     def forget(self) -> None:
-        """All rules."""
-        self._known.clear()
+        """Forgets the rules of all sites."""
+        self._kept.clear()
 
-    async def _asked(self, site: httpx2.URL, limit: Timeout, read: Read) -> Known:
+    async def _fetched(self, site: httpx2.URL, limit: Timeout, read: Read) -> Rules:
         try:
             answer = await read(site)
-            return self._keep(site, await asyncio.to_thread(self._answered, site, *answer))
-        except UnreachableError as error:  # which its rules have nothing to do with
+            return self._keep(site, await asyncio.to_thread(self._parsed, site, *answer))
+        except UnreachableError as error:  # the machine cannot be asked: its rules are not the reason
             return self._keep(site, str(error))
         except RetrievalError as error:
             return self._keep(site, f"the site's rules cannot be read: {error}; {_CURE}")
@@ -124,38 +87,33 @@ class Robots:
                 self._keep(site, f"{shown(str(site))} was not sent in time; {_CURE}")
             raise
 
-    def _answered(self, site: httpx2.URL, status: int, content: bytes) -> Known:
-        if 400 <= status < 500:  # RFC 9309, 2.3.1.3: there are none
-            return ()
+    def _parsed(self, site: httpx2.URL, status: int, content: bytes) -> Rules:
+        if 400 <= status < 500:  # RFC 9309, 2.3.1.3: there are no rules
+            return rules(b"", self._name)
         if 200 <= status < 300:
             return rules(content, self._name)
-        # RFC 9309, 2.3.1.4: they may forbid everything
+        # RFC 9309, 2.3.1.4: the rules may forbid everything
         return f"{shown(str(site))} answered {status}, so that nothing may be fetched; {_CURE}"
 
-    def _keep(self, site: httpx2.URL, known: Known) -> Known:
-        if len(self._known) >= _SITES:
-            del self._known[next(iter(self._known))]
-        self._known[str(site)] = monotonic() + (_REST_S if isinstance(known, str) else _KEPT_S), known
-        return known
+    def _keep(self, site: httpx2.URL, site_rules: Rules) -> Rules:
+        if len(self._kept) >= _SITES:
+            del self._kept[next(iter(self._kept))]
+        self._kept[str(site)] = (
+            monotonic() + (_REST_S if isinstance(site_rules, str) else _KEPT_S),
+            site_rules,
+        )
+        return site_rules
 
 
-def _groups(text: str) -> Iterator[tuple[set[str], list[Rule]]]:
-    """The names that each group is for, and its rules; lines that are neither end no group."""
-    names: set[str] = set()
-    found: list[Rule] = []
+def _lines(text: str, name: str) -> Iterator[str]:
+    """The lines that the parser reads, changed in two places where it does not follow RFC 9309.
+
+    It lets other lines, such as Crawl-delay, end a group of user agents, so these are left out. It compares
+    names by their beginning and with their version, so that "rarr/2.0" would not be the robot `rarr` and "ra"
+    would be: every name is written as this robot's, as "*", or as that of another robot.
+    """
     for line in filter(None, map(_LINE.match, text.splitlines())):
         key, value = line[1].lower(), line[2].strip()
-        if key != "user-agent":
-            found += [_rule(key, value)]
-        else:
-            if found:
-                yield names, [rule for rule in found if rule.length]
-                names, found = set(), []
-            names.add("*" if value == "*" else product(value))
-    yield names, [rule for rule in found if rule.length]
-
-
-def _rule(key: str, value: str) -> Rule:
-    ends = value.endswith("$")
-    pieces = tuple(map(unquote_to_bytes, value.removesuffix("$").split("*")))
-    return Rule(len(value), key == "allow", pieces, ends)
+        if key == "user-agent" and value != "*":
+            value = name if product(value) == name else _OTHER_ROBOT
+        yield f"{key}: {value}"

@@ -1,4 +1,4 @@
-"""A reranker that remembers its scores."""
+"""A reranker that keeps its scores in the cache."""
 
 import math
 from collections.abc import Sequence
@@ -10,20 +10,21 @@ from rarr.retrievers.web.cache import Cache
 from rarr.tools.text.nouns import counted
 
 SCORE = "score"
-"""The kind of its entries."""
+"""The kind of the cache's entries."""
 
 
 class Scorer(Protocol):
-    """What it asks: the interface of a reranker."""
+    """The interface of a reranker."""
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """A score for each passage."""
 
 
 class CachedReranker:
-    """Asks `reranker` for what the cache does not know. `name` stands for all that its scores depend on.
+    """Asks `reranker` for the scores that the cache lacks.
 
-    A `local` one needs no network, so that it is asked offline as well.
+    `name` identifies everything that scores depend on.
+    A `local` reranker needs no network, so it is asked offline as well.
     """
 
     def __init__(self, reranker: Scorer, cache: Cache, name: str, *, local: bool = False) -> None:
@@ -31,11 +32,11 @@ class CachedReranker:
         self._offline = cache.offline and not local
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """The relevance of each passage. Raises `RetrievalError` for one that is not known, offline."""
-        keys = [(self._name, query, one.title, one.text) for one in passages]
-        found = await self._cache.get_all(SCORE, keys)
-        scores = {key: float(entry.value) for key, entry in zip(keys, found, strict=True) if entry}
-        missing = {key: one for key, one in zip(keys, passages, strict=True) if key not in scores}
+        """The relevance of each passage. Raises `RetrievalError` for a score that is missing, offline."""
+        keys = [(self._name, query, passage.title, passage.text) for passage in passages]
+        entries = await self._cache.get_all(SCORE, keys)
+        scores = {key: float(entry.value) for key, entry in zip(keys, entries, strict=True) if entry}
+        missing = {key: passage for key, passage in zip(keys, passages, strict=True) if key not in scores}
         if missing and self._offline:
             raise RetrievalError(
                 f"not in the cache, and offline: {counted(len(missing), 'score')} of reranker {self._name}:"
@@ -44,8 +45,8 @@ class CachedReranker:
         if missing:
             made = await self._reranker.score(query, list(missing.values()))
             scores |= zip(missing, made, strict=True)
-            known = [
+            entries_to_store = [
                 (key, repr(float(scores[key])).encode()) for key in missing if math.isfinite(scores[key])
             ]
-            await self._cache.put_all(SCORE, known)
+            await self._cache.put_all(SCORE, entries_to_store)
         return [scores[key] for key in keys]

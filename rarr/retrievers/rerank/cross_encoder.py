@@ -1,4 +1,4 @@
-"""Reranking by a sentence-transformers cross-encoder: it reads query and passage together (extra `torch`)."""
+"""Reranks with a sentence-transformers cross-encoder: it reads query and passage together (extra `torch`)."""
 
 import asyncio
 import threading
@@ -12,28 +12,29 @@ from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
 
 
 class CrossEncoderReranker:
-    """Scores with one model that is loaded once. Calls from many branches wait for each other."""
+    """Scores with one model that is loaded once. Calls that come at the same time wait for each other."""
 
     def __init__(self, name: str) -> None:
-        """`name` is a folder, or a model of the Hugging Face hub, downloaded once.
+        """`name` is a folder, or a model of the Hugging Face hub, which is downloaded once.
 
-        Raises `SettingsError` for what can be neither, and `SetupError` where the extra is not installed or
-        the model is not to be had or is no reranker. This takes seconds: torch is imported here.
+        Raises `SettingsError` for a name that can be neither, and `SetupError` where the extra is not
+        installed, or the model cannot be loaded or is no reranker. This takes seconds, since torch is
+        imported.
         """
         if not can_be_model(name):
             raise SettingsError(
                 f"unknown reranker {name!r}: give overlap, embedded, the folder of a cross-encoder, or its"
                 " name on the hub, such as cross-encoder/ms-marco-MiniLM-L6-v2"
             )
-        self.name = _identity(name, Path(name).expanduser())
-        """Stands for the model: another one in the same folder has another."""
+        self.name = _versioned_name(name, Path(name).expanduser())
+        """Identifies the model: another model in the same folder has another name."""
         try:
             import sentence_transformers
             from torch.nn import Sigmoid
         except ImportError as error:
             reason = one_line(error)
             raise SetupError(f"reranker {name!r} cannot be loaded ({reason}): {INSTALL}") from error
-        # Many models come with logits; evidence has relevances.
+        # Many models return logits, and evidence needs a relevance from 0 to 1.
         self._activation = Sigmoid()
         self._model = _load(sentence_transformers.CrossEncoder, name)
         self._lock = threading.Lock()  # a tokenizer cannot be used by two threads at once
@@ -42,17 +43,20 @@ class CrossEncoderReranker:
         """The relevance of each passage, with its title, to `query`: the sigmoid of the model's logit."""
         if not passages:
             return []
-        pairs = [(query, f"{one.title}\n{one.text}" if one.title else one.text) for one in passages]
+        pairs = [
+            (query, f"{passage.title}\n{passage.text}" if passage.title else passage.text)
+            for passage in passages
+        ]
         return await asyncio.to_thread(self._predict, pairs)
 
     def _predict(self, pairs: list[tuple[str, str]]) -> list[float]:
         with self._lock:
-            # It makes batches of passages of about one length by itself.
+            # The model itself makes batches of passages of similar length.
             scores = self._model.predict(pairs, activation_fn=self._activation, show_progress_bar=False)
         return [float(score) for score in scores]
 
 
-def _identity(name: str, folder: Path) -> str:
+def _versioned_name(name: str, folder: Path) -> str:
     if not folder.is_dir():
         return name
     newest = max((file.stat().st_mtime_ns for file in folder.iterdir() if file.is_file()), default=0)
@@ -62,7 +66,7 @@ def _identity(name: str, folder: Path) -> str:
 def _load(cross_encoder: Any, name: str) -> Any:
     try:
         model = loaded(name, lambda path, local: cross_encoder(path, local_files_only=local))
-    except Exception as error:  # of the hub, the network, the file format: each has its own classes
+    except Exception as error:  # the hub, the network and the file format have their own errors
         raise SetupError(
             f"reranker {name!r} cannot be loaded ({one_line(error)}): check the name and the connection,"
             " or give the folder of a cross-encoder"
@@ -72,7 +76,7 @@ def _load(cross_encoder: Any, name: str) -> Any:
 
 
 def _require_reranker(model: Any, name: str) -> None:
-    """An encoder without a trained head would be given a random one, and its scores would mean nothing."""
+    """Refuses a model without a trained head: it would get a random head and scores without meaning."""
     architectures = getattr(model.config, "architectures", None) or ()
     headless = any(kind.endswith("Model") for kind in architectures)
     if headless or model.num_labels != 1:

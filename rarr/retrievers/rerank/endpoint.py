@@ -1,4 +1,4 @@
-"""Reranking by a server that has /rerank: vLLM, and whatever else speaks as Jina and Cohere do."""
+"""Reranks with a server that has /rerank: vLLM, and others with the protocol of Jina and Cohere."""
 
 import asyncio
 import json
@@ -21,11 +21,11 @@ from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.openai_protocol import CONNECT_S, certificates
 from rarr.tools.models.retries import Attempts, in_time
 
-MOST_DOCUMENTS = 64  # to a request: servers put limits on them, and requests run at the same time
+MOST_DOCUMENTS = 64  # of one request: servers limit the number, and requests run at the same time
 CONTROL = ("How many legs does a spider have?", ("A spider has eight legs.", "The ferry leaves at noon."))
-"""A question, its answer and something else: of logits, the first is above 1 or the second below 0."""
+"""A question, its answer and an unrelated sentence. Of logits, the first is above 1 or the second below 0."""
 
-_ROUNDING = 1e-3  # by which a probability of a model in few bits may be outside of 0 to 1
+_ROUNDING = 1e-3  # a probability of a quantized model may leave the range from 0 to 1 by this much
 _TOO_LONG = re.compile(r"context.length|too long", re.IGNORECASE)
 
 
@@ -33,12 +33,13 @@ _CURE = "check its server, base URL and key, and the model's name"
 
 
 class EndpointReranker:
-    """One model of one server, at `base_url`/rerank. What fails for a moment is asked again.
+    """One model of one server, at `base_url`/rerank. Requests that fail temporarily are repeated.
 
-    vLLM gives probabilities or logits, as the model's own configuration has it, Cohere's and Jina's services
-    give probabilities, llama.cpp gives logits, and none says which. So that all scores of a model have one
-    scale, it is found by one request before the first score is given out, with the same `CONTROL` always:
-    where a score of it is outside of 0 to 1 they are logits, of which scores are the sigmoids.
+    A server does not tell whether its scores are probabilities or logits. vLLM returns either, depending on
+    the model's configuration; Cohere's and Jina's services return probabilities; llama.cpp returns logits. To
+    give all scores of a model one scale, one request with the texts of `CONTROL` decides before the first
+    score is returned: where one of its scores lies outside of 0 to 1, the scores are logits, and the sigmoid
+    is applied to them.
     """
 
     def __init__(
@@ -52,14 +53,14 @@ class EndpointReranker:
         attempts: int,
         first_wait_s: float = 0.5,
     ) -> None:
-        """`name` is what the server calls the model. `timeout_s` is for a request, `limiter` for all."""
+        """`name` is the model's name on the server. `timeout_s` is for one request, `limiter` for all."""
         self.name = f"reranker {name}"
         self._model, self.base_url = name, base_url.rstrip("/")
         self._api_key, self._url = api_key, f"{self.base_url}/rerank"
         self._timeout_s, self._secrets = timeout_s, secrets_of(api_key, base_url)
         self._attempts = Attempts(self.name, limiter, attempts=attempts, first_wait_s=first_wait_s)
         self._truncates = False
-        self._logits: bool | None = None  # not yet known
+        self._logits: bool | None = None  # not known yet
         self._finding_out = PerLoop(asyncio.Lock)
         certified = certificates()
         self._clients = PerLoop(
@@ -77,25 +78,27 @@ class EndpointReranker:
         """The relevance of each passage, with its title, to `query`. Raises `RetrievalError`."""
         if not passages:
             return []
-        documents = [f"{one.title}\n{one.text}" if one.title else one.text for one in passages]
-        # Servers pad what they compute together to one length.
+        documents = [
+            f"{passage.title}\n{passage.text}" if passage.title else passage.text for passage in passages
+        ]
+        # Servers pad the documents of one batch to one length.
         order = sorted(range(len(documents)), key=lambda index: len(documents[index]))
         batches = [order[start : start + MOST_DOCUMENTS] for start in range(0, len(order), MOST_DOCUMENTS)]
         try:
             async with asyncio.TaskGroup() as group:
                 logits = group.create_task(self._gives_logits())
-                asked = [
+                requests = [
                     group.create_task(self._patiently(query, [documents[index] for index in batch]))
                     for batch in batches
                 ]
         except ExceptionGroup as failed:  # the first one, for which the others were cancelled
             raise failed.exceptions[0] from None
-        raw = dict(zip(order, (score for task in asked for score in task.result()), strict=True))
+        raw = dict(zip(order, (score for task in requests for score in task.result()), strict=True))
         scores = [raw[index] for index in range(len(documents))]
-        return [_sigmoid(one) for one in scores] if logits.result() else self._probabilities(scores)
+        return [_sigmoid(score) for score in scores] if logits.result() else self._probabilities(scores)
 
     def probe(self) -> Probe:
-        """Which models there are, since scores might cost. Not every server says so: 404."""
+        """Asks for the list of models, since scoring might cost money. Not every server has the list: 404."""
         headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
         return Probe(f"{self.base_url}/models", {}, headers, (200, 404), {0: _CURE})
 
@@ -113,7 +116,7 @@ class EndpointReranker:
     def _probabilities(self, scores: list[float]) -> list[float]:
         if (other := next(filter(_is_no_probability, scores), None)) is not None:
             raise RetrievalError(
-                f"{self.name} gave the score {other:g}, and others from 0 to 1:"
+                f"{self.name} gave the score {other:g}, and other scores from 0 to 1:"
                 " serve the model with a sigmoid, so that all are"
             )
         return [min(max(score, 0.0), 1.0) for score in scores]
@@ -128,21 +131,21 @@ class EndpointReranker:
             raise RetrievalError(f"{failure}: {_CURE}") from failure
 
     async def _scores(self, query: str, documents: Sequence[str]) -> list[float]:
-        """vLLM refuses what is too long for the model unless it is told to cut it, which others do anyway."""
+        """vLLM refuses documents that are too long unless it is told to cut them; other servers cut them."""
         truncates = self._truncates
         response = await self._post(query, documents, truncates)
         if response.status_code == 400 and not truncates and _TOO_LONG.search(response.text):
             cut = await self._post(query, documents, True)
-            if cut.status_code not in (400, 422):  # a server that does not know this refuses it as well
+            if cut.status_code not in (400, 422):  # otherwise the server does not know this option
                 self._truncates, response = cut.is_success, cut
         if not response.is_success:
             raise failure_of_status(
                 response.status_code, response.headers, response.text, self.name, self._secrets
             )
         if (scores := _scores_of(response.text, len(documents))) is None:
-            said = " ".join((await work(redacted, response.text, self._secrets)).split())[:200]
+            answer = " ".join((await work(redacted, response.text, self._secrets)).split())[:200]
             raise CallFailure(
-                "server", f"{self.name} answered with what is no score for each document: {said}"
+                "server", f"{self.name} did not answer with a score for each document: {answer}"
             )
         return scores
 
@@ -150,7 +153,7 @@ class EndpointReranker:
         body: dict[str, Any] = {"model": self._model, "query": query, "documents": documents}
         body["top_n"] = len(documents)
         if truncates:
-            body["truncate_prompt_tokens"] = -1  # to what the model can read
+            body["truncate_prompt_tokens"] = -1  # to the length that the model can read
         try:
             return await self._clients.get().post(self._url, json=body)
         except Exception as error:
@@ -158,19 +161,19 @@ class EndpointReranker:
 
 
 def _scores_of(text: str, count: int) -> list[float] | None:
-    """The score of each document, in their order; None where the answer is anything else."""
+    """The score of each document, in their order; None where the answer has another form."""
     try:
         results = json.loads(text)["results"]
-        found = {one["index"]: one["relevance_score"] for one in results}
-        scores = [_score(found[index]) for index in range(count)]
+        by_index = {result["index"]: result["relevance_score"] for result in results}
+        scores = [_score(by_index[index]) for index in range(count)]
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
-    return scores if len(results) == len(found) == count else None
+    return scores if len(results) == len(by_index) == count else None
 
 
 def _score(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{value!r} is no score")
+        raise ValueError(f"{value!r} is not a score")
     return float(value)
 
 
@@ -179,4 +182,4 @@ def _is_no_probability(score: float) -> bool:
 
 
 def _sigmoid(logit: float) -> float:
-    return 0.5 + 0.5 * math.tanh(logit / 2)  # unlike by exp, no logit is too large for it
+    return 0.5 + 0.5 * math.tanh(logit / 2)  # tanh overflows for no logit, unlike exp

@@ -22,12 +22,12 @@ SCHEMA = Schema(
     """,
 )
 
-_AT_ONCE = 200  # rows to a transaction that removes many, so that others can write in between
-_LESS = 0.9  # of the most bytes: what removing goes down to
+_AT_ONCE = 200  # rows of one transaction that removes entries, so that others can write in between
+_LESS = 0.9  # of the allowed bytes: the size at which removing stops
 
 
-class Row(NamedTuple):
-    """One entry. `digest` stands for its kind and its key; `stored_at` is in seconds since 1970."""
+class CacheRow(NamedTuple):
+    """One entry. `digest` identifies its kind and key; `stored_at` is in seconds since 1970."""
 
     digest: bytes
     kind: str
@@ -41,21 +41,21 @@ class CacheFile(Database):
     def __init__(self, path: Path) -> None:
         super().__init__(path, SCHEMA)
 
-    def read(self, digests: Sequence[bytes]) -> tuple[dict[bytes, Row], sqlite3.DatabaseError | None]:
-        """Those of the entries that are there and whole, by their digests; and what is wrong with another."""
+    def read(self, digests: Sequence[bytes]) -> tuple[dict[bytes, CacheRow], sqlite3.DatabaseError | None]:
+        """The entries that exist and are undamaged, by digest, and the error of a damaged entry."""
         query = "SELECT digest, kind, stored_at, value FROM entries WHERE digest = ?"
         with self.used() as sqlite:
-            found = [row for digest in digests for row in sqlite.execute(query, (digest,))]
+            packed = [row for digest in digests for row in sqlite.execute(query, (digest,))]
         rows, damage = {}, None
-        for digest, kind, at, value in found:
+        for digest, kind, at, value in packed:
             try:
-                rows[digest] = Row(digest, kind, at, zlib.decompress(value))
+                rows[digest] = CacheRow(digest, kind, at, zlib.decompress(value))
             except (zlib.error, TypeError) as error:
                 damage = sqlite3.DatabaseError(f"a value in it is damaged: {error}")
         return rows, damage
 
-    def write(self, rows: Iterable[Row]) -> None:
-        """Stores all of them or none, instead of what was stored for the same digests."""
+    def write(self, rows: Iterable[CacheRow]) -> None:
+        """Stores all rows or none. They replace the rows with the same digests."""
         packed = [row._replace(value=zlib.compress(row.value)) for row in rows]
         with self.transaction() as sqlite:
             sqlite.executemany(
@@ -63,9 +63,9 @@ class CacheFile(Database):
             )
 
     def prune(self, since: Mapping[str, float], max_bytes: int) -> None:
-        """Removes what was stored before its kind's `since`, then the oldest until `max_bytes` are enough.
+        """Removes entries stored before their kind's `since`, then the oldest until `max_bytes` suffice.
 
-        Their place is used again: the file itself does not shrink.
+        Their space is used again: the file itself does not shrink.
         """
         for kind, oldest in since.items():
             while self._remove("WHERE kind = ? AND stored_at < ? ORDER BY stored_at", (kind, oldest)):
@@ -75,7 +75,7 @@ class CacheFile(Database):
                 pass
 
     def _remove(self, which: str, values: Sequence[str | float]) -> int:
-        """Removes some of these; how many."""
+        """Removes some of these entries, and returns how many."""
         query = f"DELETE FROM entries WHERE id IN (SELECT id FROM entries {which} LIMIT {_AT_ONCE})"
         with self.transaction() as sqlite:
             return sqlite.execute(query, values).rowcount

@@ -1,4 +1,4 @@
-"""MediaWiki's two languages: that of its searches, and that of the texts that it gives out."""
+"""Writes queries in MediaWiki's search language, and reads the texts that MediaWiki returns."""
 
 import re
 
@@ -15,7 +15,7 @@ _FORMULA = re.compile(r"\s*\{\\displaystyle (.*)\}\s*")
 _GOES_ON = re.compile(r"[ ,.;:)]")
 _REFERENCES = re.compile(rb"<sup\b[^>]*\bclass=\"[^\"]*\breference\b[^>]*>.*?</sup>", re.DOTALL)
 
-# What is under these headings is not about the subject, in the words of the largest editions.
+# Headings of sections that are not about the subject, in the languages of the largest editions.
 _DROPPED = {
     *("references", "external links", "see also", "further reading", "notes", "bibliography", "citations"),
     *(
@@ -37,21 +37,21 @@ _DROPPED = {
 
 
 def search_words(question: str) -> list[str]:
-    """What to search for, the first that finds something: the question, its telling words, any of these.
+    """The searches to try in turn until one returns something: the question, its content words, any of these.
 
-    None of it is an operator of MediaWiki's search. Empty where there is nothing to search for.
+    No word is an operator of MediaWiki's search. The list is empty where there is nothing to search for.
     """
     plain = _LEADING.sub(" ", _OPERATORS.sub(" ", question))
-    # In capitals these are operators.
+    # Written in capitals, these words are operators.
     words = [word.lower() if word in ("AND", "OR", "NOT") else word for word in plain.split()]
-    found = [" ".join(words)] if len(" ".join(words)) <= _LONGEST_QUERY else []
+    question_words = [" ".join(words)] if len(" ".join(words)) <= _LONGEST_QUERY else []
     content = telling(" ".join(words))
     fallbacks = [_fitting(content, " ") or _fitting(words, " "), _fitting(content, " OR ")]
-    return [one for one in dict.fromkeys([*found, *fallbacks]) if one]
+    return [search for search in dict.fromkeys([*question_words, *fallbacks]) if search]
 
 
 def _fitting(words: list[str], joined: str) -> str:
-    """As many of `words` as a search may hold."""
+    """As many of `words` as one search may hold."""
     kept = ""
     for word in words:
         longer = f"{kept}{joined}{word}" if kept else word[:_LONGEST_QUERY]
@@ -62,21 +62,21 @@ def _fitting(words: list[str], joined: str) -> str:
 
 
 def article_text(extract: str) -> str:
-    """A plain text of TextExtracts as Markdown, without references and the like."""
+    """A plain text of TextExtracts as Markdown, without references and similar sections."""
     lines = (line.strip() for line in _with_plain_formulas(extract))
     return _without_apparatus([_with_mark(line) for line in lines if line])
 
 
 def parsed_text(html: str) -> str:
-    """The HTML of a whole article as Markdown, without references and the like."""
+    """The HTML of a whole article as Markdown, without references and similar sections."""
     page = read_page(_REFERENCES.sub(b"", html.encode(errors="replace")), "utf-8", most_bytes=MOST_BYTES)
     return _without_apparatus(without_furniture(page.text).split("\n\n"))
 
 
 def _with_mark(line: str) -> str:
-    """A heading as Markdown has it, such as ## Fruit for == Fruit ==; any other line as it is.
+    """A heading in Markdown, such as ## Fruit for == Fruit ==; other lines stay as they are.
 
-    Without a pattern: hostile lines would take the square of their length.
+    Uses no pattern, since hostile lines would take time in proportion to the square of their length.
     """
     before, after = (len(line) - len(line.lstrip("=")), len(line) - len(line.rstrip("=")))
     level = min(before, after, 6)
@@ -85,9 +85,9 @@ def _with_mark(line: str) -> str:
 
 
 def _without_apparatus(blocks: list[str]) -> str:
-    """The blocks of Markdown without the sections that are not about the subject, and what is under them."""
+    """The blocks of Markdown without the sections that are not about the subject, and their subsections."""
     kept: list[str] = []
-    dropped = 7  # the level of the heading whose section is left out; below all levels: none is
+    dropped = 7  # the level of the heading whose section is left out; 7: no section is
     for block in blocks:
         if heading := _MARKED.fullmatch(block):
             level = len(heading[1])
@@ -99,9 +99,9 @@ def _without_apparatus(blocks: list[str]) -> str:
 
 
 def _with_plain_formulas(extract: str) -> list[str]:
-    """The lines of an extract, a formula in its line as TeX.
+    """The lines of an extract, with each formula inside its line as TeX.
 
-    Extracts have each formula as a tree of indented lines of one letter each, and then once more as TeX.
+    An extract holds each formula as a tree of indented lines of one letter each, and then once more as TeX.
     """
     lines: list[str] = []
     tree: list[str] = []

@@ -1,4 +1,4 @@
-"""The passages of one document that a reranker should look at."""
+"""Chooses the passages of one document that a reranker should score."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,36 +9,36 @@ from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
 from rarr.retrievers.corpus.index_words import composed, stemming, terms
 
-_K1, _B = 1.2, 0.75  # as is usual for BM25
+_K1, _B = 1.2, 0.75  # the usual values for BM25
 _STEMS = stemming()
 
 
 def nearest(passages: Sequence[Passage], query: str, most: int = PASSAGES_PER_DOCUMENT) -> Sequence[Passage]:
     """The `most` passages that have the most in common with `query` by BM25, best first.
 
-    The idf is that of the document itself. Where nothing is in common, they are the first ones: a document
-    begins with what it is about, and its language need not be the query's.
+    The idf is computed within the document. Where no passage has a word in common with the query, the first
+    passages are returned: a document begins with its topic, and may be in another language than the query.
     """
     if len(passages) <= 1:
         return passages
     wanted = set(terms(query))
     counts = [_counts(passage.text, wanted) for passage in passages]
     average = sum(length for _, length in counts) / len(counts) or 1.0
-    having = Counter(word for found, _ in counts for word in found)
+    having = Counter(word for frequencies, _ in counts for word in frequencies)
     scores = [
         sum(
             log(1 + (len(passages) - having[word] + 0.5) / (having[word] + 0.5))
             * (count / (count + _K1 * (1 - _B + _B * length / average)))
-            for word, count in found.items()
+            for word, count in frequencies.items()
         )
-        for found, length in counts
+        for frequencies, length in counts
     ]
     order = sorted(range(len(passages)), key=lambda i: (-scores[i], i))[:most]
     return [passages[i] for i in order]
 
 
 def _counts(text: str, wanted: set[str]) -> tuple[Counter[str], int]:
-    """How often the wanted words are in `text`, and how many words it has."""
+    """How often each wanted word occurs in `text`, and the number of words in it."""
     words = [word for piece in text.split() for word in _words(piece)]
     return Counter(word for word in words if word in wanted), len(words)
 

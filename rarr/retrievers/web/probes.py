@@ -1,13 +1,13 @@
-"""What may be asked of a source on the web to see whether it is there, at no cost."""
+"""A free request that checks whether a source on the web can be used."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 
 class Probe(NamedTuple):
-    """A request, with which statuses it is answered where all is well, and how to mend what is not.
+    """A request, the statuses of a working source, and the cures for the other statuses.
 
-    `cures` are by HTTP status; that for 0 is for all else.
+    `cures` are by HTTP status; the cure for 0 is for all other failures.
     """
 
     url: str

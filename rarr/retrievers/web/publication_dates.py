@@ -1,4 +1,4 @@
-"""When a source was published, in whichever way it says so."""
+"""Reads the date of publication of a source in the forms in which sources give it."""
 
 from datetime import UTC, date, datetime, time
 from email.utils import parsedate_to_datetime
@@ -7,7 +7,7 @@ from rarr.retrievers.extract.documents import parse_time
 
 
 def published(value: object) -> datetime | None:
-    """The time that a date, an ISO 8601 string or a date as in mail gives; None for anything else."""
+    """The time of a date, an ISO 8601 string or a date in the form of mail headers; None for other values."""
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     if isinstance(value, date):

@@ -1,4 +1,4 @@
-"""How a search service is asked: in time, a few at once, again where that helps, and left alone when dead."""
+"""Requests to search services: few at once, with a timeout, repeated where it helps, none to a dead one."""
 
 import asyncio
 import json
@@ -27,13 +27,13 @@ from rarr.tools.models.retries import LONGEST_WAIT_S, Attempts, in_time
 from rarr.unicode import valid
 
 AT_ONCE = 4
-"""Requests to one service at the same time: those that are free of charge ask for moderation."""
+"""Requests to one service at the same time: free services ask their users to be moderate."""
 
 Answer = TypeVar("Answer")
 
 
-class Asking:
-    """Asks one service. `cures` say what to do about an HTTP status, and about all else (0)."""
+class ServiceRequests:
+    """Sends requests to one service. `cures` are by HTTP status; the cure for 0 is for all other failures."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Asking:
         at_once: int = AT_ONCE,
         first_wait_s: float = 0.5,
     ) -> None:
-        """`timeout_s` is for one request. What got no answer in time is not asked again."""
+        """`timeout_s` is for one request. A request that got no answer in time is not repeated."""
         self.name = name
         self._cures, self._timeout_s, self._busy_until = cures, timeout_s, 0.0
         self._attempts = Attempts(
@@ -58,7 +58,7 @@ class Asking:
         )
 
     async def __call__(self, request: Callable[[], Awaitable[Answer]]) -> Answer:
-        """What `request` gives, which raises `CallFailure`. Raises `RetrievalError`, with the cure."""
+        """The answer of `request`, which may raise `CallFailure`. Raises `RetrievalError` with the cure."""
         try:
             return await self._attempts(lambda: self._request(request))
         except CallFailure as failure:
@@ -66,41 +66,41 @@ class Asking:
             raise RetrievalError(f"{failure}: {cure}") from failure
 
     async def _request(self, request: Callable[[], Awaitable[Answer]]) -> Answer:
-        # One that was told to wait waits for all: the others would be told the same.
+        # When the service asks one request to wait, all requests wait: each would be asked the same.
         await asyncio.sleep(max(0.0, self._busy_until - time.monotonic()))
         late = f"{self.name} cannot be reached (no answer within {self._timeout_s:g} s)"
         try:
             return await in_time(request(), self._timeout_s, late)
         except CallFailure as failure:
-            if (asked := failure.retry_after or 0.0) <= LONGEST_WAIT_S:
-                self._busy_until = max(self._busy_until, time.monotonic() + asked)
+            if (wait := failure.retry_after or 0.0) <= LONGEST_WAIT_S:
+                self._busy_until = max(self._busy_until, time.monotonic() + wait)
             raise
 
 
 class JsonService:
     """A service that answers GET requests with a JSON object."""
 
-    def __init__(self, asking: Asking, headers: Mapping[str, str]) -> None:
-        self._asking = asking
-        # No timeout here: the client's own are for one read each, and do not end what comes byte by byte.
+    def __init__(self, requests: ServiceRequests, headers: Mapping[str, str]) -> None:
+        self._requests = requests
+        # No timeout here: the client's own timeout is for a single read, and does not end a slow stream.
         certified = certificates()
         self._clients = PerLoop(
             lambda: bounded_client(
-                asking.name, headers=headers, verify=certified, timeout=None, follow_redirects=True
+                requests.name, headers=headers, verify=certified, timeout=None, follow_redirects=True
             ),
             httpx2.AsyncClient.aclose,
         )
 
     async def get(self, url: str, params: Mapping[str, str]) -> dict[str, Any]:
-        """The object that comes back. Raises `RetrievalError`."""
-        return await self._asking(lambda: self._get(url, params))
+        """The object that the service returns. Raises `RetrievalError`."""
+        return await self._requests(lambda: self._get(url, params))
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
         await self._clients.aclose()
 
     async def _get(self, url: str, params: Mapping[str, str]) -> dict[str, Any]:
-        name, secrets = self._asking.name, secrets_of(None, url)
+        name, secrets = self._requests.name, secrets_of(None, url)
         try:
             response = await self._clients.get().get(url, params=params)
         except httpx2.TransportError as error:
@@ -120,22 +120,24 @@ def _object(response: httpx2.Response, text: str, name: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         answer = None
     if not isinstance(answer, dict):
-        raise CallFailure("server", f"{name} answered with what is no JSON object")
+        raise CallFailure("server", f"{name} did not answer with a JSON object")
     if "error" in answer and "retry-after" in response.headers:  # as MediaWiki does, with status 200
-        said = str(answer["error"])
-        raise failure_of_status(429, response.headers, said, name)
+        message = str(answer["error"])
+        raise failure_of_status(429, response.headers, message, name)
     return answer
 
 
 async def outcomes(calls: list[Awaitable[Answer]]) -> list[Answer | RetrievalError]:
-    """What all `calls` give at once: what each returns, or the `RetrievalError` that it raises."""
+    """The results of all `calls`, made at once: the value that a call returns, or its `RetrievalError`."""
     return await asyncio.gather(*(_outcome(call) for call in calls))
 
 
-def together(found: Sequence[Sequence[Passage] | RetrievalError]) -> list[Passage]:
-    """The passages of all documents. Raises the first failure where there are none: it may be why."""
-    passages = [passage for one in found if not isinstance(one, RetrievalError) for passage in one]
-    failures = [one for one in found if isinstance(one, RetrievalError)]
+def joined(documents: Sequence[Sequence[Passage] | RetrievalError]) -> list[Passage]:
+    """The passages of all documents. Raises the first failure where there are no passages."""
+    passages = [
+        passage for document in documents if not isinstance(document, RetrievalError) for passage in document
+    ]
+    failures = [document for document in documents if isinstance(document, RetrievalError)]
     if failures and not passages:
         raise failures[0]
     return passages

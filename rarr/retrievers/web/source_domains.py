@@ -1,4 +1,4 @@
-"""Addresses: which sources may be used, and which addresses are those of one page."""
+"""Decides which sources may be used, and which addresses lead to the same page."""
 
 import re
 from collections.abc import Sequence
@@ -18,19 +18,19 @@ _TRACKING = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://|//|www\.", re.IGNORECASE)
-_BARE = re.compile(r"(?:[\w-]+\.)+[\w-]+(?=[/:?#])(?!://)")  # example.org/page, and not a file's name alone
-_OTHER_FACES = {"www", "m", "mobile", "amp"}  # labels under which a site shows the same pages
+_BARE = re.compile(r"(?:[\w-]+\.)+[\w-]+(?=[/:?#])(?!://)")  # example.org/page, but not a file's name
+_OTHER_FACES = {"www", "m", "mobile", "amp"}  # host labels under which a site shows the same pages
 _OF_AMP_CACHE = re.compile(
     r"^https?://(?:(?:www\.)?google\.[a-z.]+/amp|[^/]*cdn\.ampproject\.org/[a-z])/(?:s/)?", re.IGNORECASE
 )
 
 
 @dataclass(frozen=True)
-class Limits:
-    """Which sources may be used; empty and None: any.
+class SourceLimits:
+    """Which sources may be used. Empty values and None allow every source.
 
-    `include` and `exclude` are domains. What bears no date is left out where a date is asked for, since
-    nothing says that it fits.
+    `include` and `exclude` are domains. A passage without a date is left out where a date is required,
+    because nobody can tell whether it fits.
     """
 
     include: Sequence[str] = ()
@@ -39,7 +39,7 @@ class Limits:
     before: datetime | None = None
 
     def keep(self, passages: Sequence[Passage]) -> list[Passage]:
-        """Those of `passages` that may be used."""
+        """The `passages` that may be used."""
         return [
             passage
             for passage in passages
@@ -49,13 +49,13 @@ class Limits:
 
 
 def allowed(url: str, include: Sequence[str], exclude: Sequence[str]) -> bool:
-    """Whether the host of `url` is one of `include`, or under it, and none of `exclude`.
+    """Whether the host of `url` is in or under a domain of `include`, and in none of `exclude`.
 
-    `example.org` stands for www.example.org too, and not for badexample.org. Without `include`, every host
-    that is not excluded may be used.
+    `example.org` includes www.example.org, but not badexample.org. Without `include`, every host that is not
+    excluded may be used.
     """
     host = host_of(url)
-    if not host and _ADDRESS.match(url):  # an address that nobody can be sure of
+    if not host and _ADDRESS.match(url):  # readers may disagree on its host
         return not include and not exclude
     if any(_is_under(host, domain) for domain in exclude):
         return False
@@ -71,10 +71,10 @@ def within(moment: datetime | None, after: datetime | None, before: datetime | N
 
 
 def normalised(url: str) -> str:
-    """A name for the page at `url`, the same for all its addresses; no address to fetch.
+    """A name for the page at `url`, the same for all its addresses. It cannot be fetched.
 
-    It leaves out the scheme, www, mobile and AMP faces, tracking parameters, the fragment and a slash at the
-    end. What is no web address stays as it is.
+    It leaves out the scheme, www, the mobile and AMP variants, tracking parameters, the fragment and a slash
+    at the end. A source that is not a web address stays as it is.
     """
     parts = _parts(_OF_AMP_CACHE.sub("https://", url, count=1))
     if parts is None or not parts.hostname:
@@ -87,7 +87,7 @@ def normalised(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """The host of a web address without www; "" where there is none, or readers disagree on which it is."""
+    """The host of a web address without www; "" where there is none, or readers disagree on the host."""
     parts = _parts(url)
     if parts is None or "\\" in parts.netloc:
         return ""
@@ -97,8 +97,8 @@ def host_of(url: str) -> str:
 def site_of(source: str) -> str:
     """The domain that the owner of a web source registered, as example.org for a.b.example.org.
 
-    "" for a file, and "?" for an address of which nobody can be sure. Hosts of one that gives its subdomains
-    away, as github.io does, are one site: nothing is cheaper to have many of.
+    "" for a file, and "?" for an address whose host is ambiguous. The hosts of a service that gives its
+    subdomains away, as github.io does, count as one site, since anybody can have many of them.
     """
     host = host_of(source)
     if host:
@@ -108,16 +108,16 @@ def site_of(source: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _registered(host: str) -> str:
-    from tld import get_fld  # it reads its list, which comes with it, when it is first asked
+    from tld import get_fld  # the first call reads its list, which ships with it
 
-    found = get_fld(host, fix_protocol=True, fail_silently=True, search_private=False)
-    if found or ":" in host or host.rpartition(".")[2].isdigit():  # the latter are numbers, and no names
-        return found or host
-    return ".".join(host.split(".")[-2:])  # as the list of suffixes itself has it for what is not on it
+    domain = get_fld(host, fix_protocol=True, fail_silently=True, search_private=False)
+    if domain or ":" in host or host.rpartition(".")[2].isdigit():  # an IP address has no domain
+        return domain or host
+    return ".".join(host.split(".")[-2:])  # the default rule of the list of suffixes
 
 
 def _is_bare(source: str) -> bool:
-    """Is it an address that somebody wrote without https? A folder rarely ends as a domain does."""
+    """Whether it is an address written without https. The name of a folder rarely ends like a domain."""
     match = _BARE.match(source)
     if match is None:
         return False
@@ -127,7 +127,7 @@ def _is_bare(source: str) -> bool:
 
 
 def _plain(host: str) -> str:
-    """Without the labels of other faces, also in the middle, as in en.m.wikipedia.org."""
+    """The host without the labels of variants, also in the middle, as in en.m.wikipedia.org."""
     labels = (_ascii(host) or host.lower()).split(".")
     faces = [label for label in labels[:-2] if label not in _OTHER_FACES]
     return ".".join([*faces, *labels[-2:]])
@@ -139,10 +139,10 @@ def _is_under(host: str, domain: str) -> bool:
 
 
 def _ascii(host: str) -> str:
-    """The name under which pages are fetched from `host`; "" where it has none.
+    """The name under which the client fetches pages from `host`; "" where it has none.
 
-    By the client itself, so that what is limited and what is asked are one host: it goes by IDNA 2008, and
-    the standard library by IDNA 2003, to which straße.de is strasse.de.
+    The client itself converts it, so that the host that is checked is the host that is asked: the client uses
+    IDNA 2008. The standard library uses IDNA 2003, in which straße.de is strasse.de.
     """
     name = host.lower().rstrip(".")
     if name.isascii():
@@ -159,7 +159,7 @@ def _parts(url: str) -> SplitResult | None:
         url = f"https://{url.lstrip('/')}"
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises where it is no number
+        _ = parts.port  # raises ValueError where it is not a number
     except ValueError:
         return None
     return parts if parts.scheme.lower() in ("http", "https") else None

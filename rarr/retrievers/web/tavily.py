@@ -1,4 +1,4 @@
-"""Web search by Tavily, through its own client, which comes with the extra `tavily`."""
+"""Web search with Tavily, through Tavily's own client, which the extra `tavily` installs."""
 
 import asyncio
 import json
@@ -24,8 +24,8 @@ from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.probes import Probe
 from rarr.retrievers.web.publication_dates import published
-from rarr.retrievers.web.search_requests import Asking, outcomes
-from rarr.retrievers.web.source_domains import Limits, host_of
+from rarr.retrievers.web.search_requests import ServiceRequests, outcomes
+from rarr.retrievers.web.source_domains import SourceLimits, host_of
 from rarr.retrievers.web.unread_pages import readable
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.guard.bounded_reader import bounded_client
@@ -34,18 +34,18 @@ from rarr.tools.models.client_failures import failure_of, redacted, without_keys
 from rarr.tools.models.openai_protocol import certificates
 from rarr.unicode import valid
 
-MOST_RESULTS = 20  # that Tavily gives
+MOST_RESULTS = 20  # of one search, which is Tavily's limit
 MOST_BYTES = 20_000_000
-"""Of its answer, which holds the texts of all pages found."""
-_LONGEST_QUERY = 400  # characters that Tavily takes
+"""Bytes of one answer, which holds the texts of all pages."""
+_LONGEST_QUERY = 400  # characters, which is Tavily's limit
 _CURES = {
-    0: "check the connection, or search elsewhere with search=wikipedia or corpus=PATH",
+    0: "check the connection, or set search to wikipedia, or corpus to your own documents",
     400: "Tavily does not take this search: check the domains and dates in the settings",
     401: "check the key, TAVILY_API_KEY, at https://app.tavily.com",
     403: "check what the plan of this key allows, at https://app.tavily.com",
     429: "try again later, or raise the limits of the plan at https://app.tavily.com",
 }
-# Its errors by name: they share no base class, and say little.
+# The client's errors by name: they share no base class, and carry no status.
 _STATUS = {
     "BadRequestError": 400,
     "InvalidAPIKeyError": 401,
@@ -55,7 +55,7 @@ _STATUS = {
 
 
 class Tavily:
-    """A retriever of web pages, their texts as Tavily extracts them, cut into windows of sentences."""
+    """A retriever of web pages. Their texts, as Tavily extracts them, are cut into windows of sentences."""
 
     def __init__(
         self,
@@ -64,20 +64,20 @@ class Tavily:
         cache: Cache,
         window: int,
         step: int,
-        limits: Limits = Limits(),  # noqa: B008  # it is frozen
+        limits: SourceLimits = SourceLimits(),  # noqa: B008  # it is frozen
         base_url: str | None = None,
         timeout_s: float = 30.0,
         attempts: int = 2,
     ) -> None:
         """`timeout_s` is for one request. Raises `SetupError` where the key or the package is missing.
 
-        Tavily's client would go without a key, as somebody else, and with other limits.
+        Without a key, Tavily's client would use an anonymous account with other limits.
         """
         key = (api_key or "").strip()
         if not key:
             raise SetupError("Tavily needs a key: get one at https://app.tavily.com and set TAVILY_API_KEY")
         if not (key.isascii() and key.isprintable()) or " " in key:
-            raise SetupError("the key of Tavily holds characters that no key has: copy it once more")
+            raise SetupError("the key of Tavily holds characters that a key cannot have: copy it once more")
         try:
             from tavily import AsyncTavilyClient
         except ImportError as error:
@@ -87,7 +87,7 @@ class Tavily:
         self._options = _options(limits)
         self._url = (base_url or "https://api.tavily.com").rstrip("/")
         self._cache, self._shelf = cache, Shelf(cache, "tavily")
-        self._asking = Asking("Tavily", cures=_CURES, timeout_s=timeout_s, attempts=attempts)
+        self._requests = ServiceRequests("Tavily", cures=_CURES, timeout_s=timeout_s, attempts=attempts)
         certified = certificates()
         self._clients = PerLoop(
             lambda: bounded_client("Tavily", most=MOST_BYTES, verify=certified), httpx2.AsyncClient.aclose
@@ -95,10 +95,10 @@ class Tavily:
         self._tavily = partial(AsyncTavilyClient, api_key=key, api_base_url=base_url)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the `k` best pages, the nearest to `query` of each. Raises `RetrievalError`.
+        """Passages of the `k` best pages, those nearest to `query` of each. Raises `RetrievalError`.
 
-        Of a page whose text Tavily did not get, and is not kept either, the passage is what it quotes from
-        it. That has an address of its own, which leads to the page: it is not the page's text.
+        Where Tavily has no text of a page and none is kept, the passage is Tavily's quotation of the page. It
+        gets an address of its own, which leads to the page, since it is not the page's text.
         """
         wanted = _shortened(query)
         if not wanted or k < 1:
@@ -106,20 +106,20 @@ class Tavily:
         request = self._options | {"query": wanted, "max_results": min(k, MOST_RESULTS)}
 
         async def search() -> bytes:
-            found = await self._asking(lambda: self._search(request))
-            return without_keys(json.dumps(found, ensure_ascii=True), (self._key,)).encode()
+            answer = await self._requests(lambda: self._search(request))
+            return without_keys(json.dumps(answer, ensure_ascii=True), (self._key,)).encode()
 
         entry = await self._cache.through("search", ["tavily", request], search)
         results = json.loads(entry.value)
-        found = await outcomes([self._passages(result, query) for result in results])
-        return readable(query, [result["url"] for result in results], found)
+        documents = await outcomes([self._passages(result, query) for result in results])
+        return readable(query, [result["url"] for result in results], documents)
 
     async def extracted(self, url: str) -> str | None:
-        """The text into which the offsets of a passage with the source `url` point; None: not kept."""
+        """The text into which the offsets of a passage with the source `url` point; None: it is not kept."""
         return await self._shelf.text(url)
 
     def probe(self) -> Probe:
-        """What was used so far, since a search would cost. A gateway may have searches alone: 404."""
+        """The usage of the key so far, since a search would cost money. A gateway may lack it: 404."""
         return Probe(f"{self._url}/usage", {}, {"Authorization": f"Bearer {self._key}"}, (200, 404), _CURES)
 
     async def aclose(self) -> None:
@@ -134,9 +134,11 @@ class Tavily:
             raise _failure(error, self._key) from None
         results = answer.get("results") if isinstance(answer, dict) else None
         if not isinstance(results, list):
-            raise CallFailure("server", "Tavily answered with what are no results")
-        named = [one for one in results if isinstance(one, dict) and isinstance(one.get("url"), str)]
-        return [one for one in named if host_of(one["url"])]
+            raise CallFailure("server", "Tavily did not answer with results")
+        with_url = [
+            result for result in results if isinstance(result, dict) and isinstance(result.get("url"), str)
+        ]
+        return [result for result in with_url if host_of(result["url"])]
 
     async def _passages(self, result: Mapping[str, Any], query: str) -> Sequence[Passage]:
         page, at = await self._page(result)
@@ -144,7 +146,7 @@ class Tavily:
         return await asyncio.to_thread(nearest, passages, query)
 
     async def _text(self, result: Mapping[str, Any]) -> str:
-        """The page's own text; "" where Tavily did not get it. Raises `RetrievalError`."""
+        """The page's own text; "" where Tavily has none. Raises `RetrievalError`."""
         raw = result.get("raw_content")
         try:
             return await extracted(page_text, raw) if isinstance(raw, str) and raw.strip() else ""
@@ -166,11 +168,11 @@ class Tavily:
         return await self._shelf.page(url, made)
 
 
-def _options(limits: Limits) -> dict[str, Any]:
-    """What of `limits` Tavily looks after."""
+def _options(limits: SourceLimits) -> dict[str, Any]:
+    """The options of a search, with the part of `limits` that Tavily applies itself."""
     days = {"start_date": limits.after, "end_date": limits.before}
     return {
-        "search_depth": "basic",  # the one that costs one credit
+        "search_depth": "basic",  # the depth that costs one credit
         "topic": "general",
         "include_raw_content": "markdown",
         "include_domains": list(limits.include) or None,
@@ -191,7 +193,7 @@ def _shortened(query: str) -> str:
 
 
 def page_text(markdown: str) -> str:
-    """The words of a page that Tavily gives as Markdown; "" where there are none."""
+    """The words of a page that Tavily returned as Markdown; "" where there are none."""
     if len(markdown) > MOST_CHARACTERS:
         raise UnreadableError(f"its text is longer than {MOST_CHARACTERS:,} characters")
     text = without_furniture(_plain(markdown))
@@ -199,7 +201,7 @@ def page_text(markdown: str) -> str:
 
 
 def _quoted(url: str, quotation: str) -> str:
-    """An address on the page at `url` for what was quoted from it, which differs from search to search."""
+    """An address on the page at `url` for a quotation, which differs from search to search."""
     return f"{urldefrag(url).url}#quoted-by-tavily-{sha256(quotation.encode()).hexdigest()[:12]}"
 
 
@@ -217,17 +219,17 @@ _LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0
 
 
 def _plain(markdown: str) -> str:
-    """Without images, and with the words of links alone: addresses are no sentences."""
+    """Without images, and with the words of links alone, since addresses are no sentences."""
     return _LINK.sub(r"\1", _IMAGE.sub("", markdown))
 
 
 def _failure(error: Exception, key: str) -> CallFailure:
     name = type(error).__name__
-    said = " ".join(redacted(str(error), (key,)).split())
+    reason = " ".join(redacted(str(error), (key,)).split())
     if status := _STATUS.get(name):
         kind: Literal["busy", "refused"] = "busy" if status == 429 else "refused"
-        message = f"Tavily answered with status {status}: {said or 'nothing is said'}"
-        return CallFailure(kind, message, status=status, said=said)
-    if name == "TimeoutError":  # its own
-        return CallFailure("timeout", f"Tavily cannot be reached ({said})")
+        message = f"Tavily answered with status {status}: {reason or 'it gave no reason'}"
+        return CallFailure(kind, message, status=status, said=reason)
+    if name == "TimeoutError":  # raised by Tavily's client
+        return CallFailure("timeout", f"Tavily cannot be reached ({reason})")
     return failure_of(error, "Tavily", (key,))

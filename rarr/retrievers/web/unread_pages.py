@@ -1,28 +1,29 @@
-"""What is said of pages that a search found and nobody could read, where others of them make up for it."""
+"""Reports pages of search results that could not be read, where other pages could."""
 
 from collections.abc import Sequence
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.fetch.links import shown
-from rarr.retrievers.web.search_requests import together
+from rarr.retrievers.web.search_requests import joined
 from rarr.tools.models.meter import meter
 from rarr.tools.text.nouns import counted
 
 PAGE_FAILED = "page_failed"
-"""The code of its warnings."""
-MOST_NAMED = 3  # pages of one query; the rest are counted
+"""The code of these warnings."""
+MOST_NAMED = 3  # pages of one query that are named; the others are counted
 
 
 def readable(
-    query: str, urls: Sequence[str], found: Sequence[Sequence[Passage] | RetrievalError]
+    query: str, urls: Sequence[str], documents: Sequence[Sequence[Passage] | RetrievalError]
 ) -> list[Passage]:
-    """The passages of all pages at `urls`, in order; the run is warned of those that could not be read.
+    """The passages of all pages at `urls`, in order. The run gets a warning of pages that could not be read.
 
-    Raises the first failure where there are no passages: it may be why.
+    Raises the first failure where there are no passages, since it may be the reason.
     """
-    passages = together(found)
-    failed = [(url, one) for url, one in zip(urls, found, strict=True) if isinstance(one, RetrievalError)]
+    passages = joined(documents)
+    results = zip(urls, documents, strict=True)
+    failed = [(url, result) for url, result in results if isinstance(result, RetrievalError)]
     for url, error in failed[:MOST_NAMED]:
         meter().warn(PAGE_FAILED, f"a page was left out: {_named(url, error)}")
     if (more := len(failed) - MOST_NAMED) > 0:
@@ -31,6 +32,6 @@ def readable(
 
 
 def _named(url: str, error: RetrievalError) -> str:
-    """`error` with the address of its page, which not every failure says."""
-    said = " ".join(str(error).split())
-    return said if shown(url) in said else f"{shown(url)}: {said}"
+    """`error` with the address of its page, which not every failure names."""
+    message = " ".join(str(error).split())
+    return message if shown(url) in message else f"{shown(url)}: {message}"

@@ -17,22 +17,22 @@ from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.mediawiki import article_text, parsed_text, search_words
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.probes import Probe
-from rarr.retrievers.web.search_requests import Asking, JsonService, outcomes
+from rarr.retrievers.web.search_requests import JsonService, ServiceRequests, outcomes
 from rarr.retrievers.web.unread_pages import readable
 from rarr.tools.models.chat import CallFailure
 from rarr.unicode import valid
 
-SPARE = 5  # titles beyond those asked for, of which some turn out to be no articles
+SPARE = 5  # titles beyond `k`, since some titles are not articles
 _LANGUAGE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
-_ELSE = "or search your own documents with corpus=PATH"
-_NO_API = (400, 404, 405, 406, 410, 501)  # MediaWiki itself says what is wrong with status 200
+_ELSE = "or set corpus to search your own documents"
+_NO_API = (400, 404, 405, 406, 410, 501)  # MediaWiki itself reports errors with status 200
 TIMEOUT_S = 5.0
-"""For one request. Short enough that who asks about one claim hears within 10 s that nobody answers."""
-_UNQUOTED = ";@$!*(),/~:"  # as MediaWiki writes its own addresses
+"""For one request. It is short, so that whoever checks one claim learns within 10 s that nobody answers."""
+_UNQUOTED = ";@$!*(),/~:"  # characters that MediaWiki leaves unquoted in addresses
 
 
 class Wikipedia:
-    """A retriever of articles, their texts cut into windows of `window` sentences."""
+    """A retriever of articles. Their texts are cut into windows of `window` sentences."""
 
     def __init__(
         self,
@@ -46,10 +46,10 @@ class Wikipedia:
         timeout_s: float = TIMEOUT_S,
         attempts: int = 2,
     ) -> None:
-        """`base_url` is another wiki: where its /w/api.php lies, or the address of its api.php.
+        """`base_url` is another wiki: the address above its /w/api.php, or the address of its api.php.
 
-        `user_agent` names the application with an address to write to, as Wikimedia asks for. `timeout_s` is
-        for one request. Raises `SettingsError`.
+        `user_agent` names the application and an address to write to, which Wikimedia asks for. `timeout_s`
+        is for one request. Raises `SettingsError`.
         """
         if not _LANGUAGE.fullmatch(language.lower()):
             raise SettingsError(
@@ -77,27 +77,27 @@ class Wikipedia:
             403: "it may refuse the user agent: set one with an address to write to",
             429: f"try again later, {_ELSE}",
         }
-        asking = Asking(self._name, cures=self._cures, timeout_s=timeout_s, attempts=attempts)
+        requests = ServiceRequests(self._name, cures=self._cures, timeout_s=timeout_s, attempts=attempts)
         self._headers = {"User-Agent": user_agent.strip()}
-        self._service = JsonService(asking, self._headers)
+        self._service = JsonService(requests, self._headers)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the `k` best articles, the nearest to `query` of each. Raises `RetrievalError`.
+        """Passages of the `k` best articles, those nearest to `query` of each. Raises `RetrievalError`.
 
-        An article that cannot be read is left out with a warning as long as another can.
+        An article that cannot be read is left out with a warning, as long as another article can be read.
         """
         titles = await self._titles(query, k + SPARE) if k > 0 else []
-        found = await outcomes([self._passages(title, query) for title in titles[:k]])
-        if missing := sum(not one for one in found):  # they are disambiguation pages, mostly
-            found += await outcomes([self._passages(title, query) for title in titles[k : k + missing]])
-        return readable(query, [self._address(title) for title in titles[: len(found)]], found)
+        documents = await outcomes([self._passages(title, query) for title in titles[:k]])
+        if missing := sum(not document for document in documents):  # mostly disambiguation pages
+            documents += await outcomes([self._passages(title, query) for title in titles[k : k + missing]])
+        return readable(query, [self._address(title) for title in titles[: len(documents)]], documents)
 
     async def extracted(self, url: str) -> str | None:
-        """The text into which the offsets of a passage with the source `url` point; None: not kept."""
+        """The text into which the offsets of a passage with the source `url` point; None: it is not kept."""
         return await self._shelf.text(url)
 
     def probe(self) -> Probe:
-        """What the wiki says of itself."""
+        """A request for the wiki's description of itself."""
         params = {"action": "query", "meta": "siteinfo", "format": "json"}
         return Probe(self._api, params, self._headers, (200,), self._cures)
 
@@ -110,10 +110,11 @@ class Wikipedia:
             params = {"list": "search", "srsearch": words, "srlimit": str(most), "srprop": ""}
 
             async def search(params: Mapping[str, str] = params) -> bytes:
-                found = (await self._query(params)).get("search")
-                if not isinstance(found, list):
+                results = (await self._query(params)).get("search")
+                if not isinstance(results, list):
                     raise self._no_api("its answer to a search holds no results")
-                return json.dumps([str(one["title"]) for one in _list(found) if one.get("title")]).encode()
+                titles = [str(result["title"]) for result in _list(results) if result.get("title")]
+                return json.dumps(titles).encode()
 
             entry = await self._cache.through("search", [self._wiki, words, most], search)
             if titles := json.loads(entry.value):
@@ -121,7 +122,7 @@ class Wikipedia:
         return []
 
     async def _passages(self, title: str, query: str) -> Sequence[Passage]:
-        """The nearest to `query` of an article; none of a page that is none."""
+        """The passages of an article nearest to `query`; none where the page is not an article."""
         url = self._address(title)
         page, at = await self._shelf.page(url, lambda: self._article(title, url))
         passages = await page.passages(at, window=self._window, step=self._step)
@@ -148,7 +149,7 @@ class Wikipedia:
             text=valid(text),
             title=str(page.get("title") or title),
             site=self._name,
-            published_at=None,  # the last edit of an article says nothing of how new its facts are
+            published_at=None,  # the date of the last edit does not tell how new the facts are
         )
 
     async def _text(self, page: Mapping[str, Any], title: str) -> str:
@@ -160,8 +161,8 @@ class Wikipedia:
         try:
             return await extracted(parsed_text, html)
         except UnreadableError as error:
-            said = f"{self._name} gave a page that cannot be read ({shown(str(error))})"
-            raise RetrievalError(f"{said}: leave it out, {_ELSE}") from error
+            failure = f"{self._name} gave a page that cannot be read ({shown(str(error))})"
+            raise RetrievalError(f"{failure}: leave it out, {_ELSE}") from error
 
     async def _query(self, params: Mapping[str, str]) -> dict[str, Any]:
         return _object((await self._ask({"action": "query", **params})).get("query"))
@@ -175,34 +176,34 @@ class Wikipedia:
                 raise self._no_api(why) from error
             raise
         if wrong := answer.get("error"):
-            said = shown(str(_object(wrong).get("info", wrong)))
-            if "code" not in _object(wrong):  # as every error of MediaWiki has it
-                raise self._no_api(f"it says: {said}")
-            raise RetrievalError(f"{self._name} answered with an error ({said}): try again later, {_ELSE}")
+            message = shown(str(_object(wrong).get("info", wrong)))
+            if "code" not in _object(wrong):  # every error of MediaWiki has a code
+                raise self._no_api(f"its message: {message}")
+            raise RetrievalError(f"{self._name} answered with an error ({message}): try again later, {_ELSE}")
         return answer
 
     def _no_api(self, why: str) -> RetrievalError:
-        return RetrievalError(f"{self._wiki} is no API of a MediaWiki ({why}): {self._no_wiki}")
+        return RetrievalError(f"{self._wiki} is not the API of a MediaWiki ({why}): {self._no_wiki}")
 
 
 def _addresses(base_url: str) -> tuple[str, str]:
-    """The address of api.php, and that of the site. Raises `SettingsError`."""
+    """The address of api.php, and the address of the site. Raises `SettingsError`."""
     url = urlsplit(base_url)
     if url.scheme not in ("http", "https") or not url.hostname:
         raise SettingsError(
-            f"no wiki at {shown(base_url)!r}: write its address as wikipedia_url, as in https://wiki.example.org"
+            f"no wiki at {shown(base_url)!r}: write its address as wikipedia_url, such as https://wiki.example.org"
         )
-    host = url.netloc.rpartition("@")[2]  # a name and password are for asking, and not for citing
+    host = url.netloc.rpartition("@")[2]  # a name and password belong into requests, not into citations
     api = base_url if url.path.endswith("api.php") else f"{base_url.rstrip('/')}/w/api.php"
     return api, f"{url.scheme}://{host}"
 
 
 def _no_answer_of_an_api(failure: BaseException | None) -> str:
-    """Why nothing of MediaWiki answers so; "" where it may."""
+    """Why MediaWiki would not answer so; "" where it may."""
     if not isinstance(failure, CallFailure):
         return ""
     if failure.kind == "server" and failure.status is None:
-        return "it answers with what is no JSON object"
+        return "it does not answer with a JSON object"
     return f"it answers with status {failure.status}" if failure.status in _NO_API else ""
 
 
@@ -215,6 +216,6 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _list(value: Any) -> list[dict[str, Any]]:
-    """A list of objects, which older versions of MediaWiki give as an object by id."""
+    """A list of objects. Older versions of MediaWiki return it as an object by id."""
     values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
-    return [one for one in values if isinstance(one, dict)]
+    return [item for item in values if isinstance(item, dict)]

@@ -1,1 +1,1 @@
-"""Threads, tasks, and what runs when a process ends."""
+"""Threads, tasks, and actions for the end of a process."""

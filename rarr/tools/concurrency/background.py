@@ -1,6 +1,6 @@
-"""One event loop in a thread of its own, for callers without one and for those inside a running one alike.
+"""One event loop in its own thread, for callers without a loop and for callers inside a running loop.
 
-It stays, so that connections stay open between calls, as those of `asyncio.run` do not.
+The loop lives on, so that connections stay open between calls, which `asyncio.run` would close.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from rarr.errors import InputError
 
 ENDING_S = 1.0
-"""To wait, after an interrupt, until what runs has ended."""
+"""Seconds to wait, after an interrupt, until the cancelled coroutine has ended."""
 
 Result = TypeVar("Result")
 
@@ -28,9 +28,9 @@ def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
     An interrupt of the caller cancels the coroutine. The interrupt is raised when the coroutine has ended, or
     after `ENDING_S` seconds.
     """
-    if threading.current_thread() is _thread:  # it would wait for itself
+    if threading.current_thread() is _thread:  # the loop would wait for itself
         coroutine.close()
-        raise InputError("a coroutine that rarr runs cannot wait for another: await arevise instead")
+        raise InputError("a coroutine of rarr's own event loop cannot call revise: await arevise instead")
     loop, answer, begun = _running(), Future[Result](), list[asyncio.Task[Result]]()
 
     def begin() -> None:
@@ -42,7 +42,7 @@ def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
         return _awaited(answer)
     except BaseException:
         if not answer.done():
-            with suppress(RuntimeError):  # the loop was ended
+            with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(lambda: [task.cancel() for task in begun])
                 wait([answer], ENDING_S)
         raise
@@ -60,9 +60,9 @@ def _settle(answer: "Future[Result]", task: "asyncio.Task[Result]") -> None:
 def _awaited(answer: "Future[Result]") -> Result:
     thread = _thread
     while not wait([answer], timeout=1.0).done:
-        # A SystemExit in it ends the loop, and nobody would ever say so.
+        # A SystemExit in the coroutine ends the loop, and nothing else would report that.
         if not (thread and thread.is_alive()):
-            raise SystemExit("the event loop of rarr was ended by what ran in it")
+            raise SystemExit("the event loop of rarr was ended by a coroutine that ran in it")
     return answer.result()
 
 

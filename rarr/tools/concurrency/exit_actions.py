@@ -4,13 +4,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-_MOST = 300  # characters of what an error says
+_MOST = 300  # characters of an error's message
 _calls: dict[object, Callable[[], object]] = {}
 
 
 @contextmanager
 def before_end(call: Callable[[], object]) -> Iterator[None]:
-    """Where the process is interrupted during the block, `call` is called first, in another thread."""
+    """If the process is interrupted during the block, `call` is called first, in another thread."""
     key = object()
     _calls[key] = call
     try:
@@ -20,12 +20,12 @@ def before_end(call: Callable[[], object]) -> Iterator[None]:
 
 
 def always_before_end(call: Callable[[], object]) -> None:
-    """The same, for as long as this process is there."""
+    """The same, for the rest of the process."""
     _calls[object()] = call
 
 
 def call_all() -> None:
-    """Call all registered actions, the latest first. One that fails prints a line and stops no other."""
+    """Calls all registered actions, the latest first. A failing action prints a line and stops no other."""
     for call in list(_calls.values())[::-1]:
         try:
             call()
@@ -34,9 +34,9 @@ def call_all() -> None:
 
 
 def _say(error: Exception) -> None:
-    """In one line on standard error, which may be closed already."""
+    """Prints the error on one line of standard error, which may be closed already."""
     reason = " ".join(str(error).split())[:_MOST]
-    said = "".join(character if character.isprintable() else "\ufffd" for character in reason)
+    printable = "".join(character if character.isprintable() else "\ufffd" for character in reason)
     with suppress(Exception):
-        sys.stderr.write(f"rarr: not everything could be written ({type(error).__name__}: {said})\n")
+        sys.stderr.write(f"rarr: not everything could be written ({type(error).__name__}: {printable})\n")
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""A cache of the latest answers, shared by threads."""
+"""A cache of the latest results of a function, shared by threads."""
 
 import threading
 from collections.abc import Callable, Hashable, Sequence
@@ -8,58 +8,58 @@ from typing import Generic, TypeVar
 
 from rarr.tools.concurrency.worker import side_by_side
 
-Given = TypeVar("Given", bound=Hashable)
-Answer = TypeVar("Answer")
+Key = TypeVar("Key", bound=Hashable)
+Result = TypeVar("Result")
 
 
-class Remembered(Generic[Given, Answer]):
-    """Answers by `compute`, several at a time; the last `size` of them are kept.
+class Remembered(Generic[Key, Result]):
+    """Results of `compute`, several at a time. The last `size` results are kept.
 
-    A thread that asks for an answer that another thread is computing waits for it. `compute` must not ask
-    for an answer itself.
+    A thread that asks for a result that another thread is computing waits for it. `compute` must not ask for
+    a result itself.
     """
 
-    def __init__(self, compute: Callable[[Given], Answer], size: int) -> None:
+    def __init__(self, compute: Callable[[Key], Result], size: int) -> None:
         self._compute, self._size = compute, size
-        self._kept: dict[Given, Future[Answer]] = {}
+        self._kept: dict[Key, Future[Result]] = {}
         self._changing = threading.Lock()
 
-    def __call__(self, given: Sequence[Given]) -> list[Answer]:
-        """One answer for each. Raises what `compute` raises, which is not kept."""
-        answers: dict[Given, Answer] = {}
-        while missing := [one for one in dict.fromkeys(given) if one not in answers]:
-            for one, answer in self._asked(missing).items():
-                with suppress(CancelledError):  # whoever was to compute it was interrupted
-                    answers[one] = answer.result()
-        return [answers[one] for one in given]
+    def __call__(self, keys: Sequence[Key]) -> list[Result]:
+        """One result for each key. Raises the error of `compute`, which is not kept."""
+        results: dict[Key, Result] = {}
+        while missing := [key for key in dict.fromkeys(keys) if key not in results]:
+            for key, result in self._futures(missing).items():
+                with suppress(CancelledError):  # the thread that was to compute it was interrupted
+                    results[key] = result.result()
+        return [results[key] for key in keys]
 
-    def _asked(self, given: Sequence[Given]) -> "dict[Given, Future[Answer]]":
-        """The answer to each, which is there or which another thread computes."""
-        mine: dict[Given, Future[Answer]] = {}
+    def _futures(self, keys: Sequence[Key]) -> "dict[Key, Future[Result]]":
+        """The future of each key, which is done or which a thread computes."""
+        own: dict[Key, Future[Result]] = {}
         try:
             with self._changing:
-                mine.update({one: Future() for one in given if one not in self._kept})
-                asked = {one: mine.get(one) or self._kept.pop(one) for one in given}
-                self._kept |= asked  # the latest last
+                own.update({key: Future() for key in keys if key not in self._kept})
+                futures = {key: own.get(key) or self._kept.pop(key) for key in keys}
+                self._kept |= futures  # the latest last
                 while len(self._kept) > self._size:
                     del self._kept[next(iter(self._kept))]
-            side_by_side(lambda one: self._fill(one, mine[one]), list(mine))
-        finally:  # an answer that nobody computes must not be waited for
-            for one, answer in mine.items():
-                if answer.cancel():
-                    self._forget(one, answer)
-        return asked
+            side_by_side(lambda key: self._fill(key, own[key]), list(own))
+        finally:  # nobody may wait for a result that no thread computes
+            for key, result in own.items():
+                if result.cancel():
+                    self._forget(key, result)
+        return futures
 
-    def _fill(self, one: Given, answer: "Future[Answer]") -> None:
-        if not answer.set_running_or_notify_cancel():
+    def _fill(self, key: Key, result: "Future[Result]") -> None:
+        if not result.set_running_or_notify_cancel():
             return
         try:
-            answer.set_result(self._compute(one))
+            result.set_result(self._compute(key))
         except BaseException as error:
-            self._forget(one, answer)
-            answer.set_exception(error)
+            self._forget(key, result)
+            result.set_exception(error)
 
-    def _forget(self, one: Given, answer: "Future[Answer]") -> None:
+    def _forget(self, key: Key, result: "Future[Result]") -> None:
         with self._changing:
-            if self._kept.get(one) is answer:
-                del self._kept[one]
+            if self._kept.get(key) is result:
+                del self._kept[key]

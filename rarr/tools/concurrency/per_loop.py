@@ -1,4 +1,4 @@
-"""One of something for each event loop."""
+"""An object for each event loop."""
 
 import asyncio
 import threading
@@ -12,22 +12,22 @@ Made = TypeVar("Made")
 
 
 class PerLoop(Generic[Made]):
-    """One of something for each event loop: connections and locks cannot be shared among loops."""
+    """One object for each event loop: connections and locks cannot be shared among loops."""
 
     def __init__(
         self, make: Callable[[], Made], close: Callable[[Made], Awaitable[None]] | None = None
     ) -> None:
-        """`close` is called when the event loop ends, unless `aclose` was before."""
+        """`close` is called when the event loop ends, unless `aclose` was called before."""
         self._make, self._close = make, close
         self._made: WeakKeyDictionary[AbstractEventLoop, Made] = WeakKeyDictionary()
         self._open: WeakKeyDictionary[AbstractEventLoop, AsyncGenerator[None, None]] = WeakKeyDictionary()
         self._lock = threading.RLock()  # loops run in threads of their own
 
     def get(self) -> Made:
-        """That of the running loop, made when it is first asked for."""
+        """The object of the running loop, made at the first call."""
         loop = asyncio.get_running_loop()
         with self._lock:
-            for ended in [one for one in self._made if one.is_closed()]:  # what is made may hold its loop
+            for ended in [loop for loop in self._made if loop.is_closed()]:  # an object may refer to its loop
                 del self._made[ended]
                 self._open.pop(ended, None)
             if loop not in self._made:
@@ -37,12 +37,12 @@ class PerLoop(Generic[Made]):
             return self._made[loop]
 
     def pop(self) -> Made | None:
-        """That of the running loop, which is forgotten; None where there is none."""
+        """Forgets and returns the object of the running loop; None where there is none."""
         with self._lock:
             return self._made.pop(asyncio.get_running_loop(), None)
 
     async def aclose(self) -> None:
-        """Closes that of the running loop, where there is one, and forgets it."""
+        """Closes and forgets the object of the running loop, where there is one."""
         with self._lock:
             self._made.pop(asyncio.get_running_loop(), None)
             closing = self._open.pop(asyncio.get_running_loop(), None)
@@ -51,7 +51,7 @@ class PerLoop(Generic[Made]):
 
 
 def _until_closed(made: Made, close: Callable[[Made], Awaitable[None]]) -> AsyncGenerator[None, None]:
-    """A generator that has begun. An event loop that ends closes those that began in it, and waits for it."""
+    """A generator that has started. When an event loop ends, it closes the generators that started in it."""
 
     async def generator() -> AsyncGenerator[None, None]:
         try:
@@ -60,6 +60,6 @@ def _until_closed(made: Made, close: Callable[[Made], Awaitable[None]]) -> Async
             await close(made)
 
     begun = generator()
-    with suppress(StopIteration):  # it comes to its yield without waiting for anything
+    with suppress(StopIteration):  # it reaches its yield without waiting
         begun.asend(None).send(None)
     return begun

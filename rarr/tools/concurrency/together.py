@@ -8,9 +8,9 @@ Result = TypeVar("Result")
 
 
 async def together(*calls: Coroutine[Any, Any, Result]) -> list[Result]:
-    """Run the calls at once; results in order. If one fails, cancel the others and raise its error.
+    """Runs the calls at once and returns the results in order. If one fails, cancels the others and raises.
 
-    `asyncio.gather` leaves the others running: their requests would be paid for and thrown away.
+    `asyncio.gather` would leave the others running: their requests would be paid for and thrown away.
     """
     try:
         async with asyncio.TaskGroup() as group:

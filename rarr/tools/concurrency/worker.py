@@ -1,10 +1,10 @@
 """Threads for pure computation, which keep the event loop free.
 
-One for the rules: Python runs one thread at a time. One for local models of libraries, which leave Python
-while they compute and have all cores themselves: their tokenizers cannot be used by two threads at once.
-Several for the encoder that ships, which takes one core for each sequence. What was cancelled while it
-waited never runs, and what is cancelled later ends with the sequence that it computes. And one for traces,
-in which everything runs in the order in which it was handed over.
+One thread runs the rules, since Python runs one thread at a time. One thread runs models of other libraries:
+these leave Python while they compute and use all cores themselves, and their tokenizers cannot be used by two
+threads at once. Several threads run the encoder that ships, which takes one core for each sequence. One
+thread writes traces, in the order in which they were handed over. A job that is cancelled while it waits
+never runs; a job that is cancelled later ends with the sequence that it computes.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from typing import TypeVar
 CORES = min(4, os.cpu_count() or 1)
 """Sequences that the encoder computes at the same time."""
 
-Given = TypeVar("Given")
+Input = TypeVar("Input")
 Result = TypeVar("Result")
 
 
@@ -26,7 +26,7 @@ def _threads(name: str, count: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=count, thread_name_prefix=f"rarr-{name}")
 
 
-# Two for the encoder, since what a thread of the first waits for is computed by the second.
+# Two pools for the encoder, since a thread of the first waits for results of the second.
 _COUNTS = {"worker": 1, "models": 1, "encoder": CORES, "sequences": CORES, "traces": 1}
 _pools: dict[str, ThreadPoolExecutor] = {}
 
@@ -41,30 +41,30 @@ if hasattr(os, "register_at_fork"):
 
 
 async def work(compute: Callable[..., Result], *args: object) -> Result:
-    """Run `compute(*args)` on the single rules thread. It sees the context variables of the caller."""
+    """Runs `compute(*args)` on the single rules thread, with the context variables of the caller."""
     return await _run_in(_pools["worker"], compute, *args)
 
 
 async def infer(compute: Callable[..., Result], *args: object) -> Result:
-    """Run `compute(*args)` on the single thread for local models, with the context of the caller."""
+    """Runs `compute(*args)` on the single thread for local models, with the context of the caller."""
     return await _run_in(_pools["models"], compute, *args)
 
 
 async def encode(compute: Callable[..., Result], *args: object) -> Result:
-    """Run `compute(*args)` on an encoder thread, with the context of the caller."""
+    """Runs `compute(*args)` on an encoder thread, with the context of the caller."""
     return await _run_in(_pools["encoder"], compute, *args)
 
 
 async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
-    """Run `compute(*args)` on a thread of `asyncio.to_thread` that can call `require_awaited`."""
+    """Runs `compute(*args)` on a thread of `asyncio.to_thread` that can call `require_awaited`."""
     return await _run_in(None, compute, *args)
 
 
 def in_order(compute: Callable[..., Result], *args: object) -> "Future[Result]":
-    """Run `compute(*args)` on the traces thread. It runs even if nobody waits for it."""
+    """Runs `compute(*args)` on the traces thread, even if nobody waits for it."""
     try:
         return _pools["traces"].submit(compute, *args)
-    except RuntimeError:  # the interpreter ends, and no thread takes anything any more
+    except RuntimeError:  # the interpreter is ending, and no thread takes jobs any more
         job = Future[Result]()
         job.set_result(compute(*args))
         return job
@@ -75,27 +75,29 @@ async def result_of(job: "Future[Result]") -> Result:
     return await asyncio.shield(asyncio.wrap_future(job))
 
 
-def side_by_side(compute: Callable[[Given], Result], given: Sequence[Given]) -> list[Result]:
-    """`compute` of each, several at a time; it leaves Python while it computes, and never calls this.
+def side_by_side(compute: Callable[[Input], Result], inputs: Sequence[Input]) -> list[Result]:
+    """`compute` of each input, several at a time. `compute` must leave Python while it works.
 
-    Raises `CancelledError` between two of them once nobody waits for it.
+    It must not call this function. Raises `CancelledError` between two inputs once nobody waits any more.
     """
     cancelled = _CANCELLED.get()
 
-    def wanted(one: Given) -> Result:
+    def wanted(item: Input) -> Result:
         _raise_if_cancelled(cancelled)
-        return compute(one)
+        return compute(item)
 
-    return [wanted(one) for one in given] if len(given) < 2 else list(_pools["sequences"].map(wanted, given))
+    if len(inputs) < 2:
+        return [wanted(item) for item in inputs]
+    return list(_pools["sequences"].map(wanted, inputs))
 
 
 def require_awaited() -> None:
-    """Raises `CancelledError` in a thread that computes what nobody waits for any more."""
+    """Raises `CancelledError` in a thread whose result nobody waits for any more."""
     _raise_if_cancelled(_CANCELLED.get())
 
 
 _CANCELLED: ContextVar[threading.Event | None] = ContextVar("cancelled", default=None)
-"""Is set when what this thread computes was cancelled: nothing else can end a thread."""
+"""Set when the job of this thread was cancelled: nothing else can end a thread."""
 
 
 async def _run_in(pool: ThreadPoolExecutor | None, compute: Callable[..., Result], *args: object) -> Result:

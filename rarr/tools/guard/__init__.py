@@ -1,1 +1,1 @@
-"""Limits on what others send: bytes, and signs of injected instructions."""
+"""Limits on data from others: bytes, and signs of injected instructions."""

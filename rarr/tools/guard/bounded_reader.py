@@ -1,7 +1,7 @@
-"""What a server answers, read within a limit of bytes, which counts them as sent and as unpacked.
+"""Reads a server's answer within a limit of bytes, counted both as sent and as unpacked.
 
 Every HTTP client of the package is made here, or reads its answers with `pieces`: a megabyte that is packed
-with gzip may hold a thousand of them.
+with gzip may unpack to a thousand megabytes.
 """
 
 import zlib
@@ -14,10 +14,10 @@ import httpx2
 from rarr.tools.models.chat import CallFailure
 
 LONGEST = 10_000_000
-"""Bytes of an answer in JSON: many times the longest answer of a model or of a search."""
+"""Bytes of a JSON answer: many times the longest answer of a model or of a search."""
 
-ASKED = {"Accept-Encoding": "gzip"}
-"""Only what can be unpacked within a limit is asked for."""
+REQUEST_HEADERS = {"Accept-Encoding": "gzip"}
+"""Asks for the only encoding that can be unpacked within a limit."""
 
 _GZIP = 16 + zlib.MAX_WBITS
 
@@ -31,30 +31,30 @@ class PackedError(Exception):
 
 
 def bounded_client(
-    name: str, *, most: int = LONGEST, headers: Mapping[str, str] = ASKED, **options: Any
+    name: str, *, most: int = LONGEST, headers: Mapping[str, str] = REQUEST_HEADERS, **options: Any
 ) -> httpx2.AsyncClient:
-    """A client of the server `name`, of whose answers none has more than `most` bytes.
+    """A client for the server `name`. No answer may have more than `most` bytes.
 
     Reading an answer raises `CallFailure` where it is longer, or cannot be unpacked. `options` are those of
     `httpx2.AsyncClient`.
     """
     hooks = {"response": [_limited(name, most)]}
-    sent = httpx2.Headers(headers)  # names in any case: a dict of two cases would be sent as two headers
-    sent.update(ASKED)
+    sent = httpx2.Headers(headers)  # merges names that differ in case alone
+    sent.update(REQUEST_HEADERS)
     return httpx2.AsyncClient(headers=sent, event_hooks=hooks, **options)
 
 
 async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, None]:
     """The body of `response`, unpacked, piece by piece. Raises `TooLongError` and `PackedError`.
 
-    What comes before the error holds at most `most` bytes.
+    At most `most` bytes come before the error.
     """
     packed = _packing(response)
     sent = unpacked = 0
     async with aclosing(response.aiter_raw()) as chunks:
         async for chunk in chunks:
             sent += len(chunk)
-            # No more than is wanted, however much a small piece holds.
+            # Unpacks no more than is needed, however much a small piece holds.
             piece = packed.unpacked(chunk, most + 1 - unpacked) if packed else chunk
             left = most - unpacked
             unpacked += len(piece)
@@ -67,18 +67,18 @@ async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, 
 
 
 def _limited(name: str, most: int) -> Callable[[httpx2.Response], Awaitable[None]]:
-    """A hook by which the client reads the bodies of answers with `pieces`."""
+    """A hook that makes the client read the bodies of answers with `pieces`."""
 
     async def limit(response: httpx2.Response) -> None:
         sent = httpx2.Response(response.status_code, headers=response.headers, stream=response.stream)
-        response.stream = _Limited(sent, name, most)
+        response.stream = _BoundedBody(sent, name, most)
         response.headers.pop("Content-Encoding", None)  # the stream is unpacked
 
     return limit
 
 
-class _Limited(httpx2.AsyncByteStream):
-    """The unpacked body of `response`, which is what the server `name` sent."""
+class _BoundedBody(httpx2.AsyncByteStream):
+    """The unpacked body of `response`, which the server `name` sent."""
 
     def __init__(self, response: httpx2.Response, name: str, most: int) -> None:
         self._response, self._name, self._most = response, name, most
@@ -101,18 +101,18 @@ class _Limited(httpx2.AsyncByteStream):
 
 
 class _Gzip:
-    """What was packed with gzip: members, one after the other, of which zlib reads one."""
+    """Unpacks gzip data, which may consist of several members; zlib reads one member at a time."""
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(_GZIP)
 
     @property
     def whole(self) -> bool:
-        """Whether what came so far ends where a member does."""
+        """Whether the data so far ends at the end of a member."""
         return self._member.eof
 
     def unpacked(self, data: bytes, most: int) -> bytes:
-        """What `data`, the next piece, holds; at most `most` bytes. Raises `PackedError`."""
+        """The content of `data`, the next piece; at most `most` bytes. Raises `PackedError`."""
         content = b""
         while data and len(content) < most:
             if self._member.eof:
@@ -131,10 +131,10 @@ class _Gzip:
 def _packing(response: httpx2.Response) -> _Gzip | None:
     coding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if coding not in ("", "identity", "gzip", "x-gzip"):
-        raise PackedError(f"it is packed as {_shown(coding)}, which was not asked for")
+        raise PackedError(f"it is packed as {_shown(coding)}, which the request did not allow")
     return _Gzip() if "gzip" in coding else None
 
 
 def _shown(coding: str) -> str:
-    """The start of what a server sent, without what a terminal would act on."""
+    """The start of a server's text, without control characters."""
     return "".join(character for character in coding[:40] if character.isprintable())

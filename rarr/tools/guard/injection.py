@@ -1,8 +1,8 @@
-"""Plain signs that a passage speaks to a language model rather than to a reader.
+"""Signs that a passage addresses a language model rather than a reader.
 
-The list is short on purpose: it marks what shouts, in English. A fluent sentence that only suggests a verdict
-passes (`python -m benchmarks.injection` says how many do), so nothing may rest on this list. What a passage
-can change is limited by what is done with a model's answer: see `rarr/backends/prompted/agreement.py`.
+The list is short on purpose: it matches crude attempts in English. A fluent sentence that only suggests a
+verdict is not matched (`python -m benchmarks.injection` counts how many are not), so nothing may rely on this
+list. `rarr/backends/prompted/agreement.py` limits what a passage can change through a model's answer.
 """
 
 import re
@@ -14,7 +14,7 @@ from rarr.prompts.invisible import hides_text, seen
 _QUOTES = str.maketrans(dict.fromkeys("'‘’‚‛“”„‟′″`´«»", '"'))
 _ACCENTS = re.compile("[\u0300-\u036f\u20d0-\u20ff]")
 
-# An order begins a clause, or follows what tells somebody to do it: "pilots ignore" is no order.
+# An order begins a clause, or follows words that urge somebody to act: "pilots ignore" is no order.
 _ORDER = (
     r'(?:^|[.!?:;,\n"()\[\]{}*>#=/-] ?'
     r"|\b(?:please|kindly|now|just|simply|then|and|always|must|should|so|(?:you|need|have|want|sure) to) )"
@@ -110,9 +110,9 @@ _SIGNS = {
 _HIDDEN = "it hides text in characters that cannot be seen"
 
 
-@lru_cache(maxsize=1024)  # one passage comes up for several queries
+@lru_cache(maxsize=1024)  # several queries return the same passage
 def suspicion(text: str) -> str:
-    """Why `text` seems to address a language model, in a few words; an empty string where it does not."""
+    """Why `text` seems to address a language model, in a few words; "" where it does not."""
     if hides_text(text):
         return _HIDDEN
     plain = _folded(text)
@@ -121,12 +121,12 @@ def suspicion(text: str) -> str:
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    """On first use: to compile them takes a tenth of a second."""
+    """Compiled at the first use, since that takes a tenth of a second."""
     return {reason: re.compile("|".join(signs), re.MULTILINE) for reason, signs in _SIGNS.items()}
 
 
 def _folded(text: str) -> str:
-    """As the signs read it: lower case, no accents, plain letters, one kind of quotes, single spaces."""
+    """The text as the signs expect it: lower case, plain letters, one kind of quotes, single spaces."""
     shown = seen(text)
     if not shown.isascii():
         shown = _ACCENTS.sub("", unicodedata.normalize("NFKD", shown))

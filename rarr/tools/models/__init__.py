@@ -1,1 +1,1 @@
-"""Chat models: protocols, retries, budgets, and the reading of their answers."""
+"""Chat models: protocols, retries, budgets, and readers for their answers."""

@@ -1,10 +1,18 @@
-"""A language model that is asked with patience, within the run's budget, and counted."""
+"""A language model with retries, within the run's budget. Its requests are counted."""
 
 import time
 from dataclasses import replace
 from typing import Any
 
-from rarr.tools.models.chat import Adapted, Answer, Ask, CallFailure, ChatModel, Tokens, estimated_tokens
+from rarr.tools.models.chat import (
+    Adapted,
+    Answer,
+    CallFailure,
+    ChatModel,
+    ChatRequest,
+    Tokens,
+    estimated_tokens,
+)
 from rarr.tools.models.client_failures import without_keys
 from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.meter import ModelCall, meter
@@ -16,7 +24,7 @@ _CURES: dict[int | str, str] = {
     "connection": "start its server or mend base_url",
     401: "give its key as api_key",
     403: "give a key that may use it as api_key",
-    404: "base_url ends in /v1 as a rule, and the model has the name that its server gives it",
+    404: "base_url usually ends in /v1, and the model's name must be the one that its server lists",
     429: "lower concurrency, or raise attempts",
     "cut": "raise max_answer_tokens",
     "declined": "name another model, or add one to fallbacks",
@@ -24,8 +32,8 @@ _CURES: dict[int | str, str] = {
 _EXPECTED_ANSWER = 200  # tokens
 
 
-class Patient:
-    """A chat model that is asked with patience, and whose every request the run's meter counts.
+class BudgetedChat:
+    """A chat model with retries. The run's meter counts every request to it.
 
     `price` is for a million tokens: input, output and, where it differs, cached input.
     """
@@ -50,22 +58,22 @@ class Patient:
             rests_after=("timeout", "connection", "server"),
         )
 
-    async def complete(self, ask: Ask) -> Answer:
+    async def complete(self, ask: ChatRequest) -> Answer:
         """The answer. Raises `CallFailure` after the last attempt, and `BudgetError`."""
         before = meter().answers
-        if before is not None and (known := before.answer(self.name, ask)) is not None:
-            return known
+        if before is not None and (earlier := before.answer(self.name, ask)) is not None:
+            return earlier
         async with meter().in_time():
             while True:
                 try:
                     return await self._attempts(lambda: self._request(ask))
                 except CallFailure as failure:
                     raise _with_cure(failure) from None
-                except Adapted:  # the model is asked in another way from now on; there are few ways
+                except Adapted:  # the model is asked in another form from now on; there are few forms
                     continue
 
     def cost(self, tokens: Tokens) -> float | None:
-        """Of these tokens, in the unit of the price; None without one."""
+        """The cost of these tokens, in the unit of the price; None without a price."""
         if not any(tokens):
             return 0.0
         if not self._price:
@@ -76,73 +84,80 @@ class Patient:
         return (fresh * whole + tokens.cached * cached + tokens.output * answer) / 1_000_000
 
     async def probe(self) -> str:
-        """Whether the model is there, where that can be asked at no cost. Raises `CallFailure`."""
+        """Checks that the model can be used, where a free check exists. Raises `CallFailure`."""
         probe = getattr(self._chat, "probe", None)
-        return await probe() if probe else "set up, and not asked, which would cost"
+        return await probe() if probe else "set up; not asked, since a request would cost money"
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
         await self._chat.aclose()
 
-    async def _request(self, ask: Ask) -> Answer:
+    async def _request(self, ask: ChatRequest) -> Answer:
         sent = estimated_tokens([message.content for message in ask.messages])
         expected = Tokens(sent, _EXPECTED_ANSWER * ask.samples)
         with meter().request(expected.input + expected.output, self.cost(expected) or 0.0):
             return await self._counted(ask, sent)
 
-    async def _counted(self, ask: Ask, sent: int) -> Answer:
-        """The answer, once what it used is counted: also that of a request which came to nothing."""
+    async def _counted(self, ask: ChatRequest, sent: int) -> Answer:
+        """The answer. Its tokens are counted first, also those of a request that failed."""
         started = time.perf_counter()
         answer, tokens, error = Answer((), Tokens()), Tokens(), "cancelled"
         try:
             late = f"{self.name} gave no answer within {self._timeout_s:g} s"
-            answer = self._entered(await in_time(self._chat.complete(ask), self._timeout_s, late))
+            answer = self._cleaned(await in_time(self._chat.complete(ask), self._timeout_s, late))
             tokens, error = self._used(answer, sent), ""
             return answer
         except (CallFailure, Adapted) as failure:
             error = str(failure)
             answer = Answer((), failure.tokens if isinstance(failure, CallFailure) else Tokens())
             tokens = answer.tokens
-            note(**_facts(failure))
+            note(**_failure_facts(failure))
             raise
         finally:
             cost = self.cost(tokens)
             meter().spend(tokens, cost)
             likely = {"probabilities": answer.probabilities} if answer.probabilities else {}
-            note(**_asked(ask), texts=answer.texts, tokens=tokens, said=answer.tokens, cost=cost, **likely)
+            note(
+                **_request_facts(ask),
+                texts=answer.texts,
+                tokens=tokens,
+                said=answer.tokens,
+                cost=cost,
+                **likely,
+            )
             seconds = time.perf_counter() - started
             call = ModelCall("", self.name, ask.prompt, ask.messages, answer.texts, tokens, seconds, error)
             meter().note(call._replace(by_langchain=getattr(self._chat, "by_langchain", False)))
 
-    def _entered(self, answer: Answer) -> Answer:
+    def _cleaned(self, answer: Answer) -> Answer:
         """The answer as valid Unicode, and without the key, which a server may repeat."""
         secrets = getattr(self._chat, "secrets", ())
         return replace(answer, texts=tuple(valid(without_keys(text, secrets)) for text in answer.texts))
 
     def _used(self, answer: Answer, sent: int) -> Tokens:
-        """What the server says, else an estimate: a budget must hold on a silent server too."""
+        """The tokens that the server reports, else an estimate: a budget must hold on a silent server too."""
         if any(answer.tokens):
             return answer.tokens
-        meter().warn("usage_estimated", f"{self.name} does not say what it used: its tokens are estimated")
+        meter().warn("usage_estimated", f"{self.name} does not report its tokens: they are estimated")
         return Tokens(sent, estimated_tokens(answer.texts))
 
 
-def _asked(ask: Ask) -> dict[str, Any]:
-    """What the prompt and its user message do not say of a request."""
+def _request_facts(ask: ChatRequest) -> dict[str, Any]:
+    """The facts about a request that neither its prompt nor its user message tells."""
     more = [list(message) for message in ask.messages[2:]]
     return {"samples": ask.samples, "max_tokens": ask.max_tokens} | ({"more": more} if more else {})
 
 
-def _facts(failure: CallFailure | Adapted) -> dict[str, Any]:
+def _failure_facts(failure: CallFailure | Adapted) -> dict[str, Any]:
     if isinstance(failure, Adapted):
         return {"failure": "adapted"}
-    told = {"status": failure.status, "retry_after": failure.retry_after, "answer": failure.said}
-    return {"failure": failure.kind} | {key: value for key, value in told.items() if value}
+    facts = {"status": failure.status, "retry_after": failure.retry_after, "answer": failure.said}
+    return {"failure": failure.kind} | {key: value for key, value in facts.items() if value}
 
 
 def _with_cure(failure: CallFailure) -> CallFailure:
-    why = failure.__cause__ if isinstance(failure.__cause__, CallFailure) else failure
-    cure = _CURES.get(why.status or why.kind)
+    reason = failure.__cause__ if isinstance(failure.__cause__, CallFailure) else failure
+    cure = _CURES.get(reason.status or reason.kind)
     if cure is None:
         return failure
     return CallFailure(

@@ -1,7 +1,7 @@
-"""A chat model as the package sees it: messages and a schema in, texts and what they cost out.
+"""The interface of a chat model: messages and a schema go in, texts and their tokens come out.
 
-One small class a backend: `openai_protocol.py` for vLLM and whatever else speaks that protocol,
-`langchain_chat.py` for what LangChain reaches, and the doubles of `rarr.testing`.
+Each backend is one small class: `openai_protocol.py` for vLLM and other servers with that protocol,
+`langchain_chat.py` for the models of LangChain, and the doubles of `rarr.testing`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,8 +20,8 @@ class Message(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ask:
-    """What a model is asked: `samples` answers, each of them JSON after `schema`.
+class ChatRequest:
+    """A request for `samples` answers, each of them JSON that fits `schema`.
 
     `prompt` is the name of the prompt, its version and hash; the schema is called by that name.
     `probability`: ask for the probabilities of the answers as well.
@@ -37,12 +37,12 @@ class Ask:
 
     @property
     def name(self) -> str:
-        """That of the prompt."""
+        """The name of the prompt."""
         return self.prompt[0]
 
 
 class Tokens(NamedTuple):
-    """Tokens of one request; `cached` are those of `input` that the server read from its prefix cache."""
+    """Tokens of one request. `cached` is the part of `input` that the server read from its prefix cache."""
 
     input: int = 0
     output: int = 0
@@ -78,12 +78,12 @@ NO_TOKENS = Tokens()
 
 
 class ChatModel(Protocol):
-    """A language model behind some interface. `name` is the `provider:name` of the settings."""
+    """A language model. `name` is its `provider:name` in the settings."""
 
     name: str
 
-    async def complete(self, ask: Ask) -> Answer:
-        """One request. Raises `CallFailure` for everything that went wrong with it, and `Adapted`."""
+    async def complete(self, ask: ChatRequest) -> Answer:
+        """Sends one request. Raises `CallFailure` for every failure, and `Adapted`."""
 
     async def aclose(self) -> None:
         """Closes its connections."""
@@ -92,15 +92,15 @@ class ChatModel(Protocol):
 Kind = Literal["timeout", "connection", "busy", "server", "refused", "resting", "cut", "declined"]
 
 
-class CallFailure(Exception):  # noqa: N818  # it is caught within the package, and never leaves it
-    """One request that failed. `retry_after`: seconds that the server asks to wait.
+class CallFailure(Exception):  # noqa: N818  # it is caught within the package and never leaves it
+    """One request that failed. `retry_after`: the seconds that the server asks to wait.
 
-    `status` and `said` are the HTTP status and the server's own words, where it answered; `tokens` what an
-    answer cost that is none; `begun` whether an answer that was cut had begun. A model that reasons first may
-    be cut before it answers.
+    `status` and `said` are the HTTP status and the server's own message, where it answered. `tokens` are the
+    tokens of an answer that cannot be used. `begun`: an answer that was cut off had started; a model that
+    reasons first may be cut off before its answer starts.
 
-    Kinds: `timeout` (no whole answer in time), `connection` (refused, or lost mid-answer), `busy` (429),
-    `server` (5xx, or an answer that is none), `refused` (any other 4xx: asking again would not help),
+    Kinds: `timeout` (no complete answer in time), `connection` (refused, or lost during the answer), `busy`
+    (429), `server` (5xx, or an answer in another form), `refused` (another 4xx: asking again would not help),
     `resting` (not sent, because the server failed several times just before), `cut` (the answer was longer
     than `max_tokens`), `declined` (the model refused, or a filter withheld the answer).
     """
@@ -125,17 +125,17 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package, 
         self.said = valid(said)
 
 
-class Adapted(Exception):  # noqa: N818  # as above
-    """The server does not know something that it was sent, which it will not be sent again: ask at once."""
+class Adapted(Exception):  # noqa: N818  # as `CallFailure`
+    """The server refused a part of the request. The part is left out from now on: send it again at once."""
 
 
 def estimated_tokens(texts: Sequence[str]) -> int:
-    """About how many tokens these texts are: one for four bytes of UTF-8, as common tokenizers need."""
+    """Estimates the tokens of these texts: one for four bytes of UTF-8, as common tokenizers need."""
     return sum(-(-len(text.encode(errors="surrogatepass")) // 4) for text in texts)
 
 
 def name_of(model: Any) -> str:
-    """What a model is called that the settings name, or that the caller made."""
+    """The name of a model that the settings name or that the caller made."""
     if isinstance(model, str):
         return valid(model)
     names = (getattr(model, name, None) for name in ("name", "model_name", "model"))

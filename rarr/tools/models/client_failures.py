@@ -1,4 +1,4 @@
-"""What a client library raised, as a failure that the package can act on; with no key in its words."""
+"""Turns the errors of client libraries into failures that the package can act on, without keys in them."""
 
 import re
 from base64 import b64encode
@@ -9,20 +9,20 @@ from urllib.parse import unquote, urlsplit
 
 from rarr.tools.models.chat import CallFailure, Kind
 
-_MOST = 300  # characters of what a server said
-_SHORTEST = 8  # characters of a secret that is taken out of answers
-# Keys of known providers, and what a server shows of a key.
+_MOST = 300  # characters of a server's message
+_SHORTEST = 8  # characters of the shortest secret that is removed from answers
+# Keys of known providers, and forms in which a server shows a part of a key.
 _KEYS = re.compile(
     r"\b(?:sk|pk|gsk|xai|hf)[-_][\w*.-]{8,}|(?<=Bearer )\S+|\bAIza[\w-]{20,}|[\w-]*\*{3,}[\w*-]*",
     re.IGNORECASE,
 )
-# Of an address, what its query says for a key.
+# Query parameters of an address that may hold a key.
 _IN_QUERY = re.compile(
     r"(?<=[?&])([\w.-]*(?:key|token|secret|passw|auth|signature|credential)[\w.-]*=)[^&\s#'\"]+",
     re.IGNORECASE,
 )
 _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
-# What a refusal that names one of these is about.
+# The part of a request that a refusal is about, by the words in the refusal.
 _ABOUT = {
     "logprobs": re.compile(r"\b(?:top_)?log_?prob(?:s|abilities)?\b", re.IGNORECASE),
     "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
@@ -41,14 +41,17 @@ _OF_LENGTH = re.compile(r"context.(?:length|window)|too (?:long|large)", re.IGNO
 
 
 def redacted(text: str, secrets: Sequence[str] = ()) -> str:
-    """A message without these secrets, and without what looks like a key of a known provider."""
+    """A message without these secrets, and without text that looks like a key of a known provider."""
     for secret in secrets:
         text = _escapable(secret).sub("***", text)
     return _IN_QUERY.sub(r"\1***", _USERINFO.sub("***@", _KEYS.sub("***", text)))
 
 
 def without_keys(text: str, secrets: Sequence[str]) -> str:
-    """An answer without these secrets, but for the short ones, which may be words of it, as EMPTY is."""
+    """An answer without these secrets.
+
+    Short secrets stay, since they may be ordinary words, such as EMPTY.
+    """
     for secret in secrets:
         if len(secret) >= _SHORTEST:
             text = _escapable(secret).sub("***", text)
@@ -57,54 +60,57 @@ def without_keys(text: str, secrets: Sequence[str]) -> str:
 
 @lru_cache(maxsize=128)
 def _escapable(secret: str) -> re.Pattern[str]:
-    """Finds `secret`, also where JSON escapes some of its characters."""
-    forms = (rf"{re.escape(one)}|\\u(?i:{ord(one):04x})|\\{re.escape(one)}" for one in secret)
+    """Matches `secret`, also where JSON escapes some of its characters."""
+    forms = (
+        rf"{re.escape(character)}|\\u(?i:{ord(character):04x})|\\{re.escape(character)}"
+        for character in secret
+    )
     return re.compile("".join(f"(?:{form})" for form in forms))
 
 
 def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
-    """What a server may repeat that nobody else may read: the key, and the one in the URL."""
+    """The secrets that a server may repeat and nobody else may read: the key, and the password in the URL."""
     userinfo = unquote(urlsplit(base_url or "").netloc.rpartition("@")[0])
     user, _, password = userinfo.partition(":")
     sent = b64encode(f"{user}:{password}".encode()).decode() if userinfo else ""
-    return tuple(one for one in (api_key, password or user, sent) if one)
+    return tuple(secret for secret in (api_key, password or user, sent) if secret)
 
 
 def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> CallFailure:
-    """`error` by its HTTP status, else by the name of its class: providers share no base class."""
-    # Clients wrap what reading an answer raises, such as that it is too long.
+    """The failure for `error`, by its HTTP status or the name of its class: providers share no base class."""
+    # Clients wrap the errors of reading an answer, such as an answer that is too long.
     if (
-        failure := next((one for one in (error, *_causes(error)) if isinstance(one, CallFailure)), None)
+        failure := next((cause for cause in (error, *_causes(error)) if isinstance(cause, CallFailure)), None)
     ) is not None:
         return failure
     if (status := _status(error)) is not None:
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
-        return failure_of_status(status, headers, _said(error), model, secrets)
-    said = _line(_said(error) or type(error).__name__, secrets)
+        return failure_of_status(status, headers, _message_of(error), model, secrets)
+    message = _line(_message_of(error) or type(error).__name__, secrets)
     names = [kind.__name__ for kind in type(error).__mro__]
-    # A timeout while connecting is one of the connection: nothing was asked yet.
-    connecting = any("ConnectTimeout" in type(one).__name__ for one in (error, *_causes(error)))
+    # A timeout while connecting is a failure of the connection: nothing was sent yet.
+    connecting = any("ConnectTimeout" in type(cause).__name__ for cause in (error, *_causes(error)))
     if any("Timeout" in name for name in names) and not connecting:
-        return CallFailure("timeout", f"{model} gave no answer in time: {said}")
+        return CallFailure("timeout", f"{model} gave no answer in time: {message}")
     if connecting or any(word in name for name in names for word in ("Connect", "Protocol", "Network")):
-        return CallFailure("connection", f"{model} cannot be reached: {said}")
+        return CallFailure("connection", f"{model} cannot be reached: {message}")
     if any("Decod" in name for name in names):
-        return CallFailure("server", f"{model} answered with what is no completion: {said}")
-    return CallFailure("refused", f"{model} could not be asked: {type(error).__name__}: {said}")
+        return CallFailure("server", f"{model} did not answer with a completion: {message}")
+    return CallFailure("refused", f"{model} could not be asked: {type(error).__name__}: {message}")
 
 
 def failure_of_status(
     status: int, headers: Mapping[str, str], body: str, model: str, secrets: Sequence[str] = ()
 ) -> CallFailure:
-    """The failure that an HTTP answer with this status is."""
-    said = _line(_message(body), secrets) or "nothing is said"
-    message = f"{model} answered with status {status}: {said}"
+    """The failure for an HTTP answer with this status."""
+    reason = _line(_message(body), secrets) or "it gave no reason"
+    message = f"{model} answered with status {status}: {reason}"
     kind: Kind = "refused"
     if status >= 500:
         kind = "server"
     elif status in (408, 429):
         kind = "busy" if status == 429 else "timeout"
-    return CallFailure(kind, message, _retry_after(headers), status=status, said=said)
+    return CallFailure(kind, message, _retry_after(headers), status=status, said=reason)
 
 
 def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str | None:
@@ -113,14 +119,14 @@ def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str
     None for any other failure. The name of the model, provider:name, may have any word in it.
     """
     names = "|".join(re.escape(name) for name in (model, model.partition(":")[2]) if name)
-    said = re.sub(rf"(?<!\w)(?:{names})(?!\w)", "", failure.said or str(failure))
-    if failure.kind != "refused" or failure.status in (401, 402, 403) or _OF_LENGTH.search(said):
+    message = re.sub(rf"(?<!\w)(?:{names})(?!\w)", "", failure.said or str(failure))
+    if failure.kind != "refused" or failure.status in (401, 402, 403) or _OF_LENGTH.search(message):
         return None
-    return next((part for part, about in _ABOUT.items() if part in sent and about.search(said)), None)
+    return next((part for part, about in _ABOUT.items() if part in sent and about.search(message)), None)
 
 
 def _message(body: str) -> str:
-    """The message of an error as the OpenAI protocol has it, else what the body says."""
+    """The message of an error in the form of the OpenAI protocol, else the whole body."""
     try:
         error = loads(body)["error"]
         return str(error["message"] if isinstance(error, dict) else error)
@@ -129,7 +135,7 @@ def _message(body: str) -> str:
 
 
 def _line(text: str, secrets: Sequence[str]) -> str:
-    """Redacted before it is cut, as half of a key is not found."""
+    """The text on one line. It is redacted before it is cut, since half of a key is not recognised."""
     return " ".join(redacted(text, secrets).split())[:_MOST]
 
 
@@ -146,18 +152,18 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         yield (error := error.__cause__)
 
 
-def _said(error: Exception) -> str:
-    """The server's own words where the client kept them, and the cause where the error says little."""
+def _message_of(error: Exception) -> str:
+    """The server's message where the client kept it. A short message is followed by the error's cause."""
     body = getattr(error, "body", None)
     message = body.get("message") if isinstance(body, dict) else None
     text = str(message or getattr(error, "message", None) or error)
     causes = (str(cause) for cause in _causes(error))
-    cause = next((one for one in causes if one and not (text and text in one)), "")
+    cause = next((reason for reason in causes if reason and not (text and text in reason)), "")
     return f"{text} ({cause})" if text and cause and len(text) < 30 else text or cause
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
     try:
         return max(0.0, float(headers.get("retry-after", "")))
-    except ValueError:  # none, or a date, which servers of models do not send
+    except ValueError:  # no header, or a date, which servers of models do not send
         return None

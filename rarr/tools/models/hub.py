@@ -1,25 +1,25 @@
-"""Models of the Hugging Face hub, or in folders of the same shape (extra `torch`)."""
+"""Loads models of the Hugging Face hub, or from folders of the same form (extra `torch`)."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 INSTALL = 'pip install "rarr[torch]"'
-_HUB_SECONDS = 10  # to answer whether it has a model; a download takes the time that it takes
+_HUB_SECONDS = 10  # to answer whether it has a model; a download may take longer
 
 Model = TypeVar("Model")
 
 
 def can_be_model(name: str) -> bool:
-    """Is it a folder, or might the hub have it?"""
+    """Whether it is a folder, or a name that the hub may have."""
     return bool(name) and (Path(name).expanduser().is_dir() or name.count("/") == 1)
 
 
 def loaded(name: str, load: Callable[[str, bool], Model]) -> Model:
-    """`load(folder or name, local files only)`: from the folder or what was downloaded before, else the hub.
+    """Calls `load(folder or name, local files only)`: for the folder, else for local files, else for the hub.
 
-    The libraries spend most of a minute on trying again while the hub cannot be reached: one question to it,
-    with a limit of its own, comes first. Raises what they raise, which have no class in common.
+    While the hub cannot be reached, the libraries spend most of a minute on retries. So one request with a
+    short timeout asks for the model first. Raises the libraries' errors, which share no base class.
     """
     folder = Path(name).expanduser()
     if folder.is_dir():
@@ -34,6 +34,6 @@ def loaded(name: str, load: Callable[[str, bool], Model]) -> Model:
 
 
 def one_line(error: Exception) -> str:
-    """What it says, on one line of at most 200 characters."""
-    said = " ".join(str(error).split()) or type(error).__name__
-    return said if len(said) <= 200 else f"{said[:199]}…"
+    """The error's message on one line of at most 200 characters."""
+    message = " ".join(str(error).split()) or type(error).__name__
+    return message if len(message) <= 200 else f"{message[:199]}…"

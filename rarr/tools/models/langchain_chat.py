@@ -1,4 +1,4 @@
-"""Chat models that LangChain reaches: OpenAI, Anthropic and whatever has an integration package."""
+"""Chat models of LangChain: OpenAI, Anthropic and others with an integration package."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from rarr.errors import RarrError, SettingsError, SetupError
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.guard.bounded_reader import bounded_client
-from rarr.tools.models.chat import Adapted, Answer, Ask, CallFailure, Tokens
+from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
 from rarr.tools.models.client_failures import failure_of, redacted, refused_part, secrets_of
 from rarr.tools.models.openai_protocol import certificates
 from rarr.tools.models.stop_reasons import Stop, other_function, reason_in, stop_of, whole
@@ -22,14 +22,14 @@ _INSTALL = re.compile(r"pip install (?:-\S+ )*([\w.-]+)")
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|CREDENTIALS)\b")
 
 _UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
-# What LangChain raises over an answer of that shape which it cannot read.
+# LangChain raises these over an answer of OpenAI's shape that it cannot read.
 _NO_COMPLETION = (AttributeError, LookupError, TypeError, ValueError)
 
 Make = Callable[[float | None], BaseChatModel]
 
 
 class LangChainChat:
-    """One LangChain chat model; structured answers in the way that its integration has for them."""
+    """One LangChain chat model. Structured answers use the way of its integration."""
 
     by_langchain = True
 
@@ -40,7 +40,7 @@ class LangChainChat:
         secrets: Sequence[str] = (),
         close: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """`make` gives the model for a temperature, None being the provider's own. `close`: see `aclose`."""
+        """`make` makes the model for a temperature; None is the provider's own. `aclose` calls `close`."""
         self.name = name
         self._secrets = secrets
         self._make = make
@@ -48,11 +48,11 @@ class LangChainChat:
         self._models = PerLoop[dict[float | None, BaseChatModel]](dict)
         self._left_out: set[str] = set()
 
-    async def complete(self, ask: Ask) -> Answer:
-        """One request; several samples where the integration has `n`."""
+    async def complete(self, ask: ChatRequest) -> Answer:
+        """Sends one request; several samples where the integration has `n`."""
         sent = {"temperature", "format", *(["n"] if ask.samples > 1 else [])} - self._left_out
         model = self._model(ask.temperature if "temperature" in sent else None)
-        complete = self._with_n if _of_openai_shape(model) else self._one
+        complete = self._with_n if _of_openai_shape(model) else self._single
         try:
             return await complete(model, ask, sent)
         except CallFailure:
@@ -69,11 +69,11 @@ class LangChainChat:
 
     @property
     def secrets(self) -> Sequence[str]:
-        """What nobody else may read, with the keys that the integration found in the environment."""
+        """The texts that nobody may read, with the keys that the integration read from the environment."""
         return [*self._secrets, *(key for model in self._models.get().values() for key in _keys(model))]
 
     async def aclose(self) -> None:
-        """Closes what connections of this event loop are ours."""
+        """Closes the connections of this event loop that this object opened."""
         self._models.pop()
         if self._close is not None:
             await self._close()
@@ -84,10 +84,11 @@ class LangChainChat:
             models[temperature] = self._make(temperature)
         return models[temperature]
 
-    async def _with_n(self, model: BaseChatModel, ask: Ask, sent: Collection[str]) -> Answer:
-        """The integrations of OpenAI's shape: several samples, and a schema, in one request.
+    async def _with_n(self, model: BaseChatModel, ask: ChatRequest, sent: Collection[str]) -> Answer:
+        """Asks integrations of OpenAI's shape: several samples, and a schema, in one request.
 
-        In the extra body, because OpenAI's client raises where an answer to its `response_format` was cut.
+        The schema is sent in the extra body, because OpenAI's client raises where an answer to its own
+        `response_format` was cut off.
         """
         options: dict[str, Any] = {"max_tokens": ask.max_tokens} | ({"n": ask.samples} if "n" in sent else {})
         if "format" in sent:
@@ -96,13 +97,15 @@ class LangChainChat:
             own = getattr(model, "extra_body", None) or {}
             options["extra_body"] = {"response_format": response_format, **own}
         result = await model.agenerate([_messages(ask)], **options)
-        answers = [one.message for one in result.generations[0] if hasattr(one, "message")]
+        answers = [
+            generation.message for generation in result.generations[0] if hasattr(generation, "message")
+        ]
         if not answers:
             raise CallFailure("server", f"{self.name} answered with no message")
-        outcomes = [_outcome(one, ask.name, self.secrets) for one in answers]
+        outcomes = [_outcome(answer, ask.name, self.secrets) for answer in answers]
         return whole(outcomes, _tokens(answers[0]), self.name)
 
-    async def _one(self, model: BaseChatModel, ask: Ask, sent: Collection[str]) -> Answer:
+    async def _single(self, model: BaseChatModel, ask: ChatRequest, sent: Collection[str]) -> Answer:
         if "format" in sent:
             schema = {"title": ask.name, "description": "The answer.", **ask.schema}
             structured = model.with_structured_output(schema, include_raw=True)
@@ -113,8 +116,9 @@ class LangChainChat:
 
 
 def langchain_chat(name: str, **options: Any) -> LangChainChat:
-    """The model `name`, as provider:model, of LangChain's `init_chat_model`; built to see that it can be.
+    """The model `name`, as provider:model, of LangChain's `init_chat_model`.
 
+    It is made once to check the name.
     Raises `SettingsError` for an unknown provider, and `SetupError` for a missing package or key.
     """
     from langchain.chat_models import init_chat_model  # half a second
@@ -135,9 +139,9 @@ def langchain_chat(name: str, **options: Any) -> LangChainChat:
         raise SetupError(
             f"model {name!r} needs a package that is not installed: pip install {wanted}"
         ) from error
-    except Exception as error:  # each provider's client has its own
+    except Exception as error:  # each provider's client has its own errors
         raise _explained(name, redacted(str(error), secrets)) from error
-    # The integration's own client is one for all event loops, and breaks in the second.
+    # The integration's own client is shared by all event loops, and breaks in the second loop.
     certified = certificates()
     clients = PerLoop(
         lambda: bounded_client(name, verify=certified, limits=_UNLIMITED, follow_redirects=True),
@@ -154,22 +158,22 @@ def langchain_chat(name: str, **options: Any) -> LangChainChat:
     return LangChainChat(name, make_in_loop, secrets, clients.aclose)
 
 
-def _explained(name: str, said: str) -> RarrError:
-    provider, line = name.partition(":")[0], " ".join(said.split())[:300]
-    if "nsupported provider" in said:
+def _explained(name: str, reason: str) -> RarrError:
+    provider, line = name.partition(":")[0], " ".join(reason.split())[:300]
+    if "nsupported provider" in reason:
         return SettingsError(
             f"unknown provider {provider!r} in model {name!r}: give embedded, rules, vllm:NAME, openai:NAME,"
             " anthropic:NAME, or another provider of LangChain's init_chat_model"
         )
-    if variable := _VARIABLE.search(said):
+    if variable := _VARIABLE.search(reason):
         return SetupError(f"model {name!r} has no key: set {variable[0]} in the environment, or give api_key")
-    if "api_key" in said or "credential" in said.lower():
+    if "api_key" in reason or "credential" in reason.lower():
         return SetupError(f"model {name!r} has no key: give api_key, or {provider}'s variable ({line})")
     return SetupError(f"model {name!r} cannot be set up: {line}")
 
 
 def _of_openai_shape(model: BaseChatModel) -> bool:
-    """By the name, because the class is not imported for other providers; some of those have another `n`."""
+    """Whether it has OpenAI's shape, by the name of its class, which need not be imported for others."""
     return any(kind.__name__ == "BaseChatOpenAI" for kind in type(model).__mro__)
 
 
@@ -178,14 +182,14 @@ def _keys(model: BaseChatModel) -> Iterator[str]:
     return filter(None, (value.get_secret_value() for value in values))
 
 
-def _messages(ask: Ask) -> list[BaseMessage]:
+def _messages(ask: ChatRequest) -> list[BaseMessage]:
     from langchain_core.messages import convert_to_messages
 
     return convert_to_messages([(message.role, message.content) for message in ask.messages])
 
 
 def _outcome(message: Any, function: str, secrets: Sequence[str]) -> str | Stop:
-    """The text of a message, or why it is no answer."""
+    """The text of a message, or the reason why it cannot be used."""
     refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), secrets)
     calls = [*message.tool_calls, *message.invalid_tool_calls] if isinstance(message, AIMessage) else []
     text = _text(message)
@@ -194,7 +198,7 @@ def _outcome(message: Any, function: str, secrets: Sequence[str]) -> str | Stop:
 
 
 def _text(message: Any) -> str:
-    """The arguments of the call where there is one, else the text without the blocks of other kinds."""
+    """The arguments of the function call where there is one, else the text without other kinds of blocks."""
     calls = getattr(message, "tool_calls", None) or ()
     if calls:
         return json.dumps(calls[0]["args"], ensure_ascii=False)

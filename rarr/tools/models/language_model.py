@@ -1,4 +1,4 @@
-"""What a node asks a language model with: a prompt in, answers of a known shape out."""
+"""The language model of a node: it takes a prompt and returns answers of a known shape."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,15 +12,15 @@ from rarr.prompts.quotation import Quotation, marks_of
 from rarr.records import ModelUsage
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import work
-from rarr.tools.models.budgeted_chat import Patient
-from rarr.tools.models.chat import Ask, CallFailure, Message, Sample, Tokens, estimated_tokens
-from rarr.tools.models.meter import answered, meter
+from rarr.tools.models.budgeted_chat import BudgetedChat
+from rarr.tools.models.chat import CallFailure, ChatRequest, Message, Sample, Tokens, estimated_tokens
+from rarr.tools.models.meter import answer_memo, meter
 from rarr.tools.models.structured_answers import UnreadableAnswer, read_answer
 from rarr.tools.spans import keep, span
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
-_QUOTE = 80  # characters of an answer that could not be read
+_QUOTE = 80  # characters of an unreadable answer that are quoted
 
 
 class Likely(NamedTuple, Generic[Shape]):
@@ -31,16 +31,16 @@ class Likely(NamedTuple, Generic[Shape]):
 
 
 class LanguageModel:
-    """A model, and those that are asked in its place where it fails."""
+    """A model, and the fallbacks that are asked where it fails."""
 
-    def __init__(self, models: Sequence[Patient], *, max_answer_tokens: int) -> None:
+    def __init__(self, models: Sequence[BudgetedChat], *, max_answer_tokens: int) -> None:
         self.models = models
         self._max_answer_tokens = max_answer_tokens
         self._reasoning: set[str] = set()
 
     @property
     def name(self) -> str:
-        """That of the first."""
+        """The name of the first model."""
         return self.models[0].name
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
@@ -54,13 +54,13 @@ class LanguageModel:
 
         A question that was answered in this run, or for this block of a long text, is not asked again.
 
-        One that is still under way is: who waits for another's answer would be cancelled with it. Raises
-        `ModelError` where every model failed or no answer could be read, and `BudgetError`.
+        A question that is still under way is asked again: a caller that waited for it would be cancelled with
+        it. Raises `ModelError` where every model failed or no answer could be read, and `BudgetError`.
         """
         user = prompt.render(**variables)
-        key, memo = (id(self), prompt.hash, user), answered()
+        key, memo = (id(self), prompt.hash, user), answer_memo()
         if key not in memo:
-            memo[key] = (await self._asked(prompt, shape, user, samples=1, temperature=0.0))[0]
+            memo[key] = (await self._traced(prompt, shape, user, samples=1, temperature=0.0))[0]
         likely: Likely[Shape] = memo[key]
         return likely
 
@@ -75,11 +75,11 @@ class LanguageModel:
     ) -> list[Shape]:
         """Several answers at once, those that could be read; raises as `ask` does where none could."""
         user = prompt.render(**variables)
-        likely = await self._asked(prompt, shape, user, samples=samples, temperature=temperature)
+        likely = await self._traced(prompt, shape, user, samples=samples, temperature=temperature)
         return [one.answer for one in likely]
 
     def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ModelUsage:
-        """What one call is expected to spend, whose variables are about `user_tokens`."""
+        """The expected usage of one call whose variables hold about `user_tokens`."""
         tokens = Tokens(estimated_tokens([prompt.system, prompt.user]) + user_tokens, output_tokens)
         return ModelUsage(
             model_calls=1,
@@ -93,21 +93,21 @@ class LanguageModel:
         for model in self.models:
             await model.aclose()
 
-    async def _asked(
+    async def _traced(
         self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
     ) -> list[Likely[Shape]]:
         keep(prompt)
         with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=temperature) as asked:
-            answers = await self._answered(prompt, shape, user, samples=samples, temperature=temperature)
+            answers = await self._first_answers(prompt, shape, user, samples=samples, temperature=temperature)
             asked.body["answers"] = [likely.answer.model_dump(mode="json") for likely in answers]
         return answers
 
-    async def _answered(
+    async def _first_answers(
         self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
     ) -> list[Likely[Shape]]:
         messages = (Message("system", prompt.system), Message("user", user))
         named = (prompt.name, prompt.version, prompt.hash)
-        ask = Ask(
+        ask = ChatRequest(
             named, messages, prompt.output, samples, temperature, self._max_answer_tokens, prompt.probability
         )
         failures: list[str] = []
@@ -125,10 +125,13 @@ class LanguageModel:
             return answers
         raise ModelError("; ".join(failures))
 
-    async def _samples(self, model: Patient, ask: Ask, tokens: int | None) -> tuple[Ask, list[Sample]]:
+    async def _samples(
+        self, model: BudgetedChat, ask: ChatRequest, tokens: int | None
+    ) -> tuple[ChatRequest, list[Sample]]:
         """The request as it was answered, and its samples, within the bound of the prompt where it has one.
 
-        A model that was cut before its answer began reasons first, and has the whole limit from then on.
+        A model that was cut off before its answer started reasons first. It gets the whole limit from then
+        on.
         """
         if tokens is None or tokens >= ask.max_tokens or model.name in self._reasoning:
             return ask, await _samples(model, ask)
@@ -142,10 +145,10 @@ class LanguageModel:
         return ask, await _samples(model, ask)
 
 
-async def _samples(model: Patient, ask: Ask) -> list[Sample]:
+async def _samples(model: BudgetedChat, ask: ChatRequest) -> list[Sample]:
     """The samples; those that a server left out of its answer are asked for one by one, at once.
 
-    Where all were cut, one is asked for that may be twice as long.
+    Where all samples were cut off, one sample of twice the length is requested.
     """
     try:
         samples = (await model.complete(ask)).samples
@@ -159,7 +162,7 @@ async def _samples(model: Patient, ask: Ask) -> list[Sample]:
     return samples + [sample for outcome in outcomes for sample in outcome]
 
 
-async def _one_more(model: Patient, ask: Ask) -> list[Sample]:
+async def _one_more(model: BudgetedChat, ask: ChatRequest) -> list[Sample]:
     """A sample that others can stand for; that it is missing is said."""
     try:
         return (await model.complete(ask)).samples
@@ -169,7 +172,7 @@ async def _one_more(model: Patient, ask: Ask) -> list[Sample]:
 
 
 async def _read(
-    model: Patient, ask: Ask, shape: type[Shape], samples: Sequence[Sample]
+    model: BudgetedChat, ask: ChatRequest, shape: type[Shape], samples: Sequence[Sample]
 ) -> list[Likely[Shape]]:
     """The readable ones of these answers; where none is, the model is told so, and asked once more."""
     answers, problems = await work(_readable, samples, shape)
@@ -182,13 +185,13 @@ async def _read(
     if not answers:
         quote = " ".join(samples[0].text.split())[:_QUOTE]
         if "cut off" in problems[0]:
-            problems[0] += ", at max_answer_tokens perhaps"
+            problems[0] += ", perhaps at max_answer_tokens"
         raise UnreadableAnswer(f"the answer of {model.name} cannot be read ({problems[0]}): {quote!r}")
     return answers
 
 
 def _quoted(answer: str) -> str:
-    """What a model said, within the chat: control words of a chat template in it are none."""
+    """An answer that is quoted in the chat, without control words of a chat template."""
     return Quotation.of(answer, marks_of("")).shown
 
 

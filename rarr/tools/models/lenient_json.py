@@ -1,8 +1,8 @@
-"""Text -> the JSON objects and lists in it, written as language models write them.
+"""Finds the JSON objects and lists in a text that a language model wrote.
 
-Read as well: comments, trailing and missing commas, single and typographic quotes, keys and words without
-quotes, line ends and unescaped quotes in strings. What the end of the text cut is left out, never guessed.
-Every pattern is bounded or possessive, so that hostile text takes linear time.
+It also reads comments, trailing and missing commas, single and typographic quotes, keys and words without
+quotes, and line ends and unescaped quotes in strings. A value that the end of the text cut off is left out,
+never guessed. Every pattern is bounded or possessive, so that hostile text takes linear time.
 """
 
 import re
@@ -14,16 +14,16 @@ from rarr.unicode import valid
 
 
 class Bare(str):
-    """A value without quotes, as it was written: a number, `true`, `null`, a word."""
+    """A value without quotes, as it was written: a number, `true`, `null` or a word."""
 
     __slots__ = ()
 
 
 @dataclass
 class Object:
-    """Members in order. `cut`: its end is missing.
+    """Members in order. `cut`: the end is missing.
 
-    `lost` is the key, as far as it was written, of the member that was cut, and so left out.
+    `lost` is the key, as far as it was written, of a member that was cut off and left out.
     """
 
     members: list[tuple[str, "Value"]] = field(default_factory=list)
@@ -33,7 +33,7 @@ class Object:
 
 @dataclass
 class Array:
-    """Items in order. `cut`: its end is missing, and its last item can be a cut one, too."""
+    """Items in order. `cut`: the end is missing, and the last item may be cut off, too."""
 
     items: list["Value"] = field(default_factory=list)
     cut: bool = True
@@ -42,8 +42,8 @@ class Array:
 Value: TypeAlias = str | Object | Array
 
 
-class Found(NamedTuple):
-    """`broken`: from some point on it is no JSON, and `value` is what came before."""
+class Parsed(NamedTuple):
+    """An object or list. `broken`: it stops being JSON at some point, and `value` holds the part before."""
 
     value: Object | Array
     broken: bool
@@ -51,10 +51,10 @@ class Found(NamedTuple):
 
 _DEEPEST = 50  # containers in containers
 _OPENING = "\"'“”„‘’‚"
-_GAP = (  # whitespace and comments; one that holds a quote is more likely the rest of a string
+_GAP = (  # whitespace and comments; a comment with a quote in it is more likely the rest of a string
     r"(?:\s++|(?://|\#)[^\n\"]{0,300}+(?=\n)|/\*[^*]{0,300}+(?:\*(?!/)[^*]{0,300}+){0,9}+\*/){0,20}+"
 )
-_END = r"\s*+(?:```\s*+)?\Z"  # of the text, or of the code block that ends it
+_END = r"\s*+(?:```\s*+)?\Z"  # the end of the text, or of the code block that ends it
 _QUOTED_KEY = (
     r"""("(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|[“”„][^“”"\n]*+[“”"]|[‘’‚][^‘’'\n]*+[‘’'])"""
     rf"{_GAP}:"
@@ -91,13 +91,13 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\\": "\\", "
 
 
 class _Ends(NamedTuple):
-    """What follows the quote that ends a string, anywhere and where the text ends."""
+    """The patterns that may follow the quote at the end of a string: anywhere, and at the end of the text."""
 
     anywhere: re.Pattern[str]
     at_end: re.Pattern[str]
 
 
-# A brace with a quote behind it, and no object in between, is still within the string.
+# A brace that is followed by a quote, with no object in between, is still inside the string.
 _BRACE = r"""\}(?:(?=\s*+[,}\]])|(?![^"\n{]{0,300}+"))"""
 
 
@@ -106,7 +106,7 @@ def _ends_before(key: str) -> _Ends:
     return _Ends(following, re.compile(rf"{_GAP}(?:,{_GAP}{_CUT_KEY}|{_END})"))
 
 
-# The next key must look like the last one, because prose often goes on as in `"no", he said: so`.
+# The next key must look like the last key, because prose may continue as in `"no", he said: so`.
 _BEFORE_QUOTED_KEY, _BEFORE_ANY_KEY = _ends_before(_QUOTED_KEY), _ends_before(_ANY_KEY)
 _IN_ARRAY = _Ends(
     re.compile(
@@ -118,31 +118,31 @@ _IN_ARRAY = _Ends(
 
 
 class _StopError(Exception):
-    """Reading cannot go on: the text ended, or (`broken`) is no JSON here."""
+    """Reading cannot continue: the text ends here or, if `broken`, is not JSON here."""
 
     def __init__(self, broken: bool) -> None:
         super().__init__(broken)
         self.broken = broken
 
 
-def find(text: str) -> Iterator[Found]:
-    """The objects and lists of `text`, in order; those within others come as their parts alone.
+def find(text: str) -> Iterator[Parsed]:
+    """The objects and lists of `text`, in order. An object inside another comes as its part alone.
 
-    Braces with nothing in them are none.
+    Empty braces are left out.
     """
     at = 0
     while start := _START.search(text, at):
         value = _opened(start[0])
-        reader = _Reader(text, start.start())
+        reader = _JsonReader(text, start.start())
         try:
             reader.fill(value, 1)
         except _StopError as stop:
-            yield Found(value, stop.broken)
+            yield Parsed(value, stop.broken)
             if not stop.broken:
                 return
             at = _behind(text, start.start())
         else:
-            yield Found(value, False)
+            yield Parsed(value, False)
             at = reader.at
 
 
@@ -151,7 +151,7 @@ def _opened(text: str) -> Object | Array:
 
 
 def _behind(text: str, start: int) -> int:
-    """Where the bracket at `start` is closed: what a broken object has inside is no answer by itself."""
+    """The position after the bracket that closes `start`: a part of a broken object is no answer."""
     depth = 0
     for bracket in _BRACKET.finditer(text, start):
         depth += 1 if bracket[0] in "{[" else -1
@@ -160,15 +160,15 @@ def _behind(text: str, start: int) -> int:
     return len(text)
 
 
-class _Reader:
-    """Recursive descent that fills containers in place: what was read stays when the text ends."""
+class _JsonReader:
+    """Recursive descent that fills containers in place, so that the read part stays when the text ends."""
 
     def __init__(self, text: str, at: int) -> None:
         self.text = text
         self.at = at
 
     def fill(self, container: Object | Array, depth: int) -> None:
-        """Reads from a container's opening bracket to behind its closing one."""
+        """Reads from a container's opening bracket to the end of its closing bracket."""
         if depth > _DEEPEST:
             raise _StopError(broken=True)
         self.at += 1
@@ -185,7 +185,7 @@ class _Reader:
         return closed
 
     def _member(self, container: Object) -> Value:
-        """Adds a member, whose value is not read yet when it is a container."""
+        """Adds a member. If its value is a container, the container is still to be filled."""
         key, ends = self._key(container)
         container.lost = key
         value = self._value(ends)
@@ -226,7 +226,7 @@ class _Reader:
 
     def _string(self, ends: _Ends) -> str:
         text, start = self.text, self.at + 1
-        inner = False  # was there a quote that should have been escaped?
+        inner = False  # whether there was a quote that should have been escaped
         for mark in _CLOSING[text[self.at]].finditer(text, start):
             if mark[0].startswith("\\"):
                 continue
@@ -234,10 +234,10 @@ class _Reader:
             if ends.anywhere.match(text, self.at):
                 return _unescaped(text[start : mark.start()])
             if ends.at_end.match(text, self.at):
-                if inner:  # the end of the string, or one more quote inside of it?
+                if inner:  # it may be the end, or another quote inside the string
                     break
                 return _unescaped(text[start : mark.start()])
-            if _COLON.match(text, self.at):  # a key: a quote is missing, and the string took in a member
+            if _COLON.match(text, self.at):  # a quote is missing, and the string includes a key
                 raise _StopError(broken=True)
             inner = True
         raise _StopError(broken=False)
@@ -250,10 +250,10 @@ class _Reader:
 def _unescaped(raw: str) -> str:
     if "\\" not in raw:
         return raw
-    # A character may be escaped as the two halves of a pair, \ud83d\udea7, or as one of them alone.
+    # A character may be escaped as the two halves of a pair, \ud83d\udea7, or as one half alone.
     return valid(_ESCAPE.sub(_character, raw))
 
 
 def _character(escape: re.Match[str]) -> str:
-    # An unknown escape is text whose backslash was not doubled: \_ or \(.
+    # An unknown escape is text with a single backslash, as in \_ or \(.
     return chr(int(escape[1], 16)) if escape[1] else _ESCAPED.get(escape[2], escape[0])

@@ -1,8 +1,8 @@
-"""How many requests are under way at once: as many as the settings allow, fewer on a server that is slow.
+"""Limits how many requests are under way at once: the number of the settings, fewer on a slow server.
 
-A server that answers one question at a time keeps the others waiting, and each of them would run out of its
-time. The number falls where an answer takes too long and rises with those that do not, as TCP's window does
-(Jacobson 1988): fast up to half of what was too many, and by one a round from there on.
+A server that answers one request at a time keeps the others waiting, and each would run into its timeout. The
+number falls when an answer takes too long, and rises with answers in time, like TCP's window (Jacobson 1988):
+fast up to half of the number that was too high, and from there by one a round.
 """
 
 import time
@@ -13,25 +13,25 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.models.chat import CallFailure
 
-FIRST_SLOW = 4  # requests at once, at most, after the first answer that took too long
+FIRST_SLOW = 4  # requests at once, at most, after the first slow answer
 
 
 class Limiter:
-    """At most `most` requests at once, whichever texts, branches and models they are for.
+    """At most `most` requests at once, for all texts, branches and models together.
 
-    An answer that takes longer than `slow_s` seconds is too slow; None: none is.
+    An answer that takes longer than `slow_s` seconds is slow; None: no answer is slow.
     """
 
     def __init__(self, most: int, slow_s: float | None = None) -> None:
-        self._windows = PerLoop(lambda: _Window(most, slow_s))
+        self._places = PerLoop(lambda: _Places(most, slow_s))
 
     def __call__(self) -> AbstractAsyncContextManager[None]:
         """A place among the requests of the running loop."""
-        return self._windows.get().place()
+        return self._places.get().place()
 
 
-class _Window:
-    """The places of one event loop. Of what is taken when the number falls, `owed` are not given back."""
+class _Places:
+    """The places of one event loop. When the number falls, `owed` taken places are not given back."""
 
     def __init__(self, most: int, slow_s: float | None) -> None:
         self._most, self._slow_s = most, slow_s
@@ -41,7 +41,7 @@ class _Window:
 
     @asynccontextmanager
     async def place(self) -> AsyncGenerator[None, None]:
-        """Waits for a place, and judges by the time of the request how many there are to be."""
+        """Waits for a place. The time of the request decides how many places there will be."""
         await self._places.acquire()
         began = time.monotonic()
         try:
@@ -66,7 +66,10 @@ class _Window:
             self._give_back()
 
     def _fall(self, began: float) -> None:
-        """To half, once for all requests that were under way together; the first time to `FIRST_SLOW`."""
+        """Halves the number, once for all requests under way together.
+
+        The first fall goes to `FIRST_SLOW`.
+        """
         if self._slow_s is None or began < self._fell_at:
             return
         size = max(1, self._size // 2 if self._fell_at else min(FIRST_SLOW, self._size // 2))

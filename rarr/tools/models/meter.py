@@ -1,7 +1,7 @@
-"""What one run spends, node by node, and what it may spend.
+"""The spending of one run, node by node, and its limits.
 
-The run's meter and the node that runs are context variables: a model that many runs share finds the run that
-asks without every interface in between handing it on.
+The run's meter and the running node are context variables. So a model that many runs share finds the run that
+asks, without passing the meter through every interface.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from rarr.errors import BudgetError
 from rarr.records import Notice
-from rarr.tools.models.chat import Answer, Ask, Tokens
+from rarr.tools.models.chat import Answer, ChatRequest, Tokens
 from rarr.tools.spans import warned
 
 LONGEST_GRACE_S = 2.0
@@ -24,7 +24,7 @@ _NODE: ContextVar[str] = ContextVar("node", default="")
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits of one run; None: no limit. The cost is in the unit of the prices."""
+    """Limits of one run; None means no limit. The cost is in the unit of the prices."""
 
     max_calls: int | None = None
     max_tokens: int | None = None
@@ -33,10 +33,10 @@ class Budget:
 
 
 class ModelCall(NamedTuple):
-    """One request to a language model, with what came back, also where that could not be used.
+    """One request to a language model, with its answer, even if the answer could not be used.
 
     `prompt` is name, version and hash. `error` is empty where the server answered. `by_langchain`: LangChain
-    made it, and tells its own callbacks of it.
+    made the request, and reports it to its own callbacks.
     """
 
     node: str
@@ -52,7 +52,7 @@ class ModelCall(NamedTuple):
 
 @dataclass
 class Tally:
-    """What a node has spent so far."""
+    """The spending of a node so far."""
 
     calls: int = 0
     seconds: float = 0.0
@@ -63,26 +63,26 @@ class Tally:
     cost: float | None = 0.0
 
     def __add__(self, other: "Tally") -> "Tally":
-        return Tally(*(_sum(getattr(self, one.name), getattr(other, one.name)) for one in fields(Tally)))
+        return Tally(*(_sum(getattr(self, part.name), getattr(other, part.name)) for part in fields(Tally)))
 
 
-def _sum(one: Any, other: Any) -> Any:
-    """What is not known makes the sum unknown."""
-    return None if one is None or other is None else one + other
+def _sum(first: Any, second: Any) -> Any:
+    """The sum; None where one of the two is not known."""
+    return None if first is None or second is None else first + second
 
 
 class Answers(Protocol):
-    """What models answered when the run was under way before."""
+    """The models' answers from an earlier, interrupted part of the run."""
 
-    def answer(self, model: str, ask: Ask) -> Answer | None:
-        """That of `model`; None where it was not asked this."""
+    def answer(self, model: str, ask: ChatRequest) -> Answer | None:
+        """The answer of `model` to this request; None where there is none."""
 
 
 @dataclass
 class Meter:
-    """The meter of one run. `memo` are answers of models that would say the same again.
+    """The meter of one run. `memo` holds answers that models would only repeat.
 
-    For a run that goes on: `answers` are not paid for again, and `before_s` are the seconds until it ended.
+    For a resumed run, `answers` need not be paid for again, and `before_s` are the seconds until it stopped.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -92,37 +92,37 @@ class Meter:
     by_node: dict[str, Tally] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict)
     warnings: list[Notice] = field(default_factory=list)
-    under_way: int = 0  # tokens that requests without an answer yet are expected to need
+    under_way: int = 0  # expected tokens of requests without an answer yet
     cost_under_way: float = 0.0
     ended: str = ""
-    """The setting whose limit something was refused for, or ended by; empty while there is none."""
+    """The setting whose limit refused a request or ended the run; empty while no limit is reached."""
     _started: float = field(default_factory=lambda: _clock())
     _taken: int = 0  # warnings
 
     @property
     def total(self) -> Tally:
-        """What all nodes have spent."""
+        """The spending of all nodes."""
         return sum(self.by_node.values(), Tally())
 
     @property
     def tally(self) -> Tally:
-        """That of the node that runs."""
+        """The spending of the running node."""
         return self.by_node.setdefault(_NODE.get(), Tally())
 
     @property
     def seconds(self) -> float:
-        """How long the run has taken."""
+        """The seconds that the run has taken."""
         return self.before_s + _clock() - self._started
 
     @property
     def remaining(self) -> float | None:
-        """Seconds until the deadline; None where there is none."""
+        """Seconds until the deadline; None without a deadline."""
         limit = self.budget.deadline_s
         return None if limit is None else limit - self.seconds
 
     @property
     def exhausted(self) -> bool:
-        """Is a limit reached, so that another request, or more time, is not to be had?"""
+        """Whether a limit is reached, so that the run gets no more requests or time."""
         spent, budget, remaining = self.total, self.budget, self.remaining
         return (
             (remaining is not None and remaining <= 0)
@@ -136,7 +136,7 @@ class Meter:
 
     @contextmanager
     def step(self, node: str) -> Iterator[None]:
-        """One call of `node`, which counts also when it fails."""
+        """Counts one call of `node`, also where it fails."""
         token, started = _NODE.set(node), time.perf_counter()
         try:
             yield
@@ -148,9 +148,10 @@ class Meter:
 
     @contextmanager
     def request(self, expected: int, cost: float = 0.0) -> Iterator[None]:
-        """One request to a model that needs about `expected` tokens. Raises `BudgetError` before it is sent.
+        """Counts one request of about `expected` tokens. Raises `BudgetError` before it is sent.
 
-        What is under way counts as expected, so that many requests at once do not pass the limit together.
+        Requests under way count with their expected tokens, so that many requests at once do not exceed the
+        limit together.
         """
         spent, budget = self.total, self.budget
         tokens = spent.input_tokens + spent.output_tokens + self.under_way
@@ -170,7 +171,7 @@ class Meter:
             self.cost_under_way -= cost
 
     def spend(self, tokens: Tokens, cost: float | None) -> None:
-        """Counts what a request used."""
+        """Counts the tokens and the cost of a request."""
         tally = self.tally
         tally.input_tokens += tokens.input
         tally.output_tokens += tokens.output
@@ -185,30 +186,30 @@ class Meter:
         warned(code, notice.message)
 
     def new_warnings(self) -> list[Notice]:
-        """Those that nobody took before."""
+        """The warnings that no earlier call returned."""
         new, self._taken = self.warnings[self._taken :], len(self.warnings)
         return new
 
     def note(self, call: ModelCall) -> None:
-        """Tells whoever listens of a request."""
+        """Reports a request to the listener, where there is one."""
         if self.on_call is not None:
             self.on_call(call._replace(node=_NODE.get()))
 
     @property
     def grace(self) -> float:
-        """Seconds after the deadline in which what was found by then may be put together."""
+        """Seconds after the deadline in which the results so far may be put together."""
         return min(0.1 * (self.budget.deadline_s or 0.0), LONGEST_GRACE_S)
 
     @property
     def over(self) -> bool:
-        """Has a limit ended the run, so that nothing more is begun?"""
+        """Whether a limit has ended the run, so that nothing more may start."""
         if self.remaining is not None and self.remaining <= 0:
             self.ended = "deadline_s"
         return bool(self.ended)
 
     @asynccontextmanager
     async def in_time(self, grace: float = 0.0) -> AsyncIterator[None]:
-        """Ends what takes longer than the run may take, and `grace` seconds, with a `BudgetError`."""
+        """Ends the block with a `BudgetError` `grace` seconds after the run's deadline."""
         remaining = self.remaining
         if remaining is None:
             yield
@@ -226,31 +227,31 @@ class Meter:
     def _too_late(self) -> BudgetError:
         return self._over("deadline_s", f"deadline_s ({self.budget.deadline_s:g}) is over")
 
-    def _over(self, setting: str, what: str) -> BudgetError:
+    def _over(self, setting: str, reason: str) -> BudgetError:
         self.ended = setting
-        return BudgetError(f"{what}: raise it for more")
+        return BudgetError(f"{reason}: raise it for more")
 
 
 METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
 def meter() -> Meter:
-    """The meter of the run that asks; outside of a run one without limits, that nobody reads."""
+    """The meter of the run that asks; outside of a run, a meter without limits that nobody reads."""
     return METER.get() or Meter()
 
 
-_ANSWERED: ContextVar[dict[Any, Any] | None] = ContextVar("answered", default=None)
+_ANSWERED: ContextVar[dict[Any, Any] | None] = ContextVar("answer_memo", default=None)
 
 
-def answered() -> dict[Any, Any]:
-    """Answers of models that would say the same again: those of the run, or of the block under way."""
-    known = _ANSWERED.get()
-    return meter().memo if known is None else known
+def answer_memo() -> dict[Any, Any]:
+    """Answers that models would only repeat: those of the run, or of the block under way."""
+    block_answers = _ANSWERED.get()
+    return meter().memo if block_answers is None else block_answers
 
 
 @contextmanager
 def apart() -> Iterator[None]:
-    """What is answered in it is forgotten after it: what a block is asked depends on no other block."""
+    """Forgets the answers of the block afterwards: what one block asks must not depend on another block."""
     token = _ANSWERED.set({})
     try:
         yield

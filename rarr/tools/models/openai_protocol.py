@@ -1,10 +1,10 @@
-"""Chat models behind an OpenAI-compatible server at a base URL: vLLM first, and whatever else speaks that.
+"""Chat models of a server with OpenAI's protocol at a base URL, vLLM first of all.
 
-The JSON schema of an answer goes out as `response_format`, which vLLM and OpenAI constrain the answer by. A
-server that refuses it is asked by a function call, then in JSON mode, then in plain text.
+The JSON schema of an answer is sent as `response_format`; vLLM and OpenAI constrain the answer by it. A
+server that refuses it is asked for a function call, then in JSON mode, then for plain text.
 
-The requests are made with httpx2, which the OpenAI client is built on: that client needs two and a half times
-the CPU for a call (3.5 ms for 1.4 ms on a 2-core machine), and all that it adds is off or done here.
+The requests are made with httpx2, on which the OpenAI client is built. That client needs two and a half times
+the CPU for a call (3.5 ms instead of 1.4 ms on a 2-core machine), and its additions are off or done here.
 """
 
 import json
@@ -18,7 +18,7 @@ import httpx2
 
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.guard.bounded_reader import bounded_client
-from rarr.tools.models.chat import Adapted, Answer, Ask, CallFailure, Tokens
+from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
 from rarr.tools.models.client_failures import (
     failure_of,
     failure_of_status,
@@ -30,12 +30,12 @@ from rarr.tools.models.stop_reasons import Stop, other_function, stop_of, whole
 
 CONNECT_S = 5.0
 PROBE_S = 5.0
-certificates = cache(httpx2.create_ssl_context)  # 40 ms for each client otherwise
+certificates = cache(httpx2.create_ssl_context)  # otherwise 40 ms for each client
 _FORMATS = ("json_schema", "function", "json_object", "text")
 
 
 class OpenAIProtocol:
-    """One model of one server. What the server turned out not to know is not sent to it again."""
+    """One model of one server. A part of a request that the server refused is not sent again."""
 
     def __init__(
         self,
@@ -66,8 +66,8 @@ class OpenAIProtocol:
             httpx2.AsyncClient.aclose,
         )
 
-    async def complete(self, ask: Ask) -> Answer:
-        """One request; samples as one request with n, where the server has that."""
+    async def complete(self, ask: ChatRequest) -> Answer:
+        """Sends one request; samples as one request with n, where the server supports it."""
         kind, left_out = self._formats[0], frozenset(self._left_out)
         body = {
             "model": self.name.partition(":")[2],
@@ -79,7 +79,7 @@ class OpenAIProtocol:
             **_format(kind, ask),
             **self._extra,
         }
-        if "max_tokens" in left_out:  # as newer models of OpenAI's have it
+        if "max_tokens" in left_out:  # the name that newer models of OpenAI use
             body["max_completion_tokens"] = ask.max_tokens
         body = {key: value for key, value in body.items() if key not in left_out}
         try:
@@ -97,16 +97,16 @@ class OpenAIProtocol:
         raise failure
 
     async def probe(self) -> str:
-        """Which models the server says that it has, at no cost. Raises `CallFailure`."""
+        """Checks that the server lists the model, at no cost. Raises `CallFailure`."""
         try:
             response = await self._clients.get().get(f"{self._base_url}/models", timeout=PROBE_S)
             response.raise_for_status()
-            served = [str(one["id"]) for one in response.json()["data"]]
+            served = [str(model["id"]) for model in response.json()["data"]]
         except Exception as error:
             raise failure_of(error, f"{self.name} at {self._shown_url}", self.secrets) from None
         if self.name.partition(":")[2] not in served:
-            known = redacted(", ".join(served), self.secrets)
-            raise CallFailure("refused", f"{self.name}: the server has {known or 'no model'} alone")
+            models = redacted(", ".join(served), self.secrets)
+            raise CallFailure("refused", f"{self.name}: the server has {models or 'no model'} alone")
         return f"served by {self._shown_url}"
 
     async def aclose(self) -> None:
@@ -126,7 +126,7 @@ class OpenAIProtocol:
         return part is not None
 
 
-def _format(kind: str, ask: Ask) -> dict[str, Any]:
+def _format(kind: str, ask: ChatRequest) -> dict[str, Any]:
     schema = dict(ask.schema)
     match kind:
         case "json_schema":
@@ -143,14 +143,14 @@ def _format(kind: str, ask: Ask) -> dict[str, Any]:
 
 
 def _answer(completion: Any, name: str, function: str, secrets: Sequence[str]) -> Answer:
-    """What is no completion, whatever its status, is a failure of the server."""
+    """The answer in a completion. Anything else, whatever its status, is a failure of the server."""
     try:
         outcomes = [_outcome(choice, function, secrets) for choice in completion["choices"]]
     except (AttributeError, KeyError, TypeError, IndexError):
         outcomes = []
     if not outcomes:
         said = redacted(json.dumps(completion, ensure_ascii=False), secrets)[:200]
-        raise CallFailure("server", f"{name} answered with what is no completion: {said}")
+        raise CallFailure("server", f"{name} did not answer with a completion: {said}")
     answer = whole(outcomes, _tokens(completion.get("usage")), name)
     answered = zip(completion["choices"], outcomes, strict=True)
     probabilities = [_probability(choice) for choice, outcome in answered if isinstance(outcome, str)]
@@ -159,7 +159,7 @@ def _answer(completion: Any, name: str, function: str, secrets: Sequence[str]) -
 
 
 def _outcome(choice: Mapping[str, Any], function: str, secrets: Sequence[str]) -> str | Stop:
-    """The text of a choice, or why it is no answer."""
+    """The text of a choice, or the reason why it cannot be used."""
     message = choice["message"]
     refusal = redacted(str(message.get("refusal") or ""), secrets)
     calls = [call["function"] for call in message.get("tool_calls") or ()]
@@ -180,7 +180,7 @@ def _probability(choice: Mapping[str, Any]) -> float | None:
 
 
 def _tokens(usage: Any) -> Tokens:
-    """What a server leaves out, or says in a way of its own, is counted as none."""
+    """The token counts; a count that is missing or has another form is 0."""
     if not isinstance(usage, dict):
         return Tokens()
     details = usage.get("prompt_tokens_details")

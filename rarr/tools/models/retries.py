@@ -1,8 +1,8 @@
-"""How long and how often a server is asked: the one place that tries again, waits and gives up.
+"""Repeats requests: the one place that decides how often to try, how long to wait and when to give up.
 
-Client libraries' own retries are switched off. What fails three times in a row without a success in between
-is left alone for half a minute, so that a dead model or service costs a run seconds. A request that got no
-answer in time is not repeated: it may have been paid for, and the next would wait as long.
+The retries of client libraries are switched off. A server that fails three times in a row is left alone for
+half a minute, so that a dead model or service costs a run seconds. A request that got no answer in time is
+not repeated: it may have been paid for, and the next request would wait as long.
 """
 
 import asyncio
@@ -19,13 +19,13 @@ from rarr.tools.spans import saved, span
 
 FAILURES_IN_A_ROW = 3
 REST_S = 30.0
-LONGEST_WAIT_S = 60.0  # a server that asks for more than this is as good as not there
+LONGEST_WAIT_S = 60.0  # a server that asks to wait longer counts as unavailable
 
 Made = TypeVar("Made")
 
 
 class Attempts:
-    """Asks one server, again where that helps, and not at all while it rests after failures in a row."""
+    """Sends requests to one server: again where that helps, but not while it rests after several failures."""
 
     def __init__(
         self,
@@ -37,9 +37,9 @@ class Attempts:
         rests_after: Collection[Kind] = (),
         known: bool = True,
     ) -> None:
-        """`name` is what failures call the server, which `rests_after` failures of these kinds.
+        """`name` is the server's name in failures. It rests after failures of the kinds `rests_after`.
 
-        One that is not `known` to work rests after its first timeout already, until it has answered once.
+        A server that is not `known` to work rests after its first timeout, until it has answered once.
         """
         self._name, self._limiter, self._rests_after = name, limiter, rests_after
         self._attempts, self._first_wait_s = attempts, first_wait_s
@@ -47,9 +47,9 @@ class Attempts:
         self._last: CallFailure | None = None
 
     async def __call__(self, request: Callable[[], Awaitable[Made]]) -> Made:
-        """What `request` gives, which keeps its own time. Raises the last `CallFailure` that it raised.
+        """The result of `request`, which has its own timeout. Raises the last `CallFailure` of the attempts.
 
-        What else `request` raises is raised at once.
+        Other errors of `request` are raised at once.
         """
         attempts = AsyncRetrying(
             stop=stop_after_attempt(self._attempts),
@@ -90,23 +90,23 @@ class Attempts:
         if failure.kind in self._rests_after:
             self._failures += 1
             self._last = failure
-            stranger = failure.kind == "timeout" and not self._known
-            if stranger or self._failures >= FAILURES_IN_A_ROW:
+            new_server = failure.kind == "timeout" and not self._known
+            if new_server or self._failures >= FAILURES_IN_A_ROW:
                 self._rests_until = time.monotonic() + REST_S
 
     def _wait(self, state: RetryCallState) -> float:
-        """Seconds until the next attempt: what the server asks for, else twice as long each time."""
+        """Seconds until the next attempt: as long as the server asks for, else twice as long each time."""
         failure = state.outcome.exception() if state.outcome else None
-        asked = failure.retry_after if isinstance(failure, CallFailure) else None
+        requested = failure.retry_after if isinstance(failure, CallFailure) else None
         grown = min(self._first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
-        # What failed together would otherwise come back together.
-        return max(asked or 0.0, grown) * random.uniform(1.0, 1.25)
+        # The factor spreads out requests that failed together.
+        return max(requested or 0.0, grown) * random.uniform(1.0, 1.25)
 
 
 async def in_time(request: Awaitable[Made], limit_s: float, late: str) -> Made:
-    """What `request` gives within `limit_s` seconds, else `CallFailure` with the message `late`.
+    """The result of `request` within `limit_s` seconds, else `CallFailure` with the message `late`.
 
-    The clients' own limits are for one read: an answer that comes byte by byte would never end.
+    The timeout of a client is for a single read: an answer that comes byte by byte would never end.
     """
     try:
         async with asyncio.timeout(limit_s) as limit:
@@ -118,7 +118,7 @@ async def in_time(request: Awaitable[Made], limit_s: float, late: str) -> Made:
 
 
 def _worth_another(error: BaseException) -> bool:
-    """Whether asking again may help."""
+    """Whether another attempt may help."""
     return (
         isinstance(error, CallFailure)
         and error.kind in ("connection", "busy", "server")

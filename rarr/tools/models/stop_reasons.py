@@ -1,4 +1,4 @@
-"""Why a model stopped: what was cut, declined or meant for another function is no answer."""
+"""Tells why a model stopped: an answer that was cut off, declined or for another function cannot be used."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from rarr.tools.models.chat import Answer, CallFailure, Kind, Tokens
 from rarr.tools.models.structured_answers import UnreadableAnswer, outside_reasoning
 
-# As OpenAI, vLLM, Mistral, Anthropic, Google, Bedrock, Cohere and Ollama name them, in lower case.
+# The names of OpenAI, vLLM, Mistral, Anthropic, Google, Bedrock, Cohere and Ollama, in lower case.
 _CUT = {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
 _DECLINED = {
     "refusal", "content_filter", "content_filtered", "safety", "recitation", "blocklist", "spii",
@@ -19,11 +19,11 @@ _WHOLE = {
     "function_call",
 }  # fmt: skip
 _KEYS = ("finish_reason", "stop_reason", "stopReason", "finishReason", "done_reason")
-_MOST = 100  # characters of what a model said
+_MOST = 100  # characters of a model's text
 
 
 class Stop(NamedTuple):
-    """Why a text is no answer; `begun`: it had the beginning of one."""
+    """Why a text cannot be used. `begun`: it holds the beginning of an answer."""
 
     kind: Kind
     why: str
@@ -31,26 +31,26 @@ class Stop(NamedTuple):
 
 
 def stop_of(reason: object, refusal: object, text: str) -> Stop | None:
-    """Why `text` is no answer, by the reason or refusal that the server gives; None where it is whole.
+    """Why `text` cannot be used, by the server's reason or the model's refusal; None where it is complete.
 
-    A server may give no reason. A reason that is not known counts as that of no answer.
+    A server may give no reason. A text with an unknown reason cannot be used.
     """
-    named = str(reason or "").strip().casefold()
-    if named in _CUT:
-        return Stop("cut", f"was cut off in its answer ({named})", has_begun(text))
+    name = str(reason or "").strip().casefold()
+    if name in _CUT:
+        return Stop("cut", f"was cut off in its answer ({name})", has_begun(text))
     if refusal:
         return Stop("declined", f"declined to answer: {' '.join(str(refusal).split())[:_MOST]!r}")
-    if named.partition(":")[0] in _DECLINED:
-        return Stop("declined", f"declined to answer, or a filter withheld it ({named})")
-    if named in _BROKEN:
-        return Stop("server", f"broke off its answer ({named})")
-    if named not in _WHOLE:  # a new name for "cut" or "withheld" must not pass for a whole answer
-        return Stop("server", f"stopped for a reason that rarr does not know ({named[:_MOST]!r})")
+    if name.partition(":")[0] in _DECLINED:
+        return Stop("declined", f"declined to answer, or a filter withheld it ({name})")
+    if name in _BROKEN:
+        return Stop("server", f"broke off its answer ({name})")
+    if name not in _WHOLE:  # a new name for "cut" or "withheld" must not pass for a whole answer
+        return Stop("server", f"stopped for a reason that rarr does not know ({name[:_MOST]!r})")
     return None
 
 
 def has_begun(text: str) -> bool:
-    """Does `text`, which was cut, hold the beginning of an answer, rather than reasoning before it?"""
+    """Whether `text`, which was cut off, holds the beginning of an answer, and not only reasoning."""
     try:
         return "{" in "".join(outside_reasoning(text))
     except UnreadableAnswer:
@@ -58,7 +58,7 @@ def has_begun(text: str) -> bool:
 
 
 def reason_in(metadata: Mapping[str, Any]) -> object:
-    """The reason in the metadata of a message of LangChain's, by whatever name the provider has for it."""
+    """The stop reason in the metadata of a LangChain message, under the provider's name for it."""
     details = metadata.get("incomplete_details")
     if isinstance(details, Mapping):
         return details.get("reason")
@@ -66,7 +66,10 @@ def reason_in(metadata: Mapping[str, Any]) -> object:
 
 
 def other_function(called: Sequence[object], wanted: str) -> Stop | None:
-    """Where functions are called, but none that was offered. Some servers give no name, or a namespace."""
+    """The failure where other functions were called than `wanted`.
+
+    Some servers leave out or prefix the name.
+    """
     names = [str(name or wanted) for name in called]
     if not names or any(name.rpartition(".")[2] == wanted for name in names):
         return None
@@ -74,9 +77,9 @@ def other_function(called: Sequence[object], wanted: str) -> Stop | None:
 
 
 def whole(outcomes: Sequence[str | Stop], tokens: Tokens, name: str) -> Answer:
-    """The texts that are whole. Raises `CallFailure` where none is."""
-    texts = tuple(one for one in outcomes if isinstance(one, str))
+    """The complete texts. Raises `CallFailure` where there are none."""
+    texts = tuple(outcome for outcome in outcomes if isinstance(outcome, str))
     if texts:
         return Answer(texts, tokens)
-    stop = next(one for one in outcomes if isinstance(one, Stop))
+    stop = next(outcome for outcome in outcomes if isinstance(outcome, Stop))
     raise CallFailure(stop.kind, f"{name} {stop.why}", tokens=tokens, begun=stop.begun)

@@ -1,7 +1,7 @@
-"""A language model's answer -> a value of a known shape, or the reason why it is none.
+"""Reads a language model's answer as a value of a known shape, or tells why it cannot.
 
-Nothing is guessed: an answer that was cut within a field, that is given twice, or that is prose is
-unreadable, because a misread verdict and half an edit are worse than asking again.
+Nothing is guessed: an answer that is cut off within a field, given twice or written in prose is unreadable. A
+misread verdict and half an edit are worse than asking again.
 """
 
 import json
@@ -11,18 +11,18 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from rarr.tools.models.lenient_json import Array, Bare, Found, Object, Value, find
+from rarr.tools.models.lenient_json import Array, Bare, Object, Parsed, Value, find
 from rarr.unicode import valid
 
 A = TypeVar("A", bound=BaseModel)
 
 
-class UnreadableAnswer(ValueError):  # noqa: N818  # about an answer; nothing went wrong in here
-    """Its message is the reason, in one line, such as "it has no 'verdict'"."""
+class UnreadableAnswer(ValueError):  # noqa: N818  # it is about an answer, not about a failure here
+    """The message is the reason, on one line, such as "it has no 'verdict'"."""
 
 
 class _MisfitError(UnreadableAnswer):
-    """Whole JSON of another kind: before the answer, models repeat what they were asked for."""
+    """Complete JSON of another kind: models may repeat the request before the answer."""
 
 
 Outcome: TypeAlias = A | UnreadableAnswer
@@ -36,8 +36,8 @@ _CLOSED = (
 )
 _MARK = re.compile(
     r"""
-      (?<=[{\[,:\s])"(?:[^"\\\n]|\\.)*+"(?=\s*+[,:}\]])   # what a JSON string holds marks nothing,
-    | (?:(?<=:)|(?<=:\s))"(?:[^"\\\n]|\\.)*+\\?\Z          # nor what one that was cut holds
+      (?<=[{\[,:\s])"(?:[^"\\\n]|\\.)*+"(?=\s*+[,:}\]])   # a mark inside a JSON string does not count,
+    | (?:(?<=:)|(?<=:\s))"(?:[^"\\\n]|\\.)*+\\?\Z          # nor inside a string that was cut off
     """
     rf"""
     | (?P<closed>{_CLOSED})
@@ -51,7 +51,7 @@ _MARK = re.compile(
 )
 _REASONED = re.compile(_CLOSED, re.IGNORECASE)
 _OBJECT = re.compile(r"\s*+(?:```\w*\s*+)?\{")
-_HEADLESS = re.compile(r'\s*"[\w -]{1,40}"\s*:')  # the caller, or the template, wrote the first brace
+_HEADLESS = re.compile(r'\s*"[\w -]{1,40}"\s*:')  # the caller or the template wrote the first brace
 _SCALAR = re.compile(r"[-+.\d][\w.%+-]*|true|false", re.IGNORECASE)
 
 _AROUND = " \t\r\n\xa0\ufeff\u200b\"'“”„‘’‚«»*_`~"
@@ -70,19 +70,21 @@ _QUOTES = {('"', '"'), ("“", "”"), ("'", "'"), ("‘", "’"), ("«", "»"),
 
 
 def read_answer(text: str, shape: type[A]) -> A:
-    """The one answer that `text` gives, whatever stands around it. Raises `UnreadableAnswer` alone."""
+    """The answer in `text`, whatever surrounds it. Raises only `UnreadableAnswer`."""
     parts = outside_reasoning(text)
     rest = "\n".join(parts).strip()
     if not rest:
         raise UnreadableAnswer("it is empty")
     if (inner := _json_string(rest)) is not None:
         return read_answer(inner, shape)
-    outcomes = [o for part in parts for found in find(_with_head(part)) for o in _found(found, shape)]
+    outcomes = [
+        outcome for part in parts for parsed in find(_with_head(part)) for outcome in _read(parsed, shape)
+    ]
     return _agreed(outcomes) if outcomes else _from_lines(rest, shape)
 
 
 def outside_reasoning(text: str) -> list[str]:
-    """What stands between reasoning and template tokens, each of which no JSON object reaches across."""
+    """The parts of `text` between reasoning and template tokens. No JSON object reaches across two parts."""
     parts: list[str] = []
     start = at = 0
     while mark := _MARK.search(text, at):
@@ -90,7 +92,7 @@ def outside_reasoning(text: str) -> list[str]:
         if mark.lastgroup is None:
             continue
         parts.append(text[start : mark.start()])
-        if mark.lastgroup == "closed":  # the template opened it
+        if mark.lastgroup == "closed":  # the template wrote the opening mark
             if _OBJECT.match(text):
                 raise UnreadableAnswer("its reasoning cannot be told from its answer")
             parts.clear()
@@ -118,39 +120,39 @@ def _with_head(part: str) -> str:
 
 
 def _agreed(outcomes: list[Outcome[A]]) -> A:
-    """The one that all are: who goes on to the next example, or changes its mind, gave no answer."""
-    said = list(dropwhile(lambda outcome: isinstance(outcome, _MisfitError), outcomes)) or outcomes[-1:]
-    if any(outcome != said[0] for outcome in said):
+    """The outcome that all share: a model that changes its mind, or goes on with examples, gave no answer."""
+    meant = list(dropwhile(lambda outcome: isinstance(outcome, _MisfitError), outcomes)) or outcomes[-1:]
+    if any(outcome != meant[0] for outcome in meant):
         raise UnreadableAnswer("it gives several answers that differ")
-    if isinstance(said[0], UnreadableAnswer):
-        raise said[0]
-    return said[0]
+    if isinstance(meant[0], UnreadableAnswer):
+        raise meant[0]
+    return meant[0]
 
 
-def _found(found: Found, shape: type[A], levels: int = _WRAPPERS) -> list[Outcome[A]]:
-    outcomes = _outcomes(found.value, shape, levels)
-    return [UnreadableAnswer("its JSON is broken")] if found.broken and outcomes else outcomes
+def _read(parsed: Parsed, shape: type[A], levels: int = _WRAPPERS) -> list[Outcome[A]]:
+    outcomes = _outcomes(parsed.value, shape, levels)
+    return [UnreadableAnswer("its JSON is broken")] if parsed.broken and outcomes else outcomes
 
 
 def _outcomes(value: Value, shape: type[A], levels: int) -> list[Outcome[A]]:
-    """What `value`, or else what it wraps, is as `shape`; nothing where it speaks of other things."""
+    """The outcomes of reading `value`, else its parts, as `shape`; none where it has none of the fields."""
     if isinstance(value, Object) and _speaks_of(value, shape):
         return [_outcome(value, shape)]
     outcome = _as_only_list(value, shape) if isinstance(value, Array) else None
     if outcome and not isinstance(outcome, UnreadableAnswer):
         return [outcome]
     wrapped = _wrapped(value, shape, levels - 1) if levels else []
-    # Next to an answer, what does not fit makes it doubtful which of them is meant.
-    inner = [UnreadableAnswer(str(one)) if isinstance(one, _MisfitError) else one for one in wrapped]
+    # Beside an answer, an object that does not fit makes it doubtful which of them is meant.
+    inner = [UnreadableAnswer(str(item)) if isinstance(item, _MisfitError) else item for item in wrapped]
     return inner or ([outcome] if outcome else [])
 
 
 def _wrapped(value: Value, shape: type[A], levels: int) -> list[Outcome[A]]:
     if isinstance(value, str):
         held = value.strip() if value.lstrip().startswith(("{", "[")) else ""
-        return [outcome for found in find(held) for outcome in _found(found, shape, levels)]
-    inside = value.items if isinstance(value, Array) else [one for _, one in value.members]
-    return [outcome for one in inside for outcome in _outcomes(one, shape, levels)]
+        return [outcome for parsed in find(held) for outcome in _read(parsed, shape, levels)]
+    inside = value.items if isinstance(value, Array) else [member for _, member in value.members]
+    return [outcome for item in inside for outcome in _outcomes(item, shape, levels)]
 
 
 def _as_only_list(value: Array, shape: type[A]) -> Outcome[A] | None:
@@ -205,11 +207,11 @@ def _values(value: Object, shape: type[BaseModel]) -> dict[str, Any]:
 
 
 def _plain(value: Value, wanted: Any) -> Any:
-    """`value` for pydantic, which knows best what a text without quotes is as a number or a truth value."""
+    """`value` for pydantic, which decides best whether a text without quotes is a number or a truth value."""
     if isinstance(value, Bare) and value.casefold() in _NULLS:
         return "" if wanted is str else None
     if isinstance(value, Bare) and wanted is str and not _SCALAR.fullmatch(value):
-        raise UnreadableAnswer("it has a text without quotes")  # who knows where that ends?
+        raise UnreadableAnswer("it has a text without quotes")  # its end is uncertain
     if isinstance(value, str):
         return _option(value, wanted) if get_origin(wanted) is Literal else str(value)
     if isinstance(value, Array):
@@ -222,13 +224,14 @@ def _plain(value: Value, wanted: Any) -> Any:
 
 
 def _option(text: str, wanted: Any) -> str:
-    """The option of a Literal that `text` is but for case, quotes, Markdown and a full stop."""
+    """The option of a Literal that equals `text`, apart from case, quotes, Markdown and a full stop."""
     bare = text.lstrip(_AROUND).rstrip(_BEHIND).casefold()
-    return next((one for one in get_args(wanted) if isinstance(one, str) and one.casefold() == bare), text)
+    options = (option for option in get_args(wanted) if isinstance(option, str))
+    return next((option for option in options if option.casefold() == bare), text)
 
 
 def _items(value: Array, wanted: Any) -> list[Any]:
-    """The items; of a list that was cut, those before the cut, and one is the least."""
+    """The items. Of a list that was cut off, the items before the cut; there must be at least one."""
     of_list = get_origin(wanted) is list
     inner = get_args(wanted)[0] if of_list else Any
     items = value.items
@@ -246,7 +249,7 @@ def _fits(value: Value, wanted: Any) -> bool:
 
 
 def _from_lines(text: str, shape: type[A]) -> A:
-    """An answer of `key: value` lines, or of one word where one option is all that is asked for."""
+    """Reads lines of `key: value`, or a single word where the only required field is a choice of options."""
     wanted = {name: field.annotation for name, field in shape.model_fields.items()}
     if not all(kind is str or get_origin(kind) is Literal for kind in wanted.values()):
         raise UnreadableAnswer("it has no JSON object that fits")
@@ -264,27 +267,27 @@ def _from_lines(text: str, shape: type[A]) -> A:
 
 
 def _lines(text: str, shape: type[BaseModel]) -> list[tuple[str, Value]]:
-    """The fields that lines name; a text goes on in the lines behind it.
+    """The fields that lines name; a text may continue on the following lines.
 
-    One that is required must end with its line, and where the answer ends, look finished: nothing else
-    tells an edit from one that was cut, or from one with afterwords.
+    A required text must end on its line and, at the end of the answer, look finished. Otherwise an edit could
+    not be told from an edit that was cut off, or from one with a remark after it.
     """
     names = {_folded(name): name for name in shape.model_fields}
-    found: list[tuple[str, list[str]]] = []
+    fields: list[tuple[str, list[str]]] = []
     for line in text.split("\n"):
-        matched = _LINE.fullmatch(line)
-        if matched and (name := names.get(_folded(matched["key"]))):
-            value = matched["value"].strip()
-            found.append((name, [value if matched["closed"] else value.removesuffix(matched["marks"])]))
-        elif found and shape.model_fields[found[-1][0]].annotation is str and line.strip("`~ \r"):
-            found[-1][1].append(line)
-    for name, lines in found:
+        match = _LINE.fullmatch(line)
+        if match and (name := names.get(_folded(match["key"]))):
+            value = match["value"].strip()
+            fields.append((name, [value if match["closed"] else value.removesuffix(match["marks"])]))
+        elif fields and shape.model_fields[fields[-1][0]].annotation is str and line.strip("`~ \r"):
+            fields[-1][1].append(line)
+    for name, lines in fields:
         field = shape.model_fields[name]
         if field.is_required() and field.annotation is str:
-            last = found[-1][1] is lines
+            last = fields[-1][1] is lines
             if len(lines) > 1 or (last and not _FINISHED.search(lines[0])):
                 raise UnreadableAnswer(f"where its {name!r} ends is not clear")
-    return [(name, _unquoted("\n".join(lines).strip())) for name, lines in found]
+    return [(name, _unquoted("\n".join(lines).strip())) for name, lines in fields]
 
 
 def _unquoted(text: str) -> str:

@@ -1,1 +1,1 @@
-"""Files and databases that no crash leaves half-written."""
+"""Files and databases that a crash never leaves half-written."""

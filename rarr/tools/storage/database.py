@@ -1,6 +1,6 @@
-"""A SQLite file of our own, that many processes and threads write and read at once.
+"""A SQLite file of this package, which many processes and threads read and write at once.
 
-It has to lie on a local disk: write-ahead logging needs memory that all its processes share.
+It must lie on a local disk: write-ahead logging needs memory that all its processes share.
 """
 
 import os
@@ -15,14 +15,14 @@ from rarr.tools.storage.database_opening import Schema, open_database
 
 
 class Database:
-    """One connection, opened at once, and again where it was closed.
+    """One connection, opened at once, and opened again after it was closed.
 
-    All that uses it raises `sqlite3.Error`, and `InputError` where it cannot be opened.
+    Every use may raise `sqlite3.Error`, and `InputError` where the file cannot be opened.
     """
 
     def __init__(self, path: Path, schema: Schema) -> None:
         self._path, self._schema = path, schema
-        # Two threads cannot be in one transaction; a fork holds it, and may collect files meanwhile.
+        # Two threads cannot share a transaction. A fork holds the lock, and may collect files while it does.
         self.lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         with _forking:
@@ -37,23 +37,23 @@ class Database:
                 self._connection = None
 
     def size(self) -> int:
-        """Bytes of the file that hold something."""
+        """Bytes of the file that are in use."""
         names = ("page_count", "freelist_count", "page_size")
         with self.used() as sqlite:
             pages, free, size = (sqlite.execute(f"PRAGMA {name}").fetchone()[0] for name in names)
         return int((pages - free) * size)
 
-    def __del__(self) -> None:  # Python warns of connections that nobody closed
+    def __del__(self) -> None:  # Python warns about connections that nobody closed
         self.close()
 
     def wait(self, seconds: float) -> None:
-        """How long it waits from now on for another process that writes."""
+        """Sets how long writes wait for another process that writes."""
         with self.used() as sqlite:
             sqlite.execute(f"PRAGMA busy_timeout = {1000 * seconds:.0f}")
 
     @contextmanager
     def used(self) -> Iterator[sqlite3.Connection]:
-        """The connection, which no other thread uses meanwhile."""
+        """The connection. No other thread can use it during the block."""
         with self.lock:
             if self._connection is None:
                 self._connection = open_database(self._path, self._schema)
@@ -61,7 +61,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """The same, where all that is written is kept or nothing."""
+        """The same, in a transaction: either everything that is written is kept, or nothing."""
         with self.used() as sqlite:
             sqlite.execute("BEGIN IMMEDIATE")
             try:
@@ -73,8 +73,8 @@ class Database:
                 raise
 
 
-# SQLite takes the file's locks for held in a fork as well, where they are not, and a file that was open then
-# comes to damage: every file is closed before, and both processes open it again when they need it.
+# After a fork, SQLite believes that the child holds the file's locks, which it does not, and an open file
+# gets damaged. So every file is closed before a fork, and both processes open it again when they need it.
 _files: WeakSet[Database] = WeakSet()
 _forking = threading.Lock()
 _held: list[Database] = []

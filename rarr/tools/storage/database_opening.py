@@ -1,4 +1,4 @@
-"""Opens a SQLite file of our own, or makes it."""
+"""Opens or makes a SQLite file of this package."""
 
 import os
 import sqlite3
@@ -10,14 +10,14 @@ from filelock import FileLock
 from rarr.errors import InputError
 from rarr.tools.storage.files import private_file, private_folder
 
-BUSY_S = 5.0  # to wait for another process that writes; each of its writes takes milliseconds
+BUSY_S = 5.0  # seconds to wait for another process that writes; each write takes milliseconds
 _OPENING_S = 10.0
 
 
 class Schema(NamedTuple):
-    """What a file holds. `noun` is what errors call it, and `tables` the statements that make it.
+    """The content of a file. `noun` is its name in errors, and `tables` are the statements that make it.
 
-    `name` is SQLite's application_id, by which files are told apart from those of others.
+    `name` is SQLite's application_id, which tells these files from the files of others.
     """
 
     noun: str
@@ -27,23 +27,26 @@ class Schema(NamedTuple):
 
 
 def open_database(path: Path, schema: Schema) -> sqlite3.Connection:
-    """Raises `InputError` where this is none of them, or cannot be opened; such a file is left as it is."""
+    """Opens the file.
+
+    Raises `InputError` where it is another file, or cannot be opened; it stays as it is.
+    """
     try:
         return _opened(path.absolute(), schema)
     except (sqlite3.Error, OSError) as error:  # filelock's Timeout is an OSError
-        said = " ".join(str(error).split())[:200] or type(error).__name__
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
         cure = _cure(error, schema.noun)
-        raise InputError(f"{schema.noun} {str(path)!r} cannot be opened ({said}): {cure}") from error
+        raise InputError(f"{schema.noun} {str(path)!r} cannot be opened ({reason}): {cure}") from error
 
 
 def _opened(path: Path, schema: Schema) -> sqlite3.Connection:
     if path.exists() and not (os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)):
-        # Where nobody has it open, SQLite wants to be told that nobody writes.
+        # If nobody has the file open, SQLite must be told that nobody writes to it.
         return _connected(path, schema, "ro" if Path(f"{path}-wal").exists() else "ro&immutable=1")
     private_folder(path.parent)
-    # SQLite does not wait for others when it changes over to write-ahead logging: they wait here.
+    # SQLite does not wait for others when it switches to write-ahead logging: they wait here.
     with FileLock(f"{path}.lock", timeout=_OPENING_S, mode=0o600):
-        private_file(path)  # texts and what was asked about them are their owner's
+        private_file(path)  # texts and the questions about them are private
         return _connected(path, schema, "rwc")
 
 
@@ -59,7 +62,7 @@ def _connected(path: Path, schema: Schema, mode: str) -> sqlite3.Connection:
 
 
 def _prepare(sqlite: sqlite3.Connection, path: Path, schema: Schema) -> None:
-    """Makes the tables in an empty file; else it has to be ours."""
+    """Makes the tables in an empty file. Any other file must have been made by this package."""
     name, version, tables = (
         sqlite.execute(query).fetchone()[0]
         for query in ("PRAGMA application_id", "PRAGMA user_version", "SELECT COUNT(*) FROM sqlite_master")
@@ -70,11 +73,12 @@ def _prepare(sqlite: sqlite3.Connection, path: Path, schema: Schema) -> None:
         sqlite.executescript(_made(schema))
     elif name != schema.name:
         raise InputError(
-            f"{str(path)!r} is a database of something else, and no {schema.noun}: give another path"
+            f"{str(path)!r} is a database of another program, not a {schema.noun}: give another path"
         )
     elif version != schema.format:
         raise InputError(
-            f"{schema.noun} {str(path)!r} was made by another version of rarr: delete it, or give another"
+            f"{schema.noun} {str(path)!r} was made by another version of rarr:"
+            " delete it, or give another path"
         )
     # A crash of the machine may then cost the last entries, but never the file.
     sqlite.execute("PRAGMA synchronous = NORMAL")
@@ -93,4 +97,4 @@ def _made(schema: Schema) -> str:
 def _cure(error: Exception, noun: str) -> str:
     if isinstance(error, OSError | sqlite3.OperationalError):
         return "give the path of a file in a folder that may be written"
-    return f"it is damaged or no {noun}: delete it, or give another path"
+    return f"it is damaged or not a {noun}: delete it, or give another path"

@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all, whenever the process or the machine ends; private files."""
+"""Files that are written completely or not at all, even if the machine stops; private files."""
 
 import os
 import stat
@@ -8,12 +8,12 @@ from pathlib import Path
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Puts `text`, in UTF-8, in the place of what `path` holds. Raises `OSError` where that fails."""
+    """Replaces the content of `path` by `text`, in UTF-8. Raises `OSError` where that fails."""
     write_lines(path, [text.encode()])
 
 
 def write_lines(path: Path, lines: Iterable[bytes]) -> None:
-    """As `write_whole`, with one line after another, which may come from `path` itself."""
+    """Like `write_whole`, with lines one after another, which may be read from `path` itself."""
     part = path.with_name(path.name + ".part")
     with part.open("wb") as file:
         file.writelines(lines)
@@ -24,7 +24,7 @@ def write_lines(path: Path, lines: Iterable[bytes]) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes the names in `folder` last; nothing to do on systems that cannot open folders."""
+    """Makes the names in `folder` durable. Does nothing on systems that cannot open folders."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -35,26 +35,26 @@ def sync_folder(folder: Path) -> None:
 
 
 def private_folder(path: Path) -> None:
-    """Makes the folder `path`, and those above it that are missing, for its owner alone.
+    """Makes the folder `path` and the missing folders above it, for their owner alone.
 
-    Folders that are there stay as they are. Raises `OSError`.
+    Existing folders stay as they are. Raises `OSError`.
     """
-    for folder in reversed([one for one in (path, *path.parents) if not one.exists()]):
+    for folder in reversed([parent for parent in (path, *path.parents) if not parent.exists()]):
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def private_file(path: Path) -> None:
-    """Makes an empty file for its owner alone, where there is none. Raises `OSError`."""
-    # A file that is there is not opened: closing it would drop every lock that this process holds on it, and
-    # SQLite would go on without them.
+    """Makes an empty file for its owner alone, unless it exists. Raises `OSError`."""
+    # An existing file is not opened: closing it would drop every lock that this process holds on it, and
+    # SQLite would continue without them.
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def make_private(folder: Path) -> None:
-    """Takes `folder` and all that is in it from everybody but its owner, where they have it."""
+    """Removes the access of everybody but the owner from `folder` and everything in it."""
     for path in (folder, *folder.rglob("*")):
-        with suppress(FileNotFoundError):  # a reader may remove what it made meanwhile
+        with suppress(FileNotFoundError):  # a reader may remove its own files meanwhile
             mode = path.lstat().st_mode
             if mode & 0o077 and not stat.S_ISLNK(mode):
                 path.chmod(stat.S_IMODE(mode) & 0o700)

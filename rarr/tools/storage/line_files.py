@@ -1,4 +1,4 @@
-"""Files of lines that no crash damages: a line is there whole, and on the disk before the next step."""
+"""Files of lines that a crash cannot damage: each line is complete and on the disk before the next step."""
 
 import os
 import threading
@@ -16,21 +16,21 @@ from rarr.tools.storage.files import sync_folder
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """What the system refuses here becomes an `InputError`. What was done before stays done."""
+    """Turns an `OSError` of the block into an `InputError`. Everything done before the error stays done."""
     try:
         yield
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise InputError(
-            f"{path} cannot be written ({why}): mend that and run again, which goes on from there"
+            f"{path} cannot be written ({why}): correct that and run again, which continues from there"
         ) from None
 
 
 @contextmanager
 def locked(lock: Path, claimed: str) -> Iterator[None]:
-    """`lock` held by this caller alone, its folder made where it is missing.
+    """Holds the file `lock` alone during the block. Its folder is made where it is missing.
 
-    Raises `InputError` where another holds it, which says that it is `claimed`, by whom, and the cure.
+    Raises `InputError` with the message `claimed` where another process holds it: it tells who, and the cure.
     """
     held = FileLock(lock)
     with writing(lock.parent):
@@ -46,7 +46,7 @@ def locked(lock: Path, claimed: str) -> Iterator[None]:
 
 
 def whole_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, none where it is missing. A last one that was cut is taken out of the file."""
+    """The lines of a file; none where it is missing. An incomplete last line is removed from the file."""
     whole = 0
     with writing(path.parent):
         try:
@@ -63,7 +63,7 @@ def whole_lines(path: Path) -> Iterator[bytes]:
 
 
 class Appending:
-    """Adds lines to a file from any thread: each is whole and on the disk when `add` returns."""
+    """Adds lines to a file from any thread. Each line is complete and on the disk when `add` returns."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._lock = path, threading.Lock()
@@ -73,7 +73,7 @@ class Appending:
             sync_folder(path.parent)
 
     def add(self, line: bytes) -> None:
-        """Adds one; nothing once it is closed, as when something interrupted ends late."""
+        """Adds a line. Does nothing after the file was closed, as when an interrupted thread ends late."""
         left = memoryview(line)
         with self._lock, writing(self._path.parent):
             if self._handle is None:

@@ -1,1 +1,1 @@
-"""Texts: blocks, sentences, differences, HTML and wording."""
+"""Texts: blocks, sentences, differences and wording."""

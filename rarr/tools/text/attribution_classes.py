@@ -1,4 +1,4 @@
-"""From how far evidence supports a sentence to one of the three classes of AttrScore (Yue et al. 2023)."""
+"""Turns the support of a sentence into one of the three classes of AttrScore (Yue et al. 2023)."""
 
 from rarr.records import AttributionClass
 
@@ -8,7 +8,8 @@ def attribution_class(
 ) -> AttributionClass | None:
     """The class of a sentence with this support, from 0 to 1; None where it was not judged.
 
-    What is contradicted is contradictory whatever its support; else `threshold` decides, itself included.
+    A contradicted sentence is contradictory whatever its support. Otherwise it is attributable from
+    `threshold` on.
     """
     if support is None:
         return None

@@ -1,4 +1,4 @@
-"""Edits -> what was kept, deleted and inserted, in text order."""
+"""Turns edits into the kept, deleted and inserted parts of a text, in text order."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -10,7 +10,7 @@ Kind = Literal["kept", "deleted", "inserted"]
 
 
 class Segment(NamedTuple):
-    """A run of characters that both texts have, or only the original, or only the revised one."""
+    """A run of characters that is in both texts, or only in the original, or only in the revised text."""
 
     kind: Kind
     text: str
@@ -25,16 +25,19 @@ class Piece(NamedTuple):
 
 
 def segments(original: str, edits: Sequence[Edit]) -> list[Segment]:
-    """What the accepted edits, one after the other, made of `original`, in text order.
+    """The parts of `original` after the accepted edits, applied one after the other, in text order.
 
-    Kept and deleted segments together are the original text, kept and inserted ones the revised text.
-    Between two kept ones there is at most one deleted, then at most one inserted.
+    Kept and deleted segments together are the original text, kept and inserted segments the revised text.
+    Between two kept segments there is at most one deleted segment, then at most one inserted segment.
     """
     return list(merged(traced(original, edits)))
 
 
 def traced(original: str, edits: Sequence[Edit]) -> list[Piece]:
-    """The segments, edit by edit. A refused one is an empty deleted piece behind what it was to replace."""
+    """The segments, edit by edit.
+
+    A refused edit is an empty deleted piece after the text it would replace.
+    """
     pieces = [Piece("kept", original)]
     for edit in edits:
         if not edit.accepted:
@@ -53,7 +56,10 @@ def _deleted(piece: Piece, by: str) -> Piece:
 
 
 def cut(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
-    """Parts `pieces` after `at` characters of the revised text; what was deleted just there stays left."""
+    """Splits `pieces` after `at` characters of the revised text.
+
+    Text deleted at that place stays on the left.
+    """
     left: list[Piece] = []
     for index, piece in enumerate(pieces):
         width = 0 if piece.kind == "deleted" else len(piece.text)
@@ -68,9 +74,9 @@ def cut(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
 def by_sentence(
     pieces: Sequence[Piece], sentences: Sequence[Sentence]
 ) -> Iterator[tuple[Sentence | None, list[Piece]]]:
-    """The pieces of each sentence of the revised text, and of what lies between sentences."""
+    """The pieces of each sentence of the revised text, and the pieces between sentences."""
     rest, at = list(pieces), 0
-    for sentence in sorted(sentences, key=lambda one: one.start):
+    for sentence in sorted(sentences, key=lambda sentence: sentence.start):
         start, end = max(sentence.start, at), max(sentence.end, at)
         outside, rest = cut(rest, start - at)
         inside, rest = cut(rest, end - start)
@@ -83,7 +89,7 @@ def by_sentence(
 
 
 def merged(pieces: Iterable[Segment] | Iterable[Piece]) -> Iterator[Segment]:
-    """The same without empty segments: between two kept ones at most one deleted, then one inserted."""
+    """The same without empty segments: between two kept segments one deleted, then one inserted, at most."""
     filled = (piece for piece in pieces if piece.text)
     for kept, run in groupby(filled, lambda piece: piece.kind == "kept"):
         parts = list(run)

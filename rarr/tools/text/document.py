@@ -1,4 +1,4 @@
-"""Text as a document: its blocks, its sentences, and the parts that must stay byte-identical.
+"""A text as a document: its blocks, its sentences, and the parts that must stay byte-identical.
 
 Blocks are CommonMark's (with tables), by line; sentences are sentencex's, inside prose, and cells of tables.
 All spans are half-open character ranges of the text that was given, whatever its line endings.
@@ -22,7 +22,7 @@ Tables = Literal["", "rows", "cells"]
 
 
 class Block(NamedTuple):
-    """A run of whole lines of one kind; `level` is a heading's, from 1 to 6."""
+    """A run of whole lines of one kind. `level` is the level of a heading, from 1 to 6."""
 
     kind: BlockKind
     start: int
@@ -45,14 +45,14 @@ _KINDS: dict[str, BlockKind] = {
     "html_block": "code",
 }
 _CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
-# What stands before the words of a line: quote marks, list markers, task boxes, footnote labels.
+# Marks before the words of a line: quote marks, list markers, task boxes, footnote labels.
 _MARKER = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|\[[ xX]\]|\[\^[^\]\s]+\]:)\s+|>)*")
-# A measure at the end of what may be a sentence: a number, and a short word or two with a full stop.
+# A measure at a possible end of a sentence: a number, and a short word or two with a full stop.
 _UNIT = re.compile(
     r"\d[ \u00a0\u202f-]?(?:(?:sq|cu|fl|cubic|square)\.?[ \u00a0])?[A-Za-zµμ°]{1,5}\."
     r"[ \t\u00a0\u202f]*(?:\r\n?|\n)?[ \t]*\Z"
 )
-_UNIT_ENDS = 40  # characters that such a measure takes at most
+_UNIT_ENDS = 40  # characters of such a measure, at most
 _AFTER_UNIT = re.compile(r"[a-z]+(?![A-Za-z])")
 # Bounded repetitions: hostile text must not make the search quadratic.
 _PROTECTED = re.compile(
@@ -60,7 +60,7 @@ _PROTECTED = re.compile(
       (?<!`)(?P<ticks>`{1,3})(?!`)[^`\n]{1,500}(?P=ticks)         # inline code
     | !?\[[^\]\[\n]{0,500}\](?:\([^)\n]{0,2000}\)|\[[^\]\n]{0,200}\])  # links and images
     | \[\^?[\w.-]{1,40}(?:\s*[,;–-]\s*[\w.-]{1,40})*\]            # citations [3], [3, 4], footnotes [^a]
-    | <[A-Za-z/!][^<>\n]{0,2000}>                                 # autolinks and tags, no comparisons
+    | <[A-Za-z/!][^<>\n]{0,2000}>                                 # autolinks and tags, but not comparisons
     | \b(?:https?://|www\.)\S+ | \b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]+
     | \$\$[^$\n]{1,500}\$\$ | \\\([^\n]{1,500}?\\\)                           # mathematics
     | \((?:see\ |cf\.\ )?[A-Z][\w'-]+(?:\ et\ al\.?|\ (?:and|&)\ [A-Z][\w'-]+)?,?\ (?:19|20)\d\d[a-z]?\)
@@ -70,32 +70,32 @@ _PROTECTED = re.compile(
 
 
 def blocks(text: str, *, indented_prose: bool = False) -> list[Block]:
-    """The blocks of a Markdown (or plain) text, in order; blank lines and thematic breaks are left out.
+    """The blocks of a Markdown (or plain) text, in order. Blank lines and thematic breaks are left out.
 
-    An indented block is code. With `indented_prose`, and in a text that is indented as a whole, it is prose
-    where it reads like it.
+    An indented block is code. It is prose where it reads like prose and either `indented_prose` is set or the
+    whole text is indented.
     """
     indented_prose = indented_prose or _INDENTED.fullmatch(text) is not None
     lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
-    found: list[Block] = []
+    result: list[Block] = []
     for token in _PARSER.parse(text):
         kind = _kind(token, indented_prose=indented_prose)
         if kind is None or token.map is None:
             continue
         start, end = lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)]
-        if found and start < found[-1].end:  # a table's cells come again as its own inline blocks
+        if result and start < result[-1].end:  # the cells of a table come again as inline blocks
             continue
-        found.append(Block(kind, start, end, int(token.tag[1]) if kind == "heading" else 0))
-    return found
+        result.append(Block(kind, start, end, int(token.tag[1]) if kind == "heading" else 0))
+    return result
 
 
 def outline(text: str, longest: int) -> list[Block]:
-    """What stands side by side in a text, each up to the start of the next: read alone, it is the same.
+    """The top-level parts of a text. Each extends to the start of the next, and reads the same alone.
 
-    Lists and quotes are prose. One of more than `longest` characters is given by its items.
+    Lists and quotes are prose. A list or quote of more than `longest` characters is split into its items.
     """
     lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
-    found: list[Block] = []
+    parts: list[Block] = []
     divided = False
     for token in _PARSER.parse(text):
         if token.map is None or token.level > divided:
@@ -106,15 +106,15 @@ def outline(text: str, longest: int) -> list[Block]:
             if divided:
                 continue
         level = int(token.tag[1]) if token.type == "heading_open" else 0
-        found.append(Block(_kind(token, indented_prose=False) or "prose", start, end, level))
-    starts = [0, *(one.start for one in found[1:])]
+        parts.append(Block(_kind(token, indented_prose=False) or "prose", start, end, level))
+    starts = [0, *(part.start for part in parts[1:])]
     ends = [*starts[1:], len(text)]
-    return [one._replace(start=s, end=e) for one, s, e in zip(found, starts, ends, strict=False)]
+    return [part._replace(start=s, end=e) for part, s, e in zip(parts, starts, ends, strict=False)]
 
 
 @lru_cache(maxsize=64)  # texts
 def sentences(text: str) -> tuple[Span, ...]:
-    """The sentences of the text of a run, kept because every step looks at the same one.
+    """The sentences of the text of a run. They are cached, since every step looks at the same text.
 
     Indented code is code. A cell of a table is a sentence, which its headers make whole. Not for documents
     and passages: they would be kept as well, and drive the text of the run out.
@@ -125,7 +125,7 @@ def sentences(text: str) -> tuple[Span, ...]:
 def split_sentences(text: str, *, tables: Tables = "") -> list[Span]:
     """The sentences of the prose of a document, stripped, in order; with `tables`, what these hold as well.
 
-    A paragraph with an indent is read: of what is only read, too much is better than too little.
+    An indented paragraph is read as prose: in a text that is only read, too much is better than too little.
     """
     return sentences_of(text, blocks(text, indented_prose=True), tables=tables)
 
@@ -160,13 +160,16 @@ def unread_tables(text: str) -> int:
 
 
 def paragraph_end(text: str, start: int) -> int:
-    """Where the paragraph that `start` is in ends."""
+    """The end of the paragraph that contains `start`."""
     end = text.find("\n\n", start)
     return len(text) if end < 0 else end
 
 
 def protected(text: str, start: int, end: int) -> list[Span]:
-    """Code, links, citations, footnote marks and formulas between `start` and `end`: never to be edited."""
+    """Code, links, citations, footnote marks and formulas between `start` and `end`.
+
+    They must not be edited.
+    """
     return [Span(match.start(), match.end()) for match in _PROTECTED.finditer(text, start, end)]
 
 
@@ -177,7 +180,7 @@ def _kind(token: Token, *, indented_prose: bool) -> BlockKind | None:
 
 
 def _reads_as_prose(code: Token) -> bool:
-    """Begins and ends like a sentence: a paragraph with an indent, in a document or a text of such."""
+    """Whether an indented block begins and ends like a sentence, and so is a paragraph."""
     first = code.content.strip()
     return bool(re.match(r"[\"“'(]?[A-Z0-9]", first)) and bool(re.search(r"[a-z]{2}[.!?][\"”')]*\s*$", first))
 
@@ -192,7 +195,7 @@ def _prose(text: str, block: Block) -> Iterator[Span]:
 
 
 def _boundaries(prose: str) -> Iterator[Span]:
-    """Where sentences begin and end. The full stop of a unit ends none where a small letter follows."""
+    """The sentences of a paragraph. A full stop after a unit ends no sentence before a small letter."""
     begin = 0
     for boundary in get_sentence_boundaries("en", prose):
         end = boundary["end_index"]
@@ -205,7 +208,7 @@ def _boundaries(prose: str) -> Iterator[Span]:
 
 
 def _broken_lines(text: str, start: int, end: int) -> Iterator[Span]:
-    """Splits at line ends that are not soft wraps: a short line, then one that starts afresh."""
+    """Splits at line ends that are not soft wraps: after a short line, before a line that starts afresh."""
     begin = newline = start
     for match in _LINE_END.finditer(text, start, end):
         line = text[max(begin, newline) : match.start()].strip()

@@ -1,10 +1,11 @@
-"""Evidence that is too long for a model: the sentences that bear most on a claim, judged together.
+"""Judges claims by evidence that is too long for a model: the sentences that matter most are judged together.
 
-Stretching of sentence-pair models (Schuster et al. 2022, "Stretching Sentence-pair NLI Models to Reason over
-Long Documents and Clusters"), as ExpertQA's AutoAIS does it for evidence above 512 tokens (Malaviya et al.
-2023; stretch_nli_rerank in autoais.py of chaitanyamalaviya/ExpertQA): each sentence is judged alone, the best
-two of each ranking are judged joined. ExpertQA ranks by support and by its opposite, and joins by rank; here
-the caller names the rankings, and sentences stay in the order of the evidence.
+This is stretching of sentence-pair models (Schuster et al. 2022, "Stretching Sentence-pair NLI Models to
+Reason over Long Documents and Clusters"), as ExpertQA's AutoAIS does it for evidence above 512 tokens
+(Malaviya et al. 2023; stretch_nli_rerank in autoais.py of chaitanyamalaviya/ExpertQA). Each sentence is
+judged alone, then the best two sentences of each ranking are judged together. ExpertQA ranks by support and
+by its opposite, and joins by rank. Here the caller names the rankings, and sentences stay in the order of the
+evidence.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,13 +15,13 @@ from rarr.tools.text.document import split_sentences
 
 KEPT = 2
 """Sentences that each ranking keeps (Malaviya et al. 2023)."""
-_LEAST = 8  # tokens of evidence beside a claim, below which there is nothing to judge
+_LEAST = 8  # tokens of evidence beside a claim; with less room there is nothing to judge
 
 Judged = TypeVar("Judged")
 
 
 class Pair(NamedTuple):
-    """An evidence and the claim that is judged by it."""
+    """An evidence, and the claim that is judged by it."""
 
     evidence: str
     claim: str
@@ -37,10 +38,11 @@ def stretches(
     limit: int,
     rankings: Sequence[Callable[[Judged], float]],
 ) -> list[Judged | None]:
-    """What `judge` says of each pair, of which it never sees one whose `size` is above `limit`.
+    """The judgement of each pair. `judge` never gets a pair whose `size` is above `limit`.
 
-    `judge` is called at most twice: with all that fit and all sentences of the others, then with what was
-    kept of these. Higher is better in each of `rankings`. None for a claim beside which no evidence fits.
+    `judge` is called at most twice: with all pairs that fit and the sentences of the others, then with the
+    sentences that were kept. In each of `rankings`, higher is better. None: no evidence fits beside the
+    claim.
     """
     parts = [[pair] if size(pair) <= limit else _parts(pair, size, limit, len(rankings)) for pair in pairs]
     judged = iter(judge([part for some in parts for part in some]))
@@ -55,9 +57,9 @@ def stretches(
 
 
 def _parts(pair: Pair, size: Size, limit: int, rankings: int) -> list[Pair]:
-    """Its evidence in pieces so short that all that may be kept of them fit together."""
+    """The evidence in pieces that are so short that all kept pieces fit together."""
     room = limit - size(Pair("", pair.claim))
-    most = room // (KEPT * rankings) - 1  # one token, because words may split otherwise when they are joined
+    most = room // (KEPT * rankings) - 1  # one token less, because joined words may split into other tokens
     if most < _LEAST:
         return []
     empty = limit - room
@@ -65,13 +67,13 @@ def _parts(pair: Pair, size: Size, limit: int, rankings: int) -> list[Pair]:
     return [
         Pair(piece, pair.claim)
         for text in texts or [pair.evidence]
-        for piece in _pieces(text, lambda one: size(Pair(one, pair.claim)) - empty <= most)
+        for piece in _pieces(text, lambda piece: size(Pair(piece, pair.claim)) - empty <= most)
         if piece
     ]
 
 
 def _pieces(text: str, fits: Callable[[str], bool]) -> Iterator[str]:
-    """Halves of halves, between words where there are any, until each fits."""
+    """Halves the text, between words where possible, until each piece fits."""
     if len(text) < 2 or fits(text):
         yield text
         return
@@ -82,10 +84,10 @@ def _pieces(text: str, fits: Callable[[str], bool]) -> Iterator[str]:
 
 
 def _best(judged: Sequence[tuple[Pair, Judged]], rankings: Sequence[Callable[[Judged], float]]) -> str:
-    """The evidence of the best of each ranking; of equals, the earlier."""
+    """The evidence of the best pairs of each ranking; of equals, the earlier pair."""
     kept = {
         index
         for ranking in rankings
-        for index in sorted(range(len(judged)), key=lambda one: -ranking(judged[one][1]))[:KEPT]
+        for index in sorted(range(len(judged)), key=lambda index: -ranking(judged[index][1]))[:KEPT]
     }
     return " ".join(judged[index][0].evidence for index in sorted(kept))

@@ -1,4 +1,4 @@
-"""Warnings as lines for a person."""
+"""Writes warnings as lines for a person."""
 
 import re
 from collections import Counter
@@ -11,14 +11,14 @@ _DETAIL = re.compile(r"\s*\(.*\)|\d+")
 
 NOTHING_TO_CHECK = Notice(
     code="nothing_to_check",
-    message="nothing in the text was asked about: it is returned as it is, unjudged",
+    message="the text holds no claim to ask about: it is returned unchanged and unjudged",
     node="generate_queries",
 )
 
 
 def grouped(warnings: Iterable[Notice]) -> list[str]:
-    """Each warning once, as `code: message`, with how often it came."""
-    counts = Counter((notice.code, _said(notice)) for notice in warnings)
+    """Each warning once, as `code: message`, with the number of times."""
+    counts = Counter((notice.code, _short_message(notice)) for notice in warnings)
     return [
         f"{code}: {message}" + (f" ({count} times)" if count > 1 else "")
         for (code, message), count in counts.items()
@@ -44,15 +44,15 @@ def _of_reason(pairs: Sequence[tuple[str, str]]) -> str:
     return f"{file}{more}: {reason}{times}"
 
 
-def _said(notice: Notice) -> str:
-    """Its message for a person who reads it behind its code, without what the code says already."""
+def _short_message(notice: Notice) -> str:
+    """The message as it is read after the code, without the words that the code tells already."""
     return notice.message.removeprefix(f"{notice.code.removesuffix('_failed')} failed: ")
 
 
 def nothing_checked(revision: Revision) -> str:
     """Why nothing could be checked, in one line: every search, check or judgement failed. Else empty.
 
-    A text without checkable claims is no failure.
+    A text without checkable claims is not a failure.
     """
     codes = {notice.code for notice in revision.warnings}
     statuses = {sentence.status for sentence in revision.report.sentences}
@@ -69,6 +69,6 @@ def nothing_checked(revision: Revision) -> str:
 
 
 def beside_the_reason(warnings: Sequence[Notice]) -> list[Notice]:
-    """The warnings that do not say again what the first one does, as of a server that is left alone."""
+    """The warnings that do not repeat the first warning, as the warnings of a resting server would."""
     first = warnings[0].message if warnings else ""
-    return [one for one in warnings if first not in one.message and one.message not in first]
+    return [notice for notice in warnings if first not in notice.message and notice.message not in first]

@@ -1,4 +1,4 @@
-"""Nouns as a sentence needs them: after a number, and with an article."""
+"""Nouns after a number, and with an article."""
 
 import re
 

@@ -1,7 +1,7 @@
-"""A long text in blocks, which are small texts of their own: found one after another, from its start.
+"""Cuts a long text into blocks, which are revised as small texts, one after another from the start.
 
-A block ends where a heading, a paragraph, a list, a quote, a table or code ends, or, in a paragraph that is
-too long, where a sentence does. It takes along what it stands under and what stands right before it.
+A block ends where a heading, a paragraph, a list, a quote, a table or code ends. In a paragraph that is too
+long, it ends where a sentence ends. It gets a lead: its headings and the sentences right before it.
 """
 
 import re
@@ -10,20 +10,20 @@ from typing import NamedTuple
 
 from rarr.tools.text.document import Block, Span, outline, split_sentences
 
-_WINDOW = 4  # times the size of a block: so much of a text is parsed at once
-_WIDEST = 16  # the same, where nothing ends before
-_TAIL = 300  # characters of what stands before a block that it takes along
-_TITLE = 200  # characters of a heading, to be taken along
-# A sentence after which a line may be broken: nothing at its start would be read as markup.
+_WINDOW = 4  # times the size of a block: the part of a text that is parsed at once
+_WIDEST = 16  # the same, where no unit ends earlier
+_TAIL = 300  # characters of the sentences before a block in its lead
+_TITLE = 200  # characters of a heading in a lead, at most
+# A sentence before which a line may be broken: its start would not be read as markup.
 _PLAIN = re.compile(r"(?!\d{1,9}[.)]\s)[\w\"“'‘(«]")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
 class TextBlock(NamedTuple):
-    """A part of a text, counted from 1, and the sentences in it, with their places in the whole text.
+    """A part of a text, counted from 1, and its sentences, with their places in the whole text.
 
-    `lead` is what it is read after: headings, and the last sentences before it. Nothing of that is asked
-    about. `too_long`: there is a sentence, a table or code in it of many times the size of a block.
+    `lead` is the text to read before it: headings, and the last sentences before the block. No question is
+    asked about it. `too_long`: a sentence, a table or code in it is many times as long as a block.
     """
 
     number: int
@@ -33,12 +33,12 @@ class TextBlock(NamedTuple):
     too_long: bool = False
 
     def of(self, text: str) -> str:
-        """The text that the block is, its lead included."""
+        """The text of the block, with its lead."""
         return self.lead + self.span.of(text)
 
 
 def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
-    """The blocks of `text`, each of about `size` characters at most, its lead not counted.
+    """The blocks of `text`, each of at most about `size` characters without its lead.
 
     Finding the next block takes the same time in a text of any length.
     """
@@ -46,25 +46,25 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
     tail: tuple[Span, ...] = ()
     for number, units in enumerate(_groups(text, size), start=1):
         span = Span(units[0].start, units[-1].end)
-        above = [one for one in headings if not units[0].level or one[0] < units[0].level]
+        above = [heading for heading in headings if not units[0].level or heading[0] < units[0].level]
         too_long = any(unit.end - unit.start > _WIDEST * size // 2 for unit in units)
         prose = all(unit.kind == "prose" for unit in units)
         alone = split_sentences(span.of(text), tables="cells") if prose or not too_long else []
         lead = (
             "" if too_long else _lead(text, span, alone, [title for _, title in above], _ending(text, tail))
         )
-        moved = tuple(Span(one.start + span.start, one.end + span.start) for one in alone)
+        moved = tuple(sentence.moved(span.start) for sentence in alone)
         block = TextBlock(number, span, lead, moved, too_long)
         yield block
         for unit in (unit for unit in units if unit.level):
             title = text[unit.start : unit.end].strip()
-            headings = [one for one in headings if one[0] < unit.level]
+            headings = [heading for heading in headings if heading[0] < unit.level]
             headings += [(unit.level, title)] if len(title) <= _TITLE else []
         tail = block.sentences or tail
 
 
 def _lead(text: str, span: Span, alone: Sequence[Span], above: Sequence[str], tail: str) -> str:
-    """What a block is read after: the first that leaves its sentences as they are when it is read `alone`."""
+    """The longest lead that leaves the block's sentences as they are when the block is read `alone`."""
     for parts in ([*above, tail], above):
         lead = "".join(f"{part}\n\n" for part in parts if part)
         spans = split_sentences(lead + span.of(text), tables="cells")
@@ -75,33 +75,33 @@ def _lead(text: str, span: Span, alone: Sequence[Span], above: Sequence[str], ta
 
 
 def _ending(text: str, spans: Sequence[Span]) -> str:
-    """The last sentences of these, as many as there is room for."""
-    said = ""
+    """The last of these sentences, as many as fit into a lead."""
+    ending = ""
     for span in reversed(spans):
-        longer = f"{' '.join(span.of(text).split())} {said}".strip()
+        longer = f"{' '.join(span.of(text).split())} {ending}".strip()
         if len(longer) > _TAIL:
             break
-        said = longer
-    return said
+        ending = longer
+    return ending
 
 
 def _groups(text: str, size: int) -> Iterator[list[Block]]:
-    """What stands side by side in `text`, in groups that are no longer than `size` where they can be."""
+    """The units of `text` in groups. A group is not longer than `size` where that is possible."""
     held: list[Block] = []
     for unit in _units(text, size):
         *whole, last = _divided(text, unit, size)
-        for one in (*whole, last):
-            while held and one.end - held[0].start > size:
+        for part in (*whole, last):
+            while held and part.end - held[0].start > size:
                 cut = _best_cut(held, size)
                 yield held[:cut]
                 held = held[cut:]
-            held.append(one)
+            held.append(part)
     if held:
         yield held
 
 
 def _best_cut(held: Sequence[Block], size: int) -> int:
-    """How many go into a group: up to a heading in its second half, else all but headings at the end."""
+    """How many units go into a group: up to a heading in its second half, else all but the last headings."""
     for count in range(len(held) - 1, 0, -1):
         if held[count].level and held[count].start - held[0].start >= size // 2:
             return count
@@ -112,33 +112,33 @@ def _best_cut(held: Sequence[Block], size: int) -> int:
 
 
 def _divided(text: str, unit: Block, size: int) -> list[Block]:
-    """A paragraph that is too long, between its sentences."""
+    """The parts of a paragraph that is too long, divided between sentences."""
     if unit.kind != "prose" or unit.end - unit.start <= size:
         return [unit]
     begin, fits = unit.start, unit.start
-    found: list[Block] = []
+    parts: list[Block] = []
     for start in _starts(text, unit):
         if start - begin > size and fits > begin:
-            found.append(Block("prose", begin, fits))
+            parts.append(Block("prose", begin, fits))
             begin = fits
         if start - begin > size:
-            found.append(Block("prose", begin, start))
+            parts.append(Block("prose", begin, start))
             begin = start
         fits = start
     if unit.end - begin > size and fits > begin:
-        found.append(Block("prose", begin, fits))
+        parts.append(Block("prose", begin, fits))
         begin = fits
-    return [*found, Block("prose", begin, unit.end)]
+    return [*parts, Block("prose", begin, unit.end)]
 
 
 def _starts(text: str, unit: Block) -> list[int]:
-    """Where a sentence begins before which a paragraph may be divided."""
+    """The starts of sentences before which a paragraph may be divided."""
     starts = [unit.start + span.start for span in split_sentences(text[unit.start : unit.end])]
     return [start for start in starts if start > unit.start and _PLAIN.match(text, start)]
 
 
 def _units(text: str, size: int) -> Iterator[Block]:
-    """What stands side by side in `text`, each up to the start of the next; a window is parsed at a time."""
+    """The top-level parts of `text`, each up to the start of the next. One window is parsed at a time."""
     at, window = 0, _WINDOW * size
     while at < len(text):
         end = at + window
@@ -147,18 +147,18 @@ def _units(text: str, size: int) -> Iterator[Block]:
             if len(units) < 2 and window < _WIDEST * size:
                 window *= 2
                 continue
-            # The last may go on.
+            # The last unit may continue after the window.
             units = units[:-1] or [_endless(text, at, end, units)]
         elif not units:
             units = [Block("code", 0, len(text) - at)]
-        yield from (one._replace(start=at + one.start, end=at + one.end) for one in units)
+        yield from (unit._replace(start=at + unit.start, end=at + unit.end) for unit in units)
         at, window = at + units[-1].end, _WINDOW * size
 
 
 def _endless(text: str, at: int, end: int, units: Sequence[Block]) -> Block:
-    """What is wider than the widest window: as much of a paragraph as has sentences; else up to its end.
+    """A unit wider than the widest window: a part of a paragraph between sentences, else the whole unit.
 
-    Where that cannot be told, it goes on to the end of the text.
+    Where its end is not clear, it extends to the end of the text.
     """
     if units and units[0].kind == "prose":
         starts = _starts(text, Block("prose", at, end))
@@ -172,9 +172,9 @@ def _endless(text: str, at: int, end: int, units: Sequence[Block]) -> Block:
 
 
 def _after(pattern: re.Pattern[str], text: str, start: int) -> int:
-    """Behind the next match, and the line that it is in."""
-    found = pattern.search(text, start)
-    if found is None:
+    """The position after the line of the next match."""
+    match = pattern.search(text, start)
+    if match is None:
         return len(text)
-    newline = text.find("\n", found.end())
-    return found.end() if text[found.end() - 1] == "\n" else len(text) if newline < 0 else newline + 1
+    newline = text.find("\n", match.end())
+    return match.end() if text[match.end() - 1] == "\n" else len(text) if newline < 0 else newline + 1

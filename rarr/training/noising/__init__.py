@@ -1,1 +1,1 @@
-"""Training data by noising (PURR, Chen et al. 2023): queries to evidence to a text to errors in it."""
+"""Training data by noising (PURR, Chen et al. 2023): from a query to evidence, a text, and errors in it."""

@@ -1,22 +1,22 @@
-"""One query to one row: search, split, summary, errors, and what the verifier says of both texts."""
+"""Makes one row from one query: search, split, summary, errors, and the verifier's scores of both texts."""
 
 from collections.abc import Sequence
 
 from rarr.tools.models.meter import meter
-from rarr.training.noising.judging import Judged, judged, moved, of_place
+from rarr.training.noising.judging import SentenceSupport, judged, moved, of_place
 from rarr.training.noising.mistakes import fitting, kinds_for
 from rarr.training.noising.relevance import Split, split
-from rarr.training.noising.rows import Dropped, Mistake, Row, SentenceScore, corrupted
+from rarr.training.noising.rows import Dropped, Mistake, SentenceScore, TrainingRow, corrupted
 from rarr.training.noising.wiring import Noising
 
 
-async def noised(query: str, parts: Noising, threshold: float) -> tuple[Row | Dropped, Split]:
-    """The row of a query, or why it has none, and what was searched.
+async def noised(query: str, parts: Noising, threshold: float) -> tuple[TrainingRow | Dropped, Split]:
+    """The row of a query, or the reason why it has none, and the split of its search.
 
-    Raises `RarrError` where something failed or a budget is spent: that says nothing of the query.
+    Raises `RarrError` if something failed or a budget is spent: that tells nothing about the query.
     """
-    found = await _searched(query, parts, threshold)
-    return await _written(query, found, parts), found
+    passages = await _searched(query, parts, threshold)
+    return await _written(query, passages, parts), passages
 
 
 async def _searched(query: str, parts: Noising, threshold: float) -> Split:
@@ -29,64 +29,64 @@ async def _searched(query: str, parts: Noising, threshold: float) -> Split:
     return split(passages, scores, threshold)
 
 
-async def _written(query: str, found: Split, parts: Noising) -> Row | Dropped:
-    if not found.relevant:
+async def _written(query: str, passages: Split, parts: Noising) -> TrainingRow | Dropped:
+    if not passages.relevant:
         return Dropped(query=query, reason="no_evidence")
     with meter().step("summarize"):
-        summary = await parts.noiser.summarize(query, found.relevant)
+        summary = await parts.noiser.summarize(query, passages.relevant)
     if not summary:
         return Dropped(query=query, reason="no_summary")
     with meter().step("attribute"):
-        before = await judged(parts.verifier, summary, query, found.relevant)
-    supports = [one.support for one in before]
+        before = await judged(parts.verifier, summary, query, passages.relevant)
+    supports = [sentence.support for sentence in before]
     if not before or None in supports:
         return Dropped(query=query, reason="unjudged", summary=summary)
     if min(score for score in supports if score is not None) < parts.settings.support_threshold:
         return Dropped(query=query, reason="unattributable", summary=summary)
     with meter().step("corrupt"):
         errors = await parts.noiser.corrupt(summary, kinds_for(query))
-    edits = fitting(summary, [one.span for one in before], errors)
+    edits = fitting(summary, [sentence.span for sentence in before], errors)
     if not edits:
         return Dropped(query=query, reason="no_error", summary=summary)
-    return await _judged(query, summary, edits, before, found, parts)
+    return await _judged(query, summary, edits, before, passages, parts)
 
 
 async def _judged(
     query: str,
     summary: str,
     edits: tuple[Mistake, ...],
-    before: Sequence[Judged],
-    found: Split,
+    before: Sequence[SentenceSupport],
+    passages: Split,
     parts: Noising,
-) -> Row | Dropped:
-    """The row, where every sentence that has an error is less supported than without it."""
+) -> TrainingRow | Dropped:
+    """The row, if every sentence with an error is less supported than without it."""
     changed = corrupted(summary, edits)
     with meter().step("attribute"):
-        after = await judged(parts.verifier, changed, query, found.relevant)
+        after = await judged(parts.verifier, changed, query, passages.relevant)
     scores = []
-    for one in before:
-        support = of_place(after, moved(one.span, edits))
-        if support is None or one.support is None:
+    for sentence in before:
+        support = of_place(after, moved(sentence.span, edits))
+        if support is None or sentence.support is None:
             return Dropped(query=query, reason="unjudged", summary=summary, corrupted=changed)
-        has_error = any(one.span.start <= edit.start < one.span.end for edit in edits)
-        if has_error and support >= one.support:
+        has_error = any(sentence.span.start <= edit.start < sentence.span.end for edit in edits)
+        if has_error and support >= sentence.support:
             return Dropped(query=query, reason="undetected", summary=summary, corrupted=changed)
         scores.append(
             SentenceScore(
-                start=one.span.start,
-                end=one.span.end,
-                evidence_id=one.evidence_id,
-                support=one.support,
+                start=sentence.span.start,
+                end=sentence.span.end,
+                evidence_id=sentence.evidence_id,
+                support=sentence.support,
                 corrupted=support,
             )
         )
-    return Row(
+    return TrainingRow(
         query=query,
         summary=summary,
         corrupted=changed,
         edits=edits,
-        relevant=tuple(found.relevant),
-        others=tuple(found.others),
+        relevant=tuple(passages.relevant),
+        others=tuple(passages.others),
         scores=tuple(scores),
         model=parts.noiser.name,
         verifier=parts.verified_by,

@@ -1,4 +1,4 @@
-"""Which passage supports each sentence of a text best, by the verifier."""
+"""Finds the passage that supports each sentence of a text best, with the verifier."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,42 +11,40 @@ from rarr.tools.text.document import Span, sentences
 from rarr.training.noising.rows import Mistake
 
 
-class Judged(NamedTuple):
-    """A sentence with its best passage. `support` is None where the verifier could not judge it by any."""
+class SentenceSupport(NamedTuple):
+    """A sentence with its best passage. `support` is None if the verifier could judge it by no passage."""
 
     span: Span
     evidence_id: str
     support: float | None
 
 
-async def judged(verifier: Verifier, text: str, query: str, evidence: Sequence[Evidence]) -> list[Judged]:
-    """The sentences of `text`, which answers `query`. Raises what the verifier raises."""
+async def judged(
+    verifier: Verifier, text: str, query: str, evidence: Sequence[Evidence]
+) -> list[SentenceSupport]:
+    """The sentences of `text`, which answers `query`. Raises the errors of the verifier."""
     spans = list(await work(sentences, text))
-    supports = await together(*(_by_one(verifier, text, query, spans, one) for one in evidence))
-    found = []
+    supports = await together(*(verifier.support(text, query, spans, passage) for passage in evidence))
+    result = []
     for span, of_span in zip(spans, zip(*supports, strict=True), strict=True):
-        known = [(score, one.id) for score, one in zip(of_span, evidence, strict=True) if score is not None]
-        best, name = max(known, key=lambda pair: pair[0], default=(None, ""))
-        found.append(Judged(span, name, best))
-    return found
+        scored = [
+            (score, passage.id) for score, passage in zip(of_span, evidence, strict=True) if score is not None
+        ]
+        best, name = max(scored, key=lambda pair: pair[0], default=(None, ""))
+        result.append(SentenceSupport(span, name, best))
+    return result
 
 
-def of_place(found: Sequence[Judged], place: Span) -> float | None:
-    """The least support of the sentences at `place`; None where one was not judged, or there is none."""
-    scores = [one.support for one in found if one.span.overlaps(place)]
-    known = [score for score in scores if score is not None]
-    return min(known) if known and len(known) == len(scores) else None
+def of_place(supports: Sequence[SentenceSupport], place: Span) -> float | None:
+    """The least support of the sentences at `place`; None if a sentence was not judged, or there is none."""
+    scores = [sentence.support for sentence in supports if sentence.span.overlaps(place)]
+    judged_scores = [score for score in scores if score is not None]
+    return min(judged_scores) if judged_scores and len(judged_scores) == len(scores) else None
 
 
 def moved(place: Span, edits: Sequence[Mistake]) -> Span:
-    """A sentence of a text, in the text with the errors, each of which is within one sentence."""
+    """The place of a sentence in the text with the errors. Each error lies within one sentence."""
     grown = [(edit.start, len(edit.wrong) - len(edit.right)) for edit in edits]
     before = sum(by for start, by in grown if start < place.start)
     within = sum(by for start, by in grown if place.start <= start < place.end)
     return Span(place.start + before, place.end + before + within)
-
-
-async def _by_one(
-    verifier: Verifier, text: str, query: str, spans: Sequence[Span], evidence: Evidence
-) -> Sequence[float | None]:
-    return await verifier.support(text, query, spans, evidence)

@@ -1,4 +1,4 @@
-"""The split of what a search found: E+, which a text is written from, and E-, which it must not follow."""
+"""Splits the passages of a search into E+, from which a text is written, and E-, which it must not follow."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from rarr.records import Evidence, Passage
 from rarr.tools.guard.injection import suspicion
 
 RELEVANT = 0.6
-"""The relevance from which on a passage is in E+: the default reranker's, where it has most of the query."""
+"""The relevance from which on a passage is in E+: that of the default reranker for most of the query."""
 MOST_RELEVANT = 4
 """Passages of E+, at most (Chen et al. 2023, section 3)."""
 MOST_OTHERS = 8
@@ -16,7 +16,7 @@ MOST_OTHERS = 8
 
 
 class Split(NamedTuple):
-    """E+ and E-, best first. `suspicious`: how many speak to a language model, and are in neither."""
+    """E+ and E-, best first. `suspicious` passages, which address a language model, are in neither."""
 
     relevant: list[Evidence]
     others: list[Evidence]
@@ -24,10 +24,13 @@ class Split(NamedTuple):
 
 
 def split(passages: Sequence[Passage], scores: Sequence[float], threshold: float) -> Split:
-    """One place counts once. Relevant passages beyond the most are in neither: they may support."""
+    """Each place counts once.
+
+    Relevant passages beyond the limit are in neither: they may support the text.
+    """
     ranked = sorted(
         zip(scores, passages, strict=True),
-        key=lambda one: (-one[0], one[1].source, one[1].start, one[1].text),
+        key=lambda pair: (-pair[0], pair[1].source, pair[1].start, pair[1].text),
     )
     kept: list[tuple[float, Passage]] = []
     suspicious = 0
@@ -38,8 +41,8 @@ def split(passages: Sequence[Passage], scores: Sequence[float], threshold: float
             suspicious += 1
             continue
         kept.append((score, passage))
-    relevant = [one for one in kept if one[0] >= threshold][:MOST_RELEVANT]
-    others = [one for one in kept if one[0] < threshold][:MOST_OTHERS]
+    relevant = [pair for pair in kept if pair[0] >= threshold][:MOST_RELEVANT]
+    others = [pair for pair in kept if pair[0] < threshold][:MOST_OTHERS]
     evidence = [
         Evidence(**passage.model_dump(), id=f"e{number}", query_id="query", relevance=score)
         for number, (score, passage) in enumerate([*relevant, *others], start=1)

@@ -1,4 +1,4 @@
-"""What noising makes of one query: a row of data, or the reason why there is none."""
+"""The result of noising for one query: a row of data, or the reason why there is none."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from rarr.tools.storage.line_files import whole_lines
 from rarr.tools.text.nouns import counted
 
 Reason = Literal["no_evidence", "no_summary", "unjudged", "unattributable", "no_error", "undetected"]
-_BEGIN = b'{"query": '  # of every line
+_BEGIN = b'{"query": '  # the start of every line
 Shape = TypeVar("Shape", bound=Record)
 REASONS: dict[Reason, str] = {
     "no_evidence": "no passage is relevant enough",
@@ -27,7 +27,7 @@ REASONS: dict[Reason, str] = {
 
 
 class Mistake(Record):
-    """An error: `wrong` was put in the place of `right`, which stands at `start` of the summary."""
+    """An error: `wrong` replaced `right`, which stands at `start` of the summary."""
 
     start: int
     right: str
@@ -36,15 +36,15 @@ class Mistake(Record):
 
     @property
     def end(self) -> int:
-        """Where `right` ends in the summary."""
+        """The end of `right` in the summary."""
         return self.start + len(self.right)
 
 
 class SentenceScore(Record):
     """A sentence of the summary with the passage that supports it best.
 
-    `support`, from 0 to 1, is that of the sentence, `corrupted` that of what the errors made of it, by
-    whichever passage supports that best.
+    `support`, from 0 to 1, is the support of the sentence. `corrupted` is the support of its version with
+    errors by the passage that supports that version best.
     """
 
     start: int
@@ -54,10 +54,10 @@ class SentenceScore(Record):
     corrupted: float
 
 
-class Row(Record):
-    """One item. `relevant` is E+, `others` is E-, each with its source and its relevance, best first.
+class TrainingRow(Record):
+    """The row of one query. `relevant` is E+, `others` is E-, with sources and relevances, best first.
 
-    `model` wrote summary and errors by the `prompts` of these hashes; `verifier` gave the scores.
+    `model` wrote summary and errors with the `prompts` of these hashes; `verifier` gave the scores.
     """
 
     query: str
@@ -72,12 +72,12 @@ class Row(Record):
     prompts: dict[str, str]
 
     def line(self) -> bytes:
-        """As a line of the data."""
+        """The row as a line of the data."""
         return _line(self)
 
 
 class Dropped(Record):
-    """A query without a row, with what was written until then."""
+    """A query without a row, with the texts written so far."""
 
     query: str
     reason: Reason
@@ -85,42 +85,40 @@ class Dropped(Record):
     corrupted: str = ""
 
     def line(self) -> bytes:
-        """As a line of its file."""
+        """The query as a line of its file."""
         return _line(self)
 
 
 def dropped_beside(data: Path) -> Path:
-    """Where the queries without a row are: data.dropped.jsonl beside data.jsonl."""
+    """The file of the queries without a row: data.dropped.jsonl beside data.jsonl."""
     return data.with_name(f"{data.stem}.dropped{data.suffix}")
 
 
-def rows(data: Path) -> Iterator[Row]:
-    """The rows of a file, without a last line that was cut; none where it is missing.
+def rows(data: Path) -> Iterator[TrainingRow]:
+    """The rows of a file, without an incomplete last line; none if the file is missing.
 
-    Raises `InputError` for a line that is none.
+    Raises `InputError` for a line that is not a row.
     """
-    yield from _records(data, Row)
+    yield from _records(data, TrainingRow)
 
 
-def enough(data: Path) -> list[Row]:
-    """The rows of a file, to learn from. Raises `InputError` where it is missing or has fewer than two."""
+def enough(data: Path) -> list[TrainingRow]:
+    """The rows of a file, to learn from. Raises `InputError` if it is missing or has fewer than two rows."""
     if not data.exists():
-        raise InputError(f"{data} is not there: give a file that rarr train data wrote")
-    found = list(rows(data))
-    if len(found) < 2:
-        raise InputError(
-            f"{data} has {counted(len(found), 'row')}, and one is held out: make at least 2, better hundreds"
-        )
-    return found
+        raise InputError(f"{data} does not exist: give a file that rarr train data wrote")
+    all_rows = list(rows(data))
+    if len(all_rows) < 2:
+        raise InputError(f"{data} has {counted(len(all_rows), 'row')}, and one is held out: make at least 2")
+    return all_rows
 
 
 def dropped(data: Path) -> Iterator[Dropped]:
-    """The queries that have no row in `data`, likewise."""
+    """The queries that have no row in `data`, read in the same way."""
     yield from _records(dropped_beside(data), Dropped)
 
 
 def mend(data: Path) -> None:
-    """Takes last lines that were cut out of both files. Raises `InputError` where other lines are in them."""
+    """Removes incomplete last lines from both files. Raises `InputError` if they hold other lines."""
     for path, records in ((data, rows(data)), (dropped_beside(data), dropped(data))):
         for _ in records:
             pass
@@ -129,7 +127,7 @@ def mend(data: Path) -> None:
 
 
 def corrupted(summary: str, edits: tuple[Mistake, ...]) -> str:
-    """The summary with its errors, which are in order and apart."""
+    """The summary with its errors, which are in order and do not overlap."""
     for edit in reversed(edits):
         summary = summary[: edit.start] + edit.wrong + summary[edit.end :]
     return summary

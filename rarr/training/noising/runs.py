@@ -1,4 +1,4 @@
-"""Queries in, rows out: each query is done once, whatever ends the process in between."""
+"""Makes rows from queries. Each query is done once, even if the process is interrupted in between."""
 
 import asyncio
 from collections import Counter
@@ -25,17 +25,17 @@ Progress = Callable[[int, int], None]
 
 
 class Failed(Record):
-    """A query of which nothing can be said: the next run does it again."""
+    """A query with an error that tells nothing about it. The next run repeats it."""
 
     query: str
     error: str
 
 
 class NoisingReport(Record):
-    """What a run made: `rows` of the file, `new` ones among them, and why other queries have none.
+    """The report of a run: the `rows` of the file, the `new` ones, and why other queries have none.
 
-    `left` queries were not begun, because a limit was reached: `limit` says which. `suspicious` passages were
-    left out in this run, because they speak to a language model.
+    `left` queries were not started, because the limit `limit` was reached. `suspicious` passages were left
+    out in this run, because they address a language model.
     """
 
     rows: int
@@ -62,19 +62,20 @@ def make_data(
 ) -> NoisingReport:
     """Makes a row of each query of the file `seeds`, `jobs` at once, and adds it to the file `out`.
 
-    From `relevance` on, a passage is evidence to write from. A query that has a row, or was dropped, is not
-    done again. `parts` are given instead of `settings`. `on_query` is told how many queries are done, and of
-    all, `on_index` the same of a corpus's files. Raises `RarrError` before anything is spent: for a file
-    without a query, a missing model, an `out` that is in use or holds other lines.
+    Passages of at least `relevance` are evidence to write from. A query that has a row, or was dropped, is
+    not repeated. Give either `parts` or `settings`. `on_query` is called with the number of finished queries
+    and of all queries, `on_index` with the same numbers for a corpus's files. Raises `RarrError` before
+    anything is spent: for a file without a query, a missing model, or an `out` that is in use or holds other
+    lines.
     """
     if jobs < 1 or not 0 <= relevance <= 1:
-        raise InputError("jobs is a number of queries from 1 on, relevance lies between 0 and 1")
+        raise InputError("jobs must be at least 1, and relevance must lie between 0 and 1")
     path, queries = Path(out), read_seeds(Path(seeds))
     claimed = f"{path} is in use by another rarr train data: wait for it, or give another file"
     with locked(path.with_name(f".{path.name}.lock"), claimed):
         mend(path)
         before = [row.query for row in rows(path)]
-        unmade = {one.query: one.reason for one in dropped(path)}
+        unmade = {query.query: query.reason for query in dropped(path)}
         done = {*before, *unmade}
         todo = [query for query in queries if query not in done]
         with _wired(settings or Settings(), parts, on_index) as wired:
@@ -84,11 +85,11 @@ def make_data(
             if todo:
                 run(work.all(jobs))
         unmade |= work.unmade
-    asked = Counter(reason for query, reason in unmade.items() if query in set(queries))
+    reasons = Counter(reason for query, reason in unmade.items() if query in set(queries))
     return NoisingReport(
         rows=len(before) + work.made,
         new=work.made,
-        dropped=dict(asked),
+        dropped=dict(reasons),
         failed=tuple(work.failed),
         left=len(todo) - work.made - len(work.unmade) - len(work.failed),
         limit=work.limit,
@@ -100,7 +101,7 @@ def make_data(
 
 @contextmanager
 def _wired(settings: Settings, parts: Noising | None, on_index: Progress | None) -> Iterator[Noising]:
-    """The given parts, or those of the settings, which are closed in the end."""
+    """The given parts, or those of the settings, which are closed at the end."""
     if parts is not None:
         yield parts
         return
@@ -112,7 +113,7 @@ def _wired(settings: Settings, parts: Noising | None, on_index: Progress | None)
 
 
 class _Work:
-    """The queries that are still to be done, and what became of them."""
+    """The queries to do, and their results."""
 
     def __init__(self, parts: Noising, path: Path, threshold: float, todo: list[str]) -> None:
         self._parts, self._path, self._threshold = parts, path, threshold
@@ -126,7 +127,7 @@ class _Work:
         self.usage = Usage()
 
     async def all(self, jobs: int) -> None:
-        """Does all, `jobs` at once, until a limit is reached."""
+        """Does all queries, `jobs` at once, until a limit is reached."""
         meter = Meter(budget_of(self._parts.settings))
         token = METER.set(meter)
         try:
@@ -138,15 +139,15 @@ class _Work:
             self.warnings += [notice.message for notice in meter.warnings]
 
     async def _some(self, made: Appending, unmade: Appending) -> None:
-        for query in self._todo:  # all take from one
+        for query in self._todo:  # all workers take from one iterator
             try:
-                item, found = await noised(query, self._parts, self._threshold)
+                item, split = await noised(query, self._parts, self._threshold)
             except BudgetError as error:
                 self.limit = str(error)
             except RarrError as error:
                 self.failed.append(Failed(query=query, error=str(error)))
             else:
-                self.suspicious += found.suspicious
+                self.suspicious += split.suspicious
                 if isinstance(item, Dropped):
                     await asyncio.to_thread(unmade.add, item.line())
                     self.unmade[query] = item.reason

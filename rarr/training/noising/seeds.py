@@ -1,4 +1,4 @@
-"""Seed queries: a file with one a line, as it stands or as a JSON object with "query"."""
+"""Reads seed queries: one a line, as plain text or as a JSON object with "query"."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ from rarr.unicode import valid
 
 
 def read_seeds(path: Path) -> list[str]:
-    """The queries, each once, in their order. Raises `InputError` for a file or line that is none."""
+    """The queries, each once, in their order. Raises `InputError` for a file or line that holds none."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -19,10 +19,10 @@ def read_seeds(path: Path) -> list[str]:
             " convert it, as with iconv -f LATIN1 -t UTF-8"
         ) from None
     lines = enumerate(valid(text).splitlines(), start=1)
-    found = dict.fromkeys(_query(line.strip(), f"{path}, line {n}") for n, line in lines if line.strip())
-    if not found:
+    queries = dict.fromkeys(_query(line.strip(), f"{path}, line {n}") for n, line in lines if line.strip())
+    if not queries:
         raise InputError(f"{path} has no query: give one a line")
-    return list(found)
+    return list(queries)
 
 
 def _query(line: str, where: str) -> str:

@@ -1,22 +1,22 @@
-"""What noising uses: the search, the reranker and the verifier of the settings, and a language model."""
+"""Makes the components of noising: search, reranker and verifier of the settings, and a language model."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from rarr.agent.wiring.components import Parts
-from rarr.agent.wiring.opened import Opened, opening
+from rarr.agent.wiring.resources import Resources, opening
 from rarr.agent.wiring.search import reranker, retriever
 from rarr.backends.prompted.noising import PromptedNoiser
 from rarr.components import Closes, Reranker, Retriever, Verifier, close_all
 from rarr.errors import SettingsError
 from rarr.settings import Settings
 
-_WRITING = "noise"  # beside the nodes, what a language model is chosen for
+_WRITING = "noise"  # the name, beside those of nodes, for which a language model is chosen
 
 
 @dataclass(frozen=True)
 class Noising:
-    """Everything that one run of noising uses. `opened` is to be closed in the end."""
+    """Everything that one run of noising uses. `opened` has to be closed at the end."""
 
     settings: Settings
     retriever: Retriever
@@ -32,17 +32,17 @@ class Noising:
 
 
 def wire_noising(settings: Settings, on_index: Callable[[int, int], None] | None = None) -> Noising:
-    """What `settings` name. Raises before anything is spent where one is not to be had."""
+    """The components that `settings` name. Raises before anything is spent if one of them cannot be made."""
     with opening(settings) as opened:
         return _wired(settings, opened, on_index)
 
 
-def _wired(settings: Settings, opened: Opened, on_index: Callable[[int, int], None] | None) -> Noising:
+def _wired(settings: Settings, opened: Resources, on_index: Callable[[int, int], None] | None) -> Noising:
     judging = {node: name for node, name in settings.models.items() if node == "attribute"}
     parts = Parts(settings, {_WRITING: settings.model} | judging, opened)
     if _WRITING not in parts.named:
         raise SettingsError(
-            f"{settings.model!r} cannot write summaries: name a language model, as in model=vllm:NAME"
+            f"{settings.model!r} cannot write summaries: set model to a language model, such as vllm:NAME"
         )
     return Noising(
         settings=settings,
@@ -50,6 +50,6 @@ def _wired(settings: Settings, opened: Opened, on_index: Callable[[int, int], No
         noiser=PromptedNoiser(parts.models[settings.model], parts.prompts),
         verified_by=str(judging.get("attribute", "embedded")),
         reranker=reranker(settings, opened),
-        retriever=retriever(settings, opened, on_index),  # last, since it may have a corpus to index
+        retriever=retriever(settings, opened, on_index),  # last, since indexing a corpus may take long
         opened=(*parts.models.all, *opened),
     )

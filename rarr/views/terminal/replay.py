@@ -5,9 +5,9 @@ from dataclasses import asdict
 from difflib import unified_diff
 from typing import Any
 
-from rarr.agent.replay.changes import AskChange, Asked, Changes
+from rarr.agent.replay.changes import AskChange, Changes, SentQuestion
 from rarr.agent.replay.replay import Replay
-from rarr.agent.replay.replay_sets import SetReport, Tally
+from rarr.agent.replay.replay_sets import ChangeCount, SetReport
 from rarr.records import Check, Edit
 from rarr.tools.text.nouns import counted
 from rarr.views.terminal.revision import as_json as json_of, one_line, visible
@@ -37,7 +37,7 @@ def render_set(report: SetReport, *, as_json: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _tally(tally: Tally, *, judged: bool) -> str:
+def _tally(tally: ChangeCount, *, judged: bool) -> str:
     told = f": {tally.better} better, {tally.worse} worse" if judged else ""
     return f"{tally.changed} changed{told}"
 
@@ -77,7 +77,7 @@ def _asked(asked: list[AskChange], full: bool) -> Iterator[str]:
         yield f"\n… and {counted(len(asked) - len(shown), 'more question')}: --full shows them"
 
 
-def _difference(before: Asked | None, after: Asked | None, full: bool) -> Iterator[str]:
+def _difference(before: SentQuestion | None, after: SentQuestion | None, full: bool) -> Iterator[str]:
     old, new = (one.prompt.splitlines() if one else [] for one in (before, after))
     prompt = list(unified_diff(old, new, "prompt, recorded", "prompt, replayed", lineterm="", n=0))
     yield from (f"  {line}" for line in (prompt if full else prompt[:_LINES]))
@@ -138,7 +138,7 @@ def _told(replay: Replay) -> dict[str, Any]:
     }
 
 
-def _fields(asked: Asked | None) -> dict[str, Any] | None:
+def _fields(asked: SentQuestion | None) -> dict[str, Any] | None:
     return asked and asked._asdict()
 
 

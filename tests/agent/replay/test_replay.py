@@ -154,9 +154,9 @@ def test_node_that_was_embedded_is_asked_of_a_model(server: ScriptedServer) -> N
 @pytest.mark.parametrize(
     ("node", "given", "said"),
     [
-        ("chekc", {}, "is no node"),
-        ("rewrite", {"model": "vllm:x"}, "did not come to rewrite"),
-        (None, {"prompt": "x.md"}, "name it"),
+        ("chekc", {}, "is not a node"),
+        ("rewrite", {"model": "vllm:x"}, "did not reach rewrite"),
+        (None, {"prompt": "x.md"}, "name the node"),
         ("edit", {"prompt": "missing.md", "model": "vllm:x"}, "cannot be read"),
         ("edit", {"prompt": "mine.md"}, "edit asked no language model in this run: give a model"),
         ("edit", {"model": "rule"}, "unknown model 'rule'"),

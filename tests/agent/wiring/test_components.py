@@ -50,13 +50,19 @@ def notes(tmp_path: Path) -> Path:
             {"model": "vllm:a", "fallbacks": ["openai:b"], "api_key": "k"},
             "api_key would go to vllm:a and openai:b alike",
         ),
-        ({"models": {"edits": "embedded"}}, "models names no node 'edits': nodes are generate_queries,"),
+        (
+            {"models": {"edits": "embedded"}},
+            "models names an unknown node 'edits': the nodes are generate_queries,",
+        ),
         ({"models": {"attribute": "nli:"}}, "unknown model 'nli:': give the folder of a model, or its name"),
         ({"models": {"attribute": "nli:deberta"}}, "unknown model 'nli:deberta': give the folder"),
-        ({"models": {"edit": "nli:a/b"}}, "'nli:a/b' is no language model and judges support alone: give it"),
-        ({"model": "nli:a/b"}, "'nli:a/b' is no language model"),
-        ({"model": "vllm:a", "fallbacks": ["nli:a/b"]}, "'nli:a/b' is no language model"),
-        ({"search": "bing"}, "unknown search 'bing': give corpus, wikipedia, "),
+        (
+            {"models": {"edit": "nli:a/b"}},
+            "'nli:a/b' is not a language model, and judges only support: give it",
+        ),
+        ({"model": "nli:a/b"}, "'nli:a/b' is not a language model"),
+        ({"model": "vllm:a", "fallbacks": ["nli:a/b"]}, "'nli:a/b' is not a language model"),
+        ({"search": "bing"}, "unknown search 'bing': give corpus, wikipedia, tavily or searxng"),
         ({"search": "tavily"}, "Tavily needs a key: .*TAVILY_API_KEY"),
         ({"search": "searxng"}, "searxng needs its address: give searxng_url"),
         ({"search": "wikipedia", "published_after": "2020-01-01"}, "wikipedia has no dates of publication"),
@@ -164,7 +170,7 @@ async def test_sources_on_the_web_are_limited_whatever_they_find() -> None:
 
 @pytest.mark.parametrize("search", ["corpus, wikipedia", ["corpus", "wikipedia"]])
 def test_several_sources_are_one(notes: Path, search: Any) -> None:
-    assert type(wire(Settings(search=search, corpus=notes)).retriever).__name__ == "Several"
+    assert type(wire(Settings(search=search, corpus=notes)).retriever).__name__ == "CombinedRetriever"
 
 
 def test_langchain_retriever_is_taken() -> None:
@@ -201,7 +207,9 @@ def test_key_for_one_provider_reaches_no_other_through_an_endpoint_with_a_price_
 
 def test_endpoint_of_no_model_is_an_error() -> None:
     endpoints: Any = {"a": {"base_url": "http://gpu/v1"}}
-    with pytest.raises(SettingsError, match="endpoints has 'a', which no setting names: models are vllm:a"):
+    with pytest.raises(
+        SettingsError, match="endpoints has 'a', which no setting names; the models in use are vllm:a"
+    ):
         wire(Settings(search=InMemoryRetriever(), model="vllm:a", endpoints=endpoints))
 
 

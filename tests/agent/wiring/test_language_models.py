@@ -58,7 +58,7 @@ def test_missing_model_is_an_error_before_anything_is_indexed(tmp_path: Path) ->
 
 
 def test_node_that_is_none_is_an_error() -> None:
-    with pytest.raises(SettingsError, match="no node 'edits'"):
+    with pytest.raises(SettingsError, match="unknown node 'edits'"):
         Reviser(Settings(models={"edits": "embedded"}, search=InMemoryRetriever()))
 
 

@@ -73,10 +73,10 @@ def taken(source: Any, **values: Any) -> Any:
         (Generator(), "Generator, whose retrieve is not async"),
         (WithoutK(), r"retrieve\(query: str\) -> .* cannot be called as retrieve\(query, k\): write async"),
         (NeedsMore(), r"NeedsMore, whose retrieve\(.*language: str\)"),
-        (NoMethod(), "retrieve is no method"),
+        (NoMethod(), "retrieve is not a method"),
         (InMemoryRetriever, "search is the class InMemoryRetriever: give an object of it"),
         (Mine, "search is the class Mine"),
-        (Path("notes"), "no LangChain retriever: give such an object, or a source by its name"),
+        (Path("notes"), "not a LangChain retriever: give such an object, or the name of a source"),
     ],
     ids=lambda case: "" if isinstance(case, str) else getattr(case, "__name__", type(case).__name__),
 )

@@ -6,9 +6,9 @@ import pytest
 from makers import passage
 from retrievers.services import Asked, Said, Service
 
-from rarr.agent.wiring.opened import Opened
+from rarr.agent.wiring.resources import Resources
 from rarr.agent.wiring.search import reranker
-from rarr.agent.wiring.web_sources import WEB
+from rarr.agent.wiring.web_sources import WEB_SOURCES
 from rarr.errors import RetrievalError
 from rarr.retrievers import SOURCES
 from rarr.settings import Settings
@@ -28,7 +28,7 @@ def scoring(score: float) -> Service:
 
 async def scores(model: str, url: str, **more: Any) -> list[float]:
     settings = Settings(reranker=f"vllm:{model}", base_url=url, **more)
-    opened = Opened(settings)
+    opened = Resources(settings)
     try:
         return list(await reranker(settings, opened).score("When?", [passage()]))
     finally:
@@ -58,4 +58,4 @@ async def test_password_in_the_address_is_not_told() -> None:
 
 
 def test_every_named_source_is_wired() -> None:
-    assert {"corpus", *WEB} == set(SOURCES)
+    assert {"corpus", *WEB_SOURCES} == set(SOURCES)

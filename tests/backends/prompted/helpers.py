@@ -6,7 +6,7 @@ from typing import Any
 from rarr.backends.prompted.prompts import Prompts
 from rarr.records import Query
 from rarr.testing import ScriptedModel
-from rarr.tools.models.budgeted_chat import Patient
+from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.limiter import Limiter
 
@@ -14,7 +14,7 @@ PROMPTS = Prompts()
 
 
 def language_model(chat: ScriptedModel) -> LanguageModel:
-    return LanguageModel([Patient(chat, Limiter(32), attempts=1, timeout_s=5)], max_answer_tokens=1000)
+    return LanguageModel([BudgetedChat(chat, Limiter(32), attempts=1, timeout_s=5)], max_answer_tokens=1000)
 
 
 def answering(*answers: str | Mapping[str, Any]) -> ScriptedModel:

@@ -51,5 +51,5 @@ def test_override_that_cannot_be_used_is_an_error_at_once(
 
 
 def test_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no folder"):
+    with pytest.raises(InputError, match="not a folder"):
         Prompts(tmp_path / "none")

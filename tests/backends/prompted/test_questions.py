@@ -10,7 +10,7 @@ from rarr.backends.prompted.questions import PART, PromptedQuestions, parts
 from rarr.errors import ModelError
 from rarr.records import Question
 from rarr.testing import ScriptedModel
-from rarr.tools.models.chat import Answer, Ask, CallFailure
+from rarr.tools.models.chat import Answer, CallFailure, ChatRequest
 
 TEXT = (
     "The old mill was built in 1919. It burned in 1921 and was  rebuilt\nin 1923. The owner of the mill fled."
@@ -188,7 +188,7 @@ async def test_parts_of_a_long_text_are_asked_about_at_once() -> None:
     all_asked = asyncio.Barrier(count)
 
     class Waiting(ScriptedModel):
-        async def complete(self, ask: Ask) -> Answer:
+        async def complete(self, ask: ChatRequest) -> Answer:
             await all_asked.wait()
             return await super().complete(ask)
 

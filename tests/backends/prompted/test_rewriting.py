@@ -29,7 +29,7 @@ def test_text_is_rewritten_from_the_evidence(tmp_path: Path, editor: str, prompt
 
 @pytest.mark.parametrize("editor", ["efec", "lamda"])
 def test_rewriting_needs_a_language_model(tmp_path: Path, editor: str) -> None:
-    with pytest.raises(SettingsError, match="asks a language model: name one with model"):
+    with pytest.raises(SettingsError, match="needs a language model: name it with model"):
         Reviser(Settings(editor=editor, corpus=tmp_path))
 
 

@@ -143,7 +143,7 @@ def test_what_follows_a_damage_is_not_searched(folder: Path, build: Build) -> No
     packed = gzip.compress(b'{"text": "Good line."}\n' * 10_000)
     (folder / "a.jsonl.gz").write_bytes(packed[: len(packed) // 2])
     [(_, reason)] = build().skipped
-    assert reason.startswith("what follows is not searched: its compressed content is damaged")
+    assert reason.startswith("the rest is not searched: its compressed content is damaged")
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.html"])

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from rarr.retrievers.corpus.manifest import Manifest, Version
+from rarr.retrievers.corpus.manifest import FileVersion, Manifest
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def manifest(tmp_path: Path) -> Manifest:
 
 
 def begun(manifest: Manifest, name: str) -> int:
-    version_id = manifest.begin(Version(name, 1, 2, b"3"))
+    version_id = manifest.begin(FileVersion(name, 1, 2, b"3"))
     manifest.finish(version_id, 4, 5, ["note"])
     return version_id
 
@@ -23,7 +23,7 @@ def test_a_version_is_live_once_it_is_published(manifest: Manifest) -> None:
     version_id = begun(manifest, "a")
     assert manifest.live() == {}
     manifest.publish()
-    assert manifest.live() == {version_id: Version("a", 1, 2, b"3", 4, 5, ("note",))}
+    assert manifest.live() == {version_id: FileVersion("a", 1, 2, b"3", 4, 5, ("note",))}
 
 
 def test_a_published_version_replaces_the_one_before(manifest: Manifest) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from rarr.retrievers.extract import isolated as extracting, pool as processes
-from rarr.retrievers.extract.worker_main import Limits
+from rarr.retrievers.extract.worker_main import CallLimits
 
 PATIENCE_S = 30.0
 
@@ -22,7 +22,7 @@ def no_process_stays() -> Iterator[None]:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits that a test can wait for."""
-    monkeypatch.setattr(extracting, "PAGE", Limits(0.5, 100))
+    monkeypatch.setattr(extracting, "PAGE", CallLimits(0.5, 100))
 
 
 def ours() -> list[threading.Thread]:

@@ -19,7 +19,7 @@ from rarr.retrievers.extract import isolated as extracting, pool as processes
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.files import extract
 from rarr.retrievers.extract.isolated import extracted, extracted_file
-from rarr.retrievers.extract.worker_main import Limits
+from rarr.retrievers.extract.worker_main import CallLimits
 from retrievers import calls
 from retrievers.extract.endings import (
     PATIENCE_S,
@@ -85,7 +85,7 @@ async def test_extraction_that_never_ends_is_ended(call: Callable[..., None]) ->
 async def test_extraction_that_takes_all_memory_is_ended(
     call: Callable[..., None], args: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(extracting, "PAGE", Limits(20, 100))
+    monkeypatch.setattr(extracting, "PAGE", CallLimits(20, 100))
     assert await why(call, *args) == "reading it takes more than 100 MB of memory"
     assert await extracted(calls.allocate, 50) == 50_000_000
 
@@ -157,7 +157,7 @@ async def test_extraction_that_is_slow_keeps_no_others_waiting(
     many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(processes, "SLOW_S", 0.05)
-    monkeypatch.setattr(extracting, "PAGE", Limits(60, 600))
+    monkeypatch.setattr(extracting, "PAGE", CallLimits(60, 600))
     slow = [asyncio.create_task(extracted(calls.sleep, 60)) for _ in range(many)]
     await asyncio.sleep(0)
     assert await asyncio.gather(*(extracted(calls.double, number) for number in range(4))) == [0, 2, 4, 6]
@@ -248,7 +248,7 @@ def test_extraction_ends_with_its_parent(call: str, end: str) -> None:
 @pytest.mark.slow
 @posix
 def test_extraction_holding_the_lock_of_python_ends_at_its_limit_without_a_parent() -> None:
-    short = "from rarr.retrievers.extract import isolated\nisolated.PAGE = isolated.Limits(2, 100)\n"
+    short = "from rarr.retrievers.extract import isolated\nisolated.PAGE = isolated.CallLimits(2, 100)\n"
     program = script(short + PARENT.format(call="calls.backtrack"), wait=False)
     assert program.stdout
     pid = int(program.stdout.readline())
@@ -280,21 +280,21 @@ def test_extraction_works_in_a_fork() -> None:
 
 
 def test_extraction_of_a_large_file_may_take_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Limits] = []
+    asked: list[CallLimits] = []
 
     class Call:
-        def __init__(self, *_: object, limits: Limits) -> None:
+        def __init__(self, *_: object, limits: CallLimits) -> None:
             asked.append(limits)
 
         def __call__(self) -> tuple[list[object], list[str]]:
             return [], []
 
-    monkeypatch.setattr(extracting, "Call", Call)
+    monkeypatch.setattr(extracting, "WorkerCall", Call)
     for name, size in (("a.pdf", 0), ("a.html", 2_000_000), ("a.json.gz", 100_000), ("b.json.gz", 1_000_000)):
         (tmp_path / name).write_bytes(bytes(size))
         with pytest.raises(UnreadableError):
             list(extract(tmp_path / name, 5_000_000, print))
-    assert asked == [Limits(60, 1000), Limits(120, 1040), Limits(90, 1020), Limits(210, 1100)]
+    assert asked == [CallLimits(60, 1000), CallLimits(120, 1040), CallLimits(90, 1020), CallLimits(210, 1100)]
 
 
 def test_no_extraction_takes_place_where_nothing_needs_it(tmp_path: Path) -> None:

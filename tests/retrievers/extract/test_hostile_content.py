@@ -14,7 +14,7 @@ from rarr.retrievers.extract import isolated as extracting
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.isolated import extracted
 from rarr.retrievers.extract.page_text import extract_page
-from rarr.retrievers.extract.worker_main import Limits
+from rarr.retrievers.extract.worker_main import CallLimits
 from rarr.retrievers.web.mediawiki import article_text
 from rarr.retrievers.web.tavily import page_text
 from retrievers.extract.endings import no_process_stays as no_process_stays, short as short
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("no_process_stays")
 
 @pytest.mark.parametrize("name", few(HTML, every=13))
 async def test_extraction_of_hostile_html_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extracting, "PAGE", Limits(0.5, 300))
+    monkeypatch.setattr(extracting, "PAGE", CallLimits(0.5, 300))
     try:
         page = await extracted(extract_page, HTML[name](), "text/html", None)
     except UnreadableError as error:
@@ -36,7 +36,7 @@ async def test_extraction_of_hostile_html_ends(name: str, monkeypatch: pytest.Mo
 @pytest.mark.slow
 @pytest.mark.parametrize("name", few(OTHER, every=5))
 async def test_extraction_of_other_hostile_pages_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extracting, "PAGE", Limits(0.5, 300))
+    monkeypatch.setattr(extracting, "PAGE", CallLimits(0.5, 300))
     content, kind = OTHER[name]
     with pytest.raises(UnreadableError):
         page = await extracted(extract_page, content(), kind, None)
@@ -62,8 +62,8 @@ def test_extraction_of_a_hostile_heading_takes_as_long_as_the_line(line: str) ->
 def test_extraction_of_a_hostile_file_skips_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(extracting, "FILE", Limits(0.5, 200))
-    monkeypatch.setattr(extracting, "MORE", Limits(0.0, 0))
+    monkeypatch.setattr(extracting, "FILE", CallLimits(0.5, 200))
+    monkeypatch.setattr(extracting, "MORE", CallLimits(0.0, 0))
     kind = name.removesuffix(".gz")
     if kind == "a.json":
         content = b"[" + b"{}," * 20_000_000

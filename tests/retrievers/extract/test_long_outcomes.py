@@ -8,9 +8,9 @@ from families import few
 from rarr.retrievers.extract import pool
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.worker import Process
-from rarr.retrievers.extract.worker_main import Limits
+from rarr.retrievers.extract.worker_main import CallLimits
 
-LIMITS = Limits(20, 200)
+LIMITS = CallLimits(20, 200)
 
 
 @pytest.mark.parametrize("length", few([500_000, 2_001, 5_000_000], every=3))
@@ -29,7 +29,7 @@ def test_next_call_is_answered_after_an_outcome_above_its_limit(monkeypatch: pyt
     with monkeypatch.context() as patched:
         patched.setattr(Process, "ask", lambda process, request, most: ask(process, request, 2_000))
         with pytest.raises(UnreadableError, match="reading it gave more than"):
-            pool.Call(str.ljust, "a", 5_000, limits=LIMITS)()
+            pool.WorkerCall(str.ljust, "a", 5_000, limits=LIMITS)()
     assert pool.pids() == []
-    assert pool.Call(str.ljust, "a", 3, limits=LIMITS)() == "a  "
+    assert pool.WorkerCall(str.ljust, "a", 3, limits=LIMITS)() == "a  "
     pool.end_idle()

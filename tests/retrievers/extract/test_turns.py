@@ -10,9 +10,9 @@ import pytest
 from rarr.retrievers.extract import pool, worker
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.worker import Process
-from rarr.retrievers.extract.worker_main import Limits, Outcome
+from rarr.retrievers.extract.worker_main import CallLimits, CallOutcome
 
-ANSWER = Outcome("answer")
+ANSWER = CallOutcome("answer")
 
 
 class Answering:
@@ -23,7 +23,7 @@ class Answering:
     def __init__(self, seconds: float = 0.002) -> None:
         self._seconds = seconds
 
-    def ask(self, request: bytes, most: int) -> Outcome:
+    def ask(self, request: bytes, most: int) -> CallOutcome:
         time.sleep(self._seconds)
         return ANSWER
 
@@ -87,7 +87,7 @@ def test_process_that_was_killed_as_it_answered_is_not_used_again(
     process = Answering(0.05)
     monkeypatch.setattr(pool, "Process", lambda: process)
     assert only._slow.acquire()  # no slow place is free: the watcher kills the process
-    assert pool.Call(str.lower, "ANSWER", limits=Limits(20, 200))() == "answer"
+    assert pool.WorkerCall(str.lower, "ANSWER", limits=CallLimits(20, 200))() == "answer"
     assert (process.killed, only._kept()) == (True, None)
 
 

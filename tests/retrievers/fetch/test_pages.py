@@ -15,7 +15,7 @@ from rarr.retrievers.extract import isolated as extracting
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.page_furniture import without_furniture
 from rarr.retrievers.extract.page_text import extract_page
-from rarr.retrievers.extract.worker_main import Limits
+from rarr.retrievers.extract.worker_main import CallLimits
 from rarr.retrievers.fetch import pages
 from rarr.retrievers.fetch.fetching import Fetched
 from rarr.retrievers.fetch.pages import PageReader, passages_of
@@ -112,7 +112,7 @@ async def test_page_is_decoded_as_the_server_says(reading: Reading) -> None:
 async def test_page_that_takes_too_long_to_read_is_left_out(
     reading: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(extracting, "PAGE", Limits(0.05, 600))
+    monkeypatch.setattr(extracting, "PAGE", CallLimits(0.05, 600))
     monkeypatch.setattr(pages, "extract_page", sleep)
     with pytest.raises(RetrievalError, match=r"cannot be used: reading it takes more than 0\.05 s"):
         await reading(Web(HTML.encode())).read(URL)
@@ -140,7 +140,7 @@ async def test_page_whose_text_takes_too_long_to_cut_is_left_out(
     reading: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "windows", sleep)
-    monkeypatch.setattr(extracting, "PAGE", Limits(0.5, 600))
+    monkeypatch.setattr(extracting, "PAGE", CallLimits(0.5, 600))
     with pytest.raises(RetrievalError, match=r"reading it takes more than 0\.5 s"):
         await reading(Web(b"Peaches. " * 20_000, "text/plain")).read(URL)
 

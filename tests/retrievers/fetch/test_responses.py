@@ -156,11 +156,11 @@ async def test_fetch_of_another_kind_is_refused(kind: str) -> None:
 @pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n", b"\x00", b"PK\x03\x04", b"\x1f\x8b"])
 @loopback
 async def test_fetch_of_bytes_that_look_like_no_page_is_refused(content: bytes) -> None:
-    assert "looks like no page" in await refused(answer(content, kind=None))
+    assert "does not look like a page" in await refused(answer(content, kind=None))
 
 
 @pytest.mark.parametrize("head", [[], ["Content-Encoding: gzip"]])
 @loopback
 async def test_fetch_of_nothing_is_an_error(head: list[str]) -> None:
-    assert "nothing in it" in await refused(answer(b"", *head))
-    assert "nothing in it" in await refused(answer(b"", *head, kind=None))
+    assert "it is empty" in await refused(answer(b"", *head))
+    assert "it is empty" in await refused(answer(b"", *head, kind=None))

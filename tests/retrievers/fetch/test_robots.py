@@ -14,7 +14,7 @@ PAGE = httpx2.URL("https://site.org/page")
 
 
 def may(text: str, path: str, name: str = "rarr") -> bool:
-    return allowed(rules(text.encode(), name), path)
+    return allowed(rules(text.encode(), name), f"https://site.org{path}", name)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,8 @@ def may(text: str, path: str, name: str = "rarr") -> bool:
         ("/münchen", "/m%c3%bcnchen", True),
         ("/%2A", "/x", False),
         ("fish", "/fish", False),
+        ("/a", "//a", False),
+        ("//a", "//a", True),
     ],
 )
 def test_rule_fits_as_the_standard_says(rule: str, path: str, fits: bool) -> None:
@@ -64,8 +66,10 @@ def test_rule_fits_as_the_standard_says(rule: str, path: str, fits: bool) -> Non
         ("User-agent: *\nDisallow: /\n\nUser-agent: rarr\nAllow: /", "/page", True),
         ("User-agent: RARR/9.9\nDisallow: /", "/page", False),
         ("User-agent: rarrbot\nDisallow: /", "/page", True),
+        ("User-agent: ra\nDisallow: /", "/page", True),
         ("User-agent: a\nUser-agent: rarr\nDisallow: /", "/page", False),
         ("User-agent: a\nCrawl-delay: 1\nUser-agent: rarr\nDisallow: /", "/page", False),
+        ("User-agent: rarr\nCrawl-delay: 1\nUser-agent: a\nDisallow: /", "/page", False),
         ("User-agent: rarr\nDisallow: /a\nUser-agent: b\nUser-agent: rarr\nDisallow: /b", "/b", False),
         ("User-agent: rarr\nUser-agent: *\nDisallow:\n\nUser-agent: *\nDisallow: /", "/", True),
         ("Disallow: /\nUser-agent: other\nDisallow: /", "/", True),
@@ -79,7 +83,8 @@ def test_groups_are_read_as_the_standard_says(text: str, path: str, allows: bool
 
 
 def test_bytes_that_are_no_text_are_passed_over() -> None:
-    assert not allowed(rules(b"\xff\xfe\nUser-agent: *\nDisallow: /a", "rarr"), "/a")
+    site_rules = rules(b"\xff\xfe\nUser-agent: *\nDisallow: /a", "rarr")
+    assert not allowed(site_rules, "https://site.org/a", "rarr")
 
 
 def test_many_stars_end() -> None:

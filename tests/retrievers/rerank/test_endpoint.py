@@ -167,7 +167,7 @@ async def test_score_of_another_scale_is_a_failure() -> None:
     with serving() as (url, _):
         async with aclosing(reranker_at(url)) as reranker:
             assert await reranker.score("When?", [passage("0.2")]) == [0.2]
-            with pytest.raises(RetrievalError, match="gave the score 3, and others from 0 to 1: serve"):
+            with pytest.raises(RetrievalError, match="gave the score 3, and other scores from 0 to 1: serve"):
                 await reranker.score("When?", [passage("0.2"), passage("3")])
 
 
@@ -212,13 +212,13 @@ ONE, OTHER = {"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score
 )
 async def test_answer_that_does_not_score_each_document_once_is_a_failure(results: object) -> None:
     with serving(lambda _: answered(results)) as (url, _):
-        assert "answered with what is no score for each document" in await fails(url, attempts=1)
+        assert "did not answer with a score for each document" in await fails(url, attempts=1)
 
 
 @pytest.mark.parametrize("body", [b"", b"null", b"[]", b"{}", b"\xff", b'{"results":\n\n' + b"[" * 100_000])
 async def test_answer_of_another_shape_is_a_failure(body: bytes) -> None:
     with serving(lambda _: Reply(200, body)) as (url, _):
-        assert "answered with what is no score for each document" in await fails(url, attempts=1)
+        assert "did not answer with a score for each document" in await fails(url, attempts=1)
 
 
 @pytest.mark.parametrize("entry", [Status(429), Status(500), Status(503), NotJson()])

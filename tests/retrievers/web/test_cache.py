@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import BudgetError, InputError, RetrievalError
-from rarr.retrievers.web.cache import Cache, Entry
+from rarr.retrievers.web.cache import Cache, CacheEntry
 from retrievers.caches import AGES, NOW, Clock, Source, never, opened, value_of
 
 MADE_AT = datetime.fromtimestamp(NOW, UTC)
@@ -48,7 +48,7 @@ def cache(path: Path, clock: Clock) -> Cache:
 
 async def test_answer_is_made_once(cache: Cache, path: Path) -> None:
     made = await cache.through("search", "q", Source())
-    assert made == Entry(b"answer 1", MADE_AT, True)
+    assert made == CacheEntry(b"answer 1", MADE_AT, True)
     assert await cache.through("search", "q", never) == made
     assert await opened(path).through("search", "q", never) == made
 
@@ -57,7 +57,7 @@ async def test_what_is_put_is_got(cache: Cache) -> None:
     assert await cache.get("page", "a") is None
     await cache.put_all("page", [("a", b"\x00" * 100)])
     await cache.put_all("page", [("a", b"\xff")])
-    assert await cache.get("page", "a") == Entry(b"\xff", MADE_AT, True)
+    assert await cache.get("page", "a") == CacheEntry(b"\xff", MADE_AT, True)
 
 
 async def test_many_at_once_keep_their_order(cache: Cache) -> None:
@@ -105,9 +105,9 @@ async def test_offline_nothing_is_made(path: Path) -> None:
 async def test_offline_what_is_too_old_is_served_and_says_so(path: Path, cache: Cache, clock: Clock) -> None:
     await cache.put_all("search", [("q", b"v")])
     offline = opened(path, clock=clock, offline=True)
-    assert await offline.through("search", "q", never) == Entry(b"v", MADE_AT, True)
+    assert await offline.through("search", "q", never) == CacheEntry(b"v", MADE_AT, True)
     clock.now += 61
-    assert await offline.through("search", "q", never) == Entry(b"v", MADE_AT, False)
+    assert await offline.through("search", "q", never) == CacheEntry(b"v", MADE_AT, False)
 
 
 async def test_refresh_makes_and_stores_always(path: Path, cache: Cache) -> None:

@@ -51,24 +51,24 @@ async def keep(path: Path, value: bytes) -> None:
 @pytest.mark.parametrize("content", [b"no database", b"SQLite format 3\x00" + b"\xff" * 4096, b"x" * 100_000])
 def test_file_that_is_no_database_is_refused(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    assert refused(path).endswith("it is damaged or no cache: delete it, or give another path")
+    assert refused(path).endswith("it is damaged or not a cache: delete it, or give another path")
 
 
 async def test_file_that_lost_its_end_is_refused(path: Path) -> None:
     await keep(path, os.urandom(100_000))
     os.truncate(path, 5000)
-    assert refused(path).endswith("it is damaged or no cache: delete it, or give another path")
+    assert refused(path).endswith("it is damaged or not a cache: delete it, or give another path")
 
 
 def test_database_of_something_else_is_refused(path: Path) -> None:
     change(path, "CREATE TABLE entries (mine);")
-    assert refused(path).endswith("a database of something else, and no cache: give another path")
+    assert refused(path).endswith("a database of another program, not a cache: give another path")
 
 
 def test_file_of_another_version_is_refused(path: Path) -> None:
     opened(path).close()
     change(path, "PRAGMA user_version = 99;")
-    assert refused(path).endswith("made by another version of rarr: delete it, or give another")
+    assert refused(path).endswith("made by another version of rarr: delete it, or give another path")
 
 
 @pytest.mark.parametrize("name", [".", "file/cache.sqlite"])

@@ -12,7 +12,7 @@ from tools.asking import metered
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.web.searxng import SearXNG
-from rarr.retrievers.web.source_domains import Limits
+from rarr.retrievers.web.source_domains import SourceLimits
 from retrievers.caches import opened
 from retrievers.services import Said, Service
 
@@ -98,7 +98,7 @@ async def test_searxng_is_asked_once_for_the_same(using: Using) -> None:
 
 
 async def test_searxng_sources_that_are_excluded_are_not_read(using: Using, reader: Reader) -> None:
-    limits = Limits(exclude=["a.org"])
+    limits = SourceLimits(exclude=["a.org"])
     with Service(lambda asked: found("https://a.org/", "https://b.org/")) as service:
         await using(service.url, limits=limits).retrieve("q", 1)
     assert reader.read_pages == ["https://b.org/"]
@@ -106,7 +106,7 @@ async def test_searxng_sources_that_are_excluded_are_not_read(using: Using, read
 
 async def test_searxng_dates_stand_in_for_those_of_pages(using: Using) -> None:
     dated = [{"url": "https://a.org/", "publishedDate": "2024-01-02T00:00:00"}, {"url": "https://b.org/"}]
-    limits = Limits(after=datetime(2024, 1, 1, tzinfo=UTC))
+    limits = SourceLimits(after=datetime(2024, 1, 1, tzinfo=UTC))
     with Service(lambda asked: found(results=dated)) as service:
         [passage] = await using(service.url, limits=limits).retrieve("q", 5)
     assert passage.published_at == datetime(2024, 1, 2, tzinfo=UTC)
@@ -136,7 +136,7 @@ async def test_searxng_sources_that_all_fail_are_a_failure(using: Using, reader:
     [
         (Said("Forbidden", 403), "status 403.*settings.yml add json to formats"),
         (Said("Too many", 429), "status 429.*limiter"),
-        (Said("<html>"), "no JSON object: check searxng_url"),
+        (Said("<html>"), "with a JSON object: check searxng_url"),
         (found(unresponsive_engines=[["google", "CAPTCHA"]]), r"do not answer \(google: CAPTCHA\): choose"),
     ],
 )
@@ -153,7 +153,7 @@ async def test_searxng_that_finds_nothing_gives_no_sources(using: Using, answer:
 
 async def test_searxng_that_is_none_has_failed(using: Using) -> None:
     answer = Said({"detail": "Not Found"})
-    with Service(lambda asked: answer) as service, pytest.raises(RetrievalError, match="is no SearXNG"):
+    with Service(lambda asked: answer) as service, pytest.raises(RetrievalError, match="is not SearXNG"):
         await using(service.url).retrieve("q", 2)
 
 

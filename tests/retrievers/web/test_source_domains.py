@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from rarr.records import Passage
 from rarr.retrievers.fetch.links import link
 from rarr.retrievers.web.publication_dates import published
-from rarr.retrievers.web.source_domains import Limits, allowed, normalised, site_of, within
+from rarr.retrievers.web.source_domains import SourceLimits, allowed, normalised, site_of, within
 
 DAY = datetime(2024, 3, 5, tzinfo=UTC)
 
@@ -132,8 +132,8 @@ def test_sources_within_limits_are_kept() -> None:
         for url in ("https://a.org", "https://b.org")
         for day in (DAY, None)
     ]
-    assert Limits(include=["a.org"], after=DAY).keep(passages) == passages[:1]
-    assert Limits().keep(passages) == passages
+    assert SourceLimits(include=["a.org"], after=DAY).keep(passages) == passages[:1]
+    assert SourceLimits().keep(passages) == passages
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from rarr.errors import RetrievalError, SetupError
-from rarr.retrievers.web.source_domains import Limits, normalised
+from rarr.retrievers.web.source_domains import SourceLimits, normalised
 from rarr.retrievers.web.tavily import Tavily
 from retrievers.caches import opened
 from retrievers.services import Said, Service
@@ -117,7 +117,7 @@ async def test_tavily_page_without_a_word_gives_nothing(using: Using) -> None:
 
 
 async def test_tavily_is_asked_with_the_key_and_the_limits(using: Using) -> None:
-    limits = Limits(["a.org"], ["b.org"], datetime(2024, 1, 1), datetime(2024, 2, 1, tzinfo=UTC))
+    limits = SourceLimits(["a.org"], ["b.org"], datetime(2024, 1, 1), datetime(2024, 2, 1, tzinfo=UTC))
     with Service(lambda asked: found(RESULT)) as service:
         await using(service.url, limits=limits).retrieve("peaches " * 100, 3)
     [asked] = service.asked
@@ -156,11 +156,11 @@ async def test_tavily_is_asked_once_for_the_same(using: Using) -> None:
         (Said({"detail": {"error": "too long"}}, 400), "status 400: too long: .*domains and dates"),
         (Said({"detail": {"error": "plan"}}, 432), "status 403: plan: .*the plan of this key"),
         (Said({"detail": {"error": "many"}}, 429), "status 429: many: try again later"),
-        (Said({"detail": "many"}, 429), "status 429: nothing is said: try again later"),
+        (Said({"detail": "many"}, 429), "status 429: it gave no reason: try again later"),
         (Said({"detail": {"error": "as with status 401: no"}}, 429), "status 401: no: try again later"),
         (Said("oops", 500), "500"),
         (Said("<html>"), "Tavily"),
-        (Said({"results": None}), "no results"),
+        (Said({"results": None}), "did not answer with results"),
         (Said([]), "Tavily could not be asked"),
     ],
 )

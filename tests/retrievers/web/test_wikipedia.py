@@ -176,10 +176,10 @@ async def test_wikipedia_failure_is_one_line_with_a_cure(using: Using, failure: 
         (Said({"query": None}), "its answer to a search holds no results"),
         (Said({"query": {"search": None}}), "its answer to a search holds no results"),
         (Said({"detail": "Not Found"}), "its answer to a search holds no results"),
-        (Said({"error": "odd"}), "it says: odd"),
-        (Said({"error": {"message": "odd"}}), "it says: {'message': 'odd'}"),
-        (Said("<html>a portal</html>"), "it answers with what is no JSON object"),
-        (Said([1]), "it answers with what is no JSON object"),
+        (Said({"error": "odd"}), "its message: odd"),
+        (Said({"error": {"message": "odd"}}), "its message: {'message': 'odd'}"),
+        (Said("<html>a portal</html>"), "it does not answer with a JSON object"),
+        (Said([1]), "it does not answer with a JSON object"),
         (Said("<html>Not found</html>", 404), "it answers with status 404"),
         (Said({"detail": "Method not allowed"}, 405), "it answers with status 405"),
     ],
@@ -188,7 +188,7 @@ async def test_wikipedia_that_is_no_wiki_has_failed(using: Using, answer: Said, 
     cure = "set wikipedia_url to the address of a wiki's api.php"
     with Service(lambda asked: answer) as service, pytest.raises(RetrievalError) as caught:
         await using(service.url, attempts=1).retrieve("peach", 1)
-    assert str(caught.value) == f"{service.url}/w/api.php is no API of a MediaWiki ({why}): {cure}"
+    assert str(caught.value) == f"{service.url}/w/api.php is not the API of a MediaWiki ({why}): {cure}"
 
 
 async def test_wikipedia_that_is_no_wiki_is_named_without_its_password(using: Using) -> None:
@@ -206,7 +206,7 @@ async def test_wikipedia_that_is_not_there_fails_at_once(using: Using) -> None:
     wiki = using("http://127.0.0.1:9", attempts=1)
     with pytest.raises(
         RetrievalError,
-        match=r"cannot be reached \(.+\): check the connection and wikipedia_url, .* corpus=PATH",
+        match=r"cannot be reached \(.+\): check the connection and wikipedia_url, or set corpus",
     ):
         await wiki.retrieve(QUESTION, 1)
 

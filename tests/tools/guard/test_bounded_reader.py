@@ -127,7 +127,9 @@ async def test_answer_without_end_is_bounded(ask: Ask, tmp_path: Path) -> None:
 @pytest.mark.parametrize("coding", ["br", "zstd", "deflate", "gzip, gzip"])
 async def test_answer_packed_in_another_way_is_not_bounded_but_refused(coding: str, tmp_path: Path) -> None:
     script = answer(BOMB, f"Content-Encoding: {coding}")
-    assert f"it is packed as {coding}, which was not asked for" in await refused(openai, script, tmp_path)
+    assert f"it is packed as {coding}, which the request did not allow" in await refused(
+        openai, script, tmp_path
+    )
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage
 
 from rarr.errors import SettingsError, SetupError
 from rarr.testing import CutOff, DieMidAnswer, Empty, Hang, NotJson, NoUsage, ScriptedServer, Status
-from rarr.tools.models.chat import Adapted, Answer, Ask, CallFailure, Tokens
+from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
 from rarr.tools.models.langchain_chat import LangChainChat, langchain_chat
 from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, outcome, patient
 
@@ -31,7 +31,7 @@ def chat(server: ScriptedServer, **options: Any) -> LangChainChat:
     return langchain_chat("openai:some", base_url=server.url, **given)
 
 
-async def of(server: ScriptedServer, ask: Ask = ASK, *, attempts: int = 1, **options: Any) -> Any:
+async def of(server: ScriptedServer, ask: ChatRequest = ASK, *, attempts: int = 1, **options: Any) -> Any:
     return await outcome(patient(chat(server, **options), attempts=attempts), ask)
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from rarr.errors import BudgetError, ModelError
 from rarr.prompts import Prompt
 from rarr.testing import Asked, CutOff, ScriptedModel, ScriptedServer
-from rarr.tools.models.chat import Answer, Ask, CallFailure, estimated_tokens
+from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
 from tools.asking import ANSWERS, PROMPT, SCHEMA, TEXT, metered, patient, protocol
 
@@ -128,7 +128,7 @@ async def test_samples_that_all_cannot_be_read_are_asked_for_again_once() -> Non
 class OneByOne(ScriptedModel):
     """As a server that does not know `n`."""
 
-    async def complete(self, ask: Ask) -> Answer:
+    async def complete(self, ask: ChatRequest) -> Answer:
         answer = await super().complete(ask)
         return Answer(answer.texts[:1], answer.tokens)
 

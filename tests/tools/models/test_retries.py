@@ -24,7 +24,7 @@ from rarr.testing import (
     refused_url,
 )
 from rarr.tools.concurrency.per_loop import PerLoop
-from rarr.tools.models.budgeted_chat import Patient
+from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import Answer, CallFailure, Tokens
 from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.meter import Meter, ModelCall
@@ -42,7 +42,7 @@ def down(message: str = "down") -> CallFailure:
     return CallFailure("server", message)
 
 
-async def fails(model: Patient) -> str:
+async def fails(model: BudgetedChat) -> str:
     with pytest.raises(CallFailure) as caught:
         await model.complete(ASK)
     return caught.value.kind
@@ -169,7 +169,7 @@ async def test_limiter_is_shared_by_models() -> None:
     with ScriptedServer(ANSWERS, latency=0.02) as server:
         limiter = Limiter(3)
         options: dict[str, Any] = {"attempts": 1, "timeout_s": 2.0}
-        models = [Patient(protocol(server), limiter, **options) for _ in range(2)]
+        models = [BudgetedChat(protocol(server), limiter, **options) for _ in range(2)]
         async with aclosing(models[0]), aclosing(models[1]):
             await asyncio.gather(*(model.complete(ASK) for model in models for _ in range(6)))
         assert server.in_flight_most == 3

@@ -34,7 +34,7 @@ def test_lines_are_added_whole_however_little_is_written_at_once(
 
 def test_what_the_system_refuses_names_the_cure(tmp_path: Path) -> None:
     with (
-        pytest.raises(InputError, match=r"cannot be written \(Is a directory\): mend that"),
+        pytest.raises(InputError, match=r"cannot be written \(Is a directory\): correct that"),
         writing(tmp_path),
     ):
         Appending(tmp_path)

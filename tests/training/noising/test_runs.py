@@ -15,7 +15,7 @@ from rarr import prompts
 from rarr.errors import InputError, RetrievalError, SettingsError
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel
 from rarr.tools.models.chat import CallFailure
-from rarr.training.noising.rows import Row, dropped_beside, rows
+from rarr.training.noising.rows import TrainingRow, dropped_beside, rows
 from training.noising.helpers import QUERIES, lines, made, scripted, write_queries
 
 TESTS = Path(__file__).parent.parent
@@ -50,7 +50,7 @@ def test_row_holds_what_training_and_audit_need(queries: Path, out: Path) -> Non
     assert row.scores[0].corrupted < row.scores[0].support
     assert (row.model, row.verifier) == ("scripted", "embedded")
     assert row.prompts == {name: prompts.load(name).hash for name in ("summarize", "corrupt")}
-    assert Row.model_validate_json(row.line()) == row
+    assert TrainingRow.model_validate_json(row.line()) == row
 
 
 @pytest.mark.slow
@@ -162,7 +162,9 @@ def test_passage_that_speaks_to_a_model_is_shown_to_none(tmp_path: Path, out: Pa
 
 
 def test_embedded_cannot_write(queries: Path, out: Path) -> None:
-    with pytest.raises(SettingsError, match="'embedded' cannot write summaries: name a language model"):
+    with pytest.raises(
+        SettingsError, match="'embedded' cannot write summaries: set model to a language model"
+    ):
         made(queries, out, model="embedded")
     assert not out.exists()
 

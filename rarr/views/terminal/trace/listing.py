@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import pairwise, takewhile
 from typing import Any
 
-from rarr.traces.store import Listed
+from rarr.traces.store import RunSummary
 from rarr.views.terminal.revision import one_line
 from rarr.views.terminal.trace.entries import took
 
@@ -24,7 +24,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def runs_table(runs: Sequence[Listed], names: Sequence[str]) -> str:
+def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
     """A line a run, 80 columns wide; `names` are those of all runs."""
     short = short_names(names)
     rows = [_TITLES, *(_row(one, short[one.run_id]) for one in runs)]
@@ -37,7 +37,7 @@ def runs_table(runs: Sequence[Listed], names: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def runs_json(runs: Sequence[Listed]) -> list[dict[str, Any]]:
+def runs_json(runs: Sequence[RunSummary]) -> list[dict[str, Any]]:
     """The same for programs."""
     return [
         {
@@ -60,7 +60,7 @@ def _alike(one: str, other: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
-def _row(one: Listed, name: str) -> tuple[str, ...]:
+def _row(one: RunSummary, name: str) -> tuple[str, ...]:
     when = datetime.fromtimestamp(one.started).strftime("%m-%d %H:%M")
     seconds = "" if one.seconds is None else took(one.seconds)
     counts = (str(one.calls), str(one.tokens), str(one.edits))

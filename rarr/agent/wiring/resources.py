@@ -1,4 +1,4 @@
-"""The files and connections that the sources and the reranker of one reviser hold open."""
+"""The files and connections that the components of one reviser open, and close together."""
 
 import math
 from collections.abc import Iterator
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 Kept = TypeVar("Kept", bound=Closes)
 
 
-class Opened:
-    """What the sources and the reranker of one reviser hold open, to be closed with it; and their cache."""
+class Resources:
+    """The files and connections that the components of one reviser opened, and their shared cache."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -31,30 +31,33 @@ class Opened:
     def __iter__(self) -> Iterator[Closes]:
         return iter(self._kept)
 
-    def keep(self, one: Kept) -> Kept:
-        """`one`, which is to be closed."""
-        self._kept.append(one)
-        return one
+    def keep(self, resource: Kept) -> Kept:
+        """Adds and returns a resource that is to be closed."""
+        self._kept.append(resource)
+        return resource
 
     async def aclose(self) -> None:
-        """Closes all of it."""
+        """Closes all of them."""
         await close_all(self._kept)
 
     @cached_property
     def cache(self) -> "Cache":
-        """Opened when the first of them asks for it."""
+        """The cache, opened at the first use."""
         return self.keep(_cache(self._settings))
 
     @cached_property
     def encoder(self) -> Encoder:
-        """That of `weights`, else that which ships. Raises `SettingsError` where its files are not whole."""
+        """The encoder of `weights`, else the encoder that ships.
+
+        Raises `SettingsError` if files are missing.
+        """
         return shipped() if self._settings.weights is None else Encoder(self._settings.weights)
 
 
 @contextmanager
-def opening(settings: Settings) -> Iterator[Opened]:
-    """What is opened while a reviser is put together; where that fails, nobody else would close it."""
-    opened = Opened(settings)
+def opening(settings: Settings) -> Iterator["Resources"]:
+    """Closes the opened resources if the making of a reviser fails: nobody else would."""
+    opened = Resources(settings)
     try:
         yield opened
     except BaseException:
@@ -77,10 +80,10 @@ def _cache(settings: Settings) -> "Cache":
         raise SettingsError(
             f"home {str(path.parent)!r} cannot be made ({error.strerror}): name another folder with RARR_HOME"
         ) from None
-    good_for = settings.cache_days * 86_400
+    valid_s = settings.cache_days * 86_400
     return Cache(
         path,
-        max_age_s={"search": good_for, "page": good_for, "score": math.inf},
+        max_age_s={"search": valid_s, "page": valid_s, "score": math.inf},
         offline=settings.offline,
         refresh=settings.refresh,
     )
