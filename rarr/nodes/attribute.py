@@ -17,6 +17,8 @@ from rarr.tools.concurrency.worker import work
 
 # Evidence of less than this share of the relevance of what agrees does not make a tie a dispute.
 FURTHER = 0.85
+# A difference that is right less often than this contradicts no sentence.
+LEAST_TO_CONTRADICT = 0.55
 
 
 async def attribute(state: State, runtime: Runtime[Components]) -> State:
@@ -36,6 +38,11 @@ def _report(
     chosen, coverage = select(usable(state), settings.report_size)
     sentences = [_sentence(state, one, outcomes, settings.support_threshold) for one in supports]
     return Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=tuple(sentences))
+
+
+def _is_sure(check: Check) -> bool:
+    """Is it right often enough to contradict a sentence, and not only to suggest an edit?"""
+    return check.confidence is None or check.confidence >= LEAST_TO_CONTRADICT
 
 
 class _Outcomes:
@@ -60,7 +67,9 @@ class _Outcomes:
     def contradicting(self, query_id: str) -> list[str]:
         """All evidence that took sides, where what disagrees with the text still is not outweighed."""
         sides = {
-            c.evidence_id: c.verdict for c in self.checks[query_id] if c.verdict in ("agrees", "disagrees")
+            check.evidence_id: check.verdict
+            for check in self.checks[query_id]
+            if check.verdict == "agrees" or (check.verdict == "disagrees" and _is_sure(check))
         }
         if "disagrees" not in sides.values():
             return []

@@ -142,6 +142,14 @@ async def test_stale_contradiction_is_none() -> None:
     assert sentence.status == "supported"
 
 
+@pytest.mark.parametrize(("confidence", "contradicted"), [(None, True), (0.6, True), (0.5, False)])
+async def test_difference_that_is_often_wrong_contradicts_nothing(
+    confidence: float | None, contradicted: bool
+) -> None:
+    unsure = check("disagrees").model_copy(update={"confidence": confidence})
+    assert ((await only_sentence([unsure])).status == "contradicted") == contradicted
+
+
 @pytest.mark.parametrize(("relevance", "status"), [(0.8, "supported"), (0.9, "contradicted")])
 async def test_what_disagrees_and_is_clearly_further_makes_no_dispute(relevance: float, status: str) -> None:
     checks = [check("agrees"), check("disagrees", "q1.2")]

@@ -5,7 +5,7 @@ from makers import evidence
 
 from backends.prompted.helpers import PROMPTS, answering, language_model, query_about
 from rarr.backends.prompted.agreement import PromptedChecker
-from rarr.backends.prompted.reading import PREFERRED, BlindChecker
+from rarr.backends.prompted.reading import CLEARLY_PREFERRED, PREFERRED, UNCLEAR, BlindChecker
 from rarr.backends.rules import answers, blind_answers
 from rarr.errors import ModelError
 from rarr.testing import Asked, ScriptedModel
@@ -50,21 +50,23 @@ async def test_the_text_is_not_in_view() -> None:
 
 
 @pytest.mark.parametrize(
-    ("original", "probability", "verdict"),
+    ("original", "probability", "verdict", "confidence"),
     [
-        ("left", None, "disagrees"),
-        ("left", PREFERRED, "disagrees"),
-        ("left", PREFERRED - 0.01, "unknown"),
-        ("chosen", None, "unknown"),
-        ("first", 0.9, "unknown"),
+        ("left", None, "disagrees", None),
+        ("left", CLEARLY_PREFERRED + 0.01, "disagrees", None),
+        ("left", CLEARLY_PREFERRED - 0.01, "disagrees", UNCLEAR),
+        ("left", PREFERRED + 0.01, "disagrees", UNCLEAR),
+        ("left", PREFERRED - 0.01, "unknown", None),
+        ("chosen", None, "unknown", None),
+        ("first", 0.9, "unknown", None),
     ],
 )
 async def test_difference_counts_where_the_model_prefers_the_evidence_in_both_orders(
-    original: str, probability: float | None, verdict: str
+    original: str, probability: float | None, verdict: str, confidence: float | None
 ) -> None:
     chat = reads("May 1923", original=original, probability=probability)
     agreement = await checker(chat).check(TEXT, None, QUERY, FOUND)
-    assert agreement.verdict == verdict
+    assert (agreement.verdict, agreement.confidence) == (verdict, confidence)
     assert [call.name for call in chat.calls] == ["read_evidence", "choose_version", "choose_version"]
     assert ("does not choose" in agreement.reason) == (verdict == "unknown")
 
