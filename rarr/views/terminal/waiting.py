@@ -38,8 +38,8 @@ class Waiting:
         self._until_then = ExitStack()
 
     def __enter__(self) -> Self:
+        self._timer.start()  # first: an interrupt calls `_stop`, which waits for a timer that has started
         self._until_then.enter_context(before_end(self._stop))  # a terminal must get its cursor back
-        self._timer.start()
         return self
 
     def __exit__(
