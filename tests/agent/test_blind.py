@@ -46,7 +46,7 @@ def test_an_error_is_mended_by_what_the_model_reads(corpus: Path) -> None:
     model = ScriptedModel(RuleModel())
     revision = revised(corpus, model)
     assert revision.text == TEXT.replace("1932", "1936")
-    assert set(prompts(model)) == {"generate_queries", "read_evidence", "choose_version"}
+    assert set(prompts(model)) == {"generate_queries", "read_evidence"}
 
 
 def test_an_edit_makes_no_reading_stale(corpus: Path) -> None:

@@ -1,8 +1,8 @@
 """Blind reading: a model answers each query from one passage, without the text in view; code compares.
 
 A model that sees the text copies its value as the evidence's answer. A reading does not depend on the text
-either: an edit makes none of them stale. Where the answers differ, the model is shown the sentence as it is
-and with the evidence's answer, and chooses: in both orders, since small models prefer a place.
+either: an edit makes none of them stale. Where a difference is doubtful, the model is shown the sentence as
+it is and with the evidence's answer, and chooses: in both orders, since small models prefer a place.
 """
 
 from typing import Literal, Protocol
@@ -18,12 +18,9 @@ from rarr.tools.concurrency.worker import work
 from rarr.tools.models.language_model import LanguageModel
 
 _ANSWER_TOKENS = 15  # of a common answer
-PREFERRED, CLEARLY_PREFERRED = 0.55, 0.65
-"""From these preferences on a difference counts, and counts without a doubt. Of likely answers that differed
-from a right sentence none reached the first. Of those that differed from a wrong sentence and reached the
-second, 5 of 6 were the right value, of those between the two 4 of 7 (readings of `blind_answers.LIKELY`)."""
-UNCLEAR = 0.5
-"""The confidence in a difference between the two, of these 4 of 7 with one right and one wrong case more."""
+PREFERRED = 0.55
+"""From this preference on a doubtful difference counts. Of likely answers that differed from a right sentence
+none reached it, of those that differed from a wrong one 13 (the readings of `rules.blind_answers.LIKELY`)."""
 
 
 class Answered(BaseModel):
@@ -96,19 +93,12 @@ class BlindChecker:
     async def _confirmed(
         self, agreement: Agreement, text: str, query: Query, evidence: Evidence
     ) -> Agreement:
-        """The agreement; `unknown` in place of a difference that the model does not confirm."""
-        if agreement.verdict != "disagrees":
+        """The agreement; `unknown` in place of a doubtful difference that the model does not confirm."""
+        if agreement.verdict != "disagrees" or agreement.confidence is None:
             return agreement
         versions = await work(self._comparison.versions, text, query, agreement)
-        if versions is None:
-            preference = 0.0 if agreement.confidence else 1.0
-        else:
-            preference = await self._preference(*versions, evidence)
-        if preference >= CLEARLY_PREFERRED:
+        if versions is not None and await self._preference(*versions, evidence) >= PREFERRED:
             return agreement
-        if preference >= PREFERRED:
-            reason = f"{agreement.reason}, which the model does not clearly prefer"
-            return agreement.model_copy(update={"reason": reason, "confidence": UNCLEAR})
         reason = f"{agreement.reason}; shown both sentences, the model does not choose the one with it"
         return agreement.model_copy(update={"verdict": "unknown", "reason": reason, "confidence": None})
 

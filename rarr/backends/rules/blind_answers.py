@@ -38,9 +38,11 @@ LEAST_IN_COMMON = 0.5
 """The share of the claim's words that the answer's sentence says, or of its clause that the claim says: the
 greater of the two is at least this."""
 LIKELY = 0.27
-"""The probability from which on an answer counts that differs from the text. Where no rule doubted it, 1 of 4
-less likely answers was right and 4 of 5 others (a model of 1.5 billion parameters, on some 350 readings of
-train/handwritten and of the tuned half of `benchmarks.answers`)."""
+"""The probability from which on an answer that differs from the text is a reason to edit it. Where no rule
+doubted it, 1 of 4 less likely answers was right and 4 of 5 others (a model of 1.5 billion parameters, on some
+350 readings of train/handwritten and of the tuned half of `benchmarks.answers`)."""
+UNLIKELY = 0.5
+"""The confidence in a less likely answer that the model then prefers; the cases are too few to measure it."""
 DISPUTED = 0.7
 """The share that was right of the likely answers from passages that say the text's value as well, where the
 model then chose the sentence with its answer: 4 of 5 of the same readings, with one of each kind more."""
@@ -122,17 +124,18 @@ def _compared(
     doubt = _doubt(claim, value, best, its, query, read_once)
     if not doubt and not _is_about_text(text, context, claim, value, evidence):
         doubt = "the evidence is titled for something that the text does not name"
-    if not doubt and probability is not None and probability < LIKELY:
-        doubt = "the model is not sure of its answer"
     if doubt:
         return _verdict("unknown", said, its_words, doubt)
     reason = f"read without the text, the evidence answers {its_words!r}"
     differs = _verdict("disagrees", said, its_words, reason)
     by_rules = agreement(text, context, query, evidence).verdict
-    if by_rules != "agrees" and not _holds(read_once, value, best):
-        return differs
-    reason += ", but it says the text's value as well"
-    return differs.model_copy(update={"confidence": DISPUTED, "reason": reason})
+    if by_rules == "agrees" or _holds(read_once, value, best):
+        reason += ", but it says the text's value as well"
+        differs = differs.model_copy(update={"confidence": DISPUTED, "reason": reason})
+    if probability is not None and probability < LIKELY:
+        reason += ", of which the model is not sure"
+        differs = differs.model_copy(update={"confidence": UNLIKELY, "reason": reason})
+    return differs
 
 
 def versions(text: str, query: Query, difference: Agreement) -> tuple[str, str] | None:

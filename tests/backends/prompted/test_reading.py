@@ -5,7 +5,7 @@ from makers import evidence
 
 from backends.prompted.helpers import PROMPTS, answering, language_model, query_about
 from rarr.backends.prompted.agreement import PromptedChecker
-from rarr.backends.prompted.reading import CLEARLY_PREFERRED, PREFERRED, UNCLEAR, BlindChecker
+from rarr.backends.prompted.reading import PREFERRED, BlindChecker
 from rarr.backends.rules import answers, blind_answers
 from rarr.errors import ModelError
 from rarr.testing import Asked, ScriptedModel
@@ -49,26 +49,35 @@ async def test_the_text_is_not_in_view() -> None:
     assert "1921" not in chat.calls[0].messages[-1].content
 
 
+SAYS_BOTH = evidence("The Orrel Mill burned in May 1923. The Orrel Mill of Aarle was sold in 1921.")
+
+
 @pytest.mark.parametrize(
-    ("original", "probability", "verdict", "confidence"),
+    ("original", "probability", "verdict"),
     [
-        ("left", None, "disagrees", None),
-        ("left", CLEARLY_PREFERRED + 0.01, "disagrees", None),
-        ("left", CLEARLY_PREFERRED - 0.01, "disagrees", UNCLEAR),
-        ("left", PREFERRED + 0.01, "disagrees", UNCLEAR),
-        ("left", PREFERRED - 0.01, "unknown", None),
-        ("chosen", None, "unknown", None),
-        ("first", 0.9, "unknown", None),
+        ("left", None, "disagrees"),
+        ("left", PREFERRED + 0.01, "disagrees"),
+        ("left", PREFERRED - 0.01, "unknown"),
+        ("chosen", None, "unknown"),
+        ("first", 0.9, "unknown"),
     ],
 )
-async def test_difference_counts_where_the_model_prefers_the_evidence_in_both_orders(
-    original: str, probability: float | None, verdict: str, confidence: float | None
+async def test_doubtful_difference_counts_where_the_model_prefers_it_in_both_orders(
+    original: str, probability: float | None, verdict: str
 ) -> None:
     chat = reads("May 1923", original=original, probability=probability)
-    agreement = await checker(chat).check(TEXT, None, QUERY, FOUND)
-    assert (agreement.verdict, agreement.confidence) == (verdict, confidence)
+    agreement = await checker(chat).check(TEXT, None, QUERY, SAYS_BOTH)
+    assert agreement.verdict == verdict
+    assert (agreement.confidence is not None) == (verdict == "disagrees")
     assert [call.name for call in chat.calls] == ["read_evidence", "choose_version", "choose_version"]
     assert ("does not choose" in agreement.reason) == (verdict == "unknown")
+
+
+async def test_difference_without_a_doubt_needs_no_choice() -> None:
+    chat = reads("May 1923", original="chosen", probability=0.9)
+    agreement = await checker(chat).check(TEXT, None, QUERY, FOUND)
+    assert (agreement.verdict, agreement.confidence) == ("disagrees", None)
+    assert [call.name for call in chat.calls] == ["read_evidence"]
 
 
 @pytest.mark.parametrize("answer", ["1921", "not stated", "June"])

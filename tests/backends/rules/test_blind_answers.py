@@ -3,7 +3,14 @@
 import pytest
 from makers import evidence
 
-from rarr.backends.rules.blind_answers import DISPUTED, LIKELY, beside_the_matter, compared, versions
+from rarr.backends.rules.blind_answers import (
+    DISPUTED,
+    LIKELY,
+    UNLIKELY,
+    beside_the_matter,
+    compared,
+    versions,
+)
 from rarr.records import Agreement, Query
 
 
@@ -264,7 +271,7 @@ MOVED = (
     [
         (None, "disagrees", DISPUTED),
         (LIKELY, "disagrees", DISPUTED),
-        (LIKELY - 0.01, "unknown", None),
+        (LIKELY - 0.01, "disagrees", UNLIKELY),
     ],
 )
 def test_passage_that_says_both_values_is_worth_a_suggestion(
@@ -281,9 +288,10 @@ def test_likely_answer_disagrees_for_certain(probability: float | None) -> None:
     assert (agreement.verdict, agreement.confidence) == ("disagrees", None)
 
 
-def test_unlikely_answer_is_no_reason() -> None:
+def test_unlikely_answer_is_doubtful() -> None:
     agreement = verdict_on(*OTHER[0][:4], LIKELY - 0.01)
-    assert (agreement.verdict, agreement.reason) == ("unknown", "the model is not sure of its answer")
+    assert (agreement.verdict, agreement.confidence) == ("disagrees", UNLIKELY)
+    assert "the model is not sure" in agreement.reason
 
 
 def test_versions_differ_in_the_value_alone() -> None:
