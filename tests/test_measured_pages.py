@@ -36,10 +36,10 @@ def test_page_that_a_command_writes_names_it_and_the_day(page: str) -> None:
 
 
 def test_figures_of_one_command_are_of_one_print() -> None:
-    days: dict[str, set[str]] = {}
-    for module, _, day in PRINTED.findall("\n".join(TEXTS.values())):
-        days.setdefault(module, set()).add(day)
-    assert {module: found for module, found in days.items() if len(found) > 1} == {}
+    days: dict[tuple[str, str], set[str]] = {}
+    for module, options, day in PRINTED.findall("\n".join(TEXTS.values())):
+        days.setdefault((module, options), set()).add(day)
+    assert {command: found for command, found in days.items() if len(found) > 1} == {}
 
 
 def test_figures_of_the_examples_are_those_that_the_tests_hold() -> None:
