@@ -116,6 +116,7 @@ def is_right(case: Case, new: str) -> bool:
     """Does `new` say what the evidence says?"""
     new = " ".join(new.casefold().split()).strip(".,'’–- ")
     if case.kind == "words":
+        new = re.sub(r"\b0(?=\d)", "", new)  # "01 January" is the first of January
         return _words(new) in (
             _words(case.its),
             _words(re.sub(r"^(\d+) (\w+) (\d+)$", r"\2 \1 \3", case.its)),

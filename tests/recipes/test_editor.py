@@ -201,7 +201,7 @@ def test_task_without_examples_is_left_out(data: Path, tmp_path: Path, backend: 
 def test_other_runs_are_refused_in_the_same_folder(data: Path, tmp_path: Path, backend: Backend) -> None:
     out = tmp_path / "weights"
     fine_tune(data, out, steps=2, backend=backend)
-    with pytest.raises(InputError, match="holds a run with steps 2, and not 3: give another folder"):
+    with pytest.raises(InputError, match="holds a run with steps 2, not 3: give another folder"):
         fine_tune(data, out, steps=3, backend=backend)
     data.write_bytes(b"".join(row.line() for row in list(rows(data))[1:]))
     with pytest.raises(InputError, match="holds a run with other data"):
