@@ -88,8 +88,13 @@ def untouchable(text: str) -> list[tuple[str, str]]:
     return [(block.kind, text[block.start : block.end]) for block in blocks(text) if block.kind != "prose"]
 
 
+OF_THE_TEXT = {"nothing_to_check", "not_english", "table_not_checked"}
+"""Notices about the text alone, and not about a failure: any text may bring them."""
+
+
 @settings(max_examples=8)
 @given(text=texts)
+@example(text="| Tower | floors |\n|---|---|\n| Merrow Tower | 50 | Kestrel Library holds 1,000 books. ")
 @example(text="Kestrel Library opened on 5 May 1977. Merrow Tower is 300 metres tall and has 50 floors.\r\n")
 def test_any_text(reviser: Reviser, text: str) -> None:
     assert_only_prose_is_edited(reviser, text)
@@ -107,9 +112,7 @@ def assert_only_prose_is_edited(reviser: Reviser, text: str) -> None:
     assert revision.original == text
     assert_sound(revision)
     assert untouchable(revision.text) == untouchable(text)
-    assert not [
-        warning for warning in revision.warnings if warning.code not in ("nothing_to_check", "not_english")
-    ]
+    assert {warning.code for warning in revision.warnings} <= OF_THE_TEXT
 
 
 @pytest.mark.slow
