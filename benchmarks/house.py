@@ -19,25 +19,18 @@ WEAK_NAMES = ("one", "found", "said", "its", "mine")
 
 TO_THE_GATE = (
     "rarr.agent.revise.revise",
-    "rarr.agent.revise.Reviser.revise",
     "rarr.agent.revise.Reviser.arevise",
     "rarr.agent.revise.Reviser.arevise_from",
-    "rarr.agent.revise.Reviser._recorded",
-    "rarr.agent.revise.Reviser._run",
     "rarr.agent.revise.Reviser._through_graph",
     "rarr.agent.checkpoints.Checkpoints.graph",
     "rarr.agent.graph.build_graph",
-    "rarr.agent.graph.pipeline",
-    "rarr.agent.graph._check_and_edit",
     "rarr.nodes.edit.edit",
-    "rarr.nodes.edit._by_sentence",
     "rarr.nodes.edit._proposed",
-    "rarr.nodes.edit._tried",
     "rarr.ledger.gate.decide",
 )
 """The functions that a reader opens between `revise` and the logic of the gate; each names the next one."""
 TO_THE_SEARCH = (
-    *TO_THE_GATE[:10],
+    *TO_THE_GATE[:6],
     "rarr.nodes.retrieve.retrieve",
     "rarr.retrievers.corpus.corpus.Corpus.retrieve",
     "rarr.retrievers.corpus.corpus.Corpus._search",

@@ -19,7 +19,7 @@ from langgraph.graph import START
 from langgraph.types import StateSnapshot
 
 from rarr import records
-from rarr.agent.graph import Graph, build_graph, pipeline
+from rarr.agent.graph import Graph, build_graph
 from rarr.errors import InputError
 from rarr.state import State
 from rarr.tools.concurrency.per_loop import PerLoop
@@ -55,13 +55,13 @@ class Checkpoints:
 
     async def graph(self) -> Graph:
         """The graph of the running event loop."""
-        if self._checkpointer is None:
-            return build_graph(rewriting=self._rewriting)
         ready = self._ready.get()
         async with ready.opening:
             if ready.graph is None:
-                saver = _with_records(await self._saver(self._checkpointer, ready.opened))
-                ready.graph = pipeline(rewriting=self._rewriting).compile(checkpointer=saver)
+                saver = self._checkpointer and _with_records(
+                    await self._saver(self._checkpointer, ready.opened)
+                )
+                ready.graph = build_graph(saver, rewriting=self._rewriting)
         return ready.graph
 
     def config(self, run_id: str, block: int = 0) -> RunnableConfig:

@@ -9,9 +9,9 @@ work with, the run goes straight to attribute. Another round asks about sentence
 """
 
 from collections.abc import Awaitable, Callable
-from functools import cache
 from typing import Any
 
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import NodeError
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -33,21 +33,11 @@ from rarr.tools.models.meter import meter
 from rarr.tools.spans import span
 
 Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]
-
-
-Pipeline = StateGraph[State, Components, State, State]
 Graph = CompiledStateGraph[State, Components, State, State]
 
 
-@cache  # it holds no state of a run
-def build_graph(*, rewriting: bool = False) -> Graph:
-    """The compiled `pipeline`."""
-    return pipeline(rewriting=rewriting).compile()
-
-
-@cache
-def pipeline(*, rewriting: bool = False) -> Pipeline:
-    """The whole pipeline. The run's context brings the components that its nodes use.
+def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None, *, rewriting: bool = False) -> Graph:
+    """The whole pipeline, compiled. The run's context brings the components that its nodes use.
 
     `rewriting`: the pipeline of a baseline, in which rewrite replaces checks and edits.
     """
@@ -62,26 +52,21 @@ def pipeline(*, rewriting: bool = False) -> Pipeline:
         "generate_queries", one_branch_per_query, ["retrieve", "attribute", "evaluate"]
     )
     graph.add_edge("retrieve", "rerank")
-    (_rewrite if rewriting else _check_and_edit)(graph)
+    if rewriting:
+        _add(graph, rewrite, on_failure="attribute")
+        graph.add_edge("rerank", "rewrite")
+        graph.add_edge("rewrite", "attribute")
+    else:
+        _add(graph, check_agreement, on_failure="attribute")
+        _add(graph, edit, on_failure="attribute")
+        _add(graph, follow_up, on_failure="attribute")
+        graph.add_edge("rerank", "check_agreement")
+        graph.add_edge("check_agreement", "edit")
+        graph.add_conditional_edges("edit", after_edits, ["follow_up", "check_agreement", "attribute"])
+        graph.add_conditional_edges("follow_up", after_edits, ["check_agreement", "attribute"])
     graph.add_edge("attribute", "evaluate")
     graph.add_conditional_edges("evaluate", another_round, ["generate_queries", END])
-    return graph
-
-
-def _check_and_edit(graph: StateGraph[Any, Components, Any, Any]) -> None:
-    _add(graph, check_agreement, on_failure="attribute")
-    _add(graph, edit, on_failure="attribute")
-    _add(graph, follow_up, on_failure="attribute")
-    graph.add_edge("rerank", "check_agreement")
-    graph.add_edge("check_agreement", "edit")
-    graph.add_conditional_edges("edit", after_edits, ["follow_up", "check_agreement", "attribute"])
-    graph.add_conditional_edges("follow_up", after_edits, ["check_agreement", "attribute"])
-
-
-def _rewrite(graph: StateGraph[Any, Components, Any, Any]) -> None:
-    _add(graph, rewrite, on_failure="attribute")
-    graph.add_edge("rerank", "rewrite")
-    graph.add_edge("rewrite", "attribute")
+    return graph.compile(checkpointer=checkpointer)
 
 
 def one_branch_per_query(state: State) -> list[Send] | str:

@@ -102,22 +102,30 @@ class Reviser:
         state, done = await self._checkpoints.begun(run_id)
         if done and self._traces and (revision := await self._traces.revision(run_id, state)):
             return revision
-        return await self._recorded(state, run_id, resumed=True, done=done)
+        return await self.arevise_from(state, run_id, resumed=True, done=done)
 
-    async def arevise_from(self, start: State, run_id: str) -> Revision:
-        """Like `arevise`, from the state with which a run begins."""
-        return await self._recorded(start, run_id)
-
-    async def _recorded(
+    async def arevise_from(
         self, start: State, run_id: str, *, resumed: bool = False, done: bool = False
     ) -> Revision:
+        """Like `arevise`, from the state with which a run begins.
+
+        `resumed`: a run with checkpoints goes on from `start`. `done`: `start` is its last state.
+        """
+        from rarr.agent.block_runs import block_size  # it loads the nodes, which `import rarr` need not
+
+        size = block_size(start["original"], self._components.settings)
         meter = Meter(budget_of(self._components.settings), self._on_call)
         token = METER.set(meter)
         try:
             traces = None if done else self._traces
             recorded = traces.of(run_id, start, meter, resumed=resumed) if traces else nullcontext()
             async with recorded as recorder:
-                state = start if done else await self._run(start, run_id, resumed=resumed)
+                if done:
+                    state = start
+                elif size is None:
+                    state = await self._through_graph(None if resumed else start, run_id)
+                else:
+                    state = await self._by_blocks(start, size, run_id, resumed=resumed)
                 if recorder is None:
                     return await work(revision_of, run_id, state, meter)
                 await recorder.flush()  # a failure to write becomes a warning of the revision
@@ -173,16 +181,10 @@ class Reviser:
     async def __aexit__(self, *error: object) -> None:
         await self.aclose()
 
-    async def _run(self, start: State, run_id: str, *, resumed: bool) -> State:
-        """The last state: of the whole text, or of all its blocks."""
-        from rarr.agent.block_runs import (
-            block_size,
-            by_blocks,
-        )  # they load the nodes, for which `import rarr` need not wait
+    async def _by_blocks(self, start: State, size: int, run_id: str, *, resumed: bool) -> State:
+        """The last state of a run whose text is revised in blocks of `size` characters."""
+        from rarr.agent.block_runs import by_blocks  # it loads the nodes, which `import rarr` need not
 
-        size = block_size(start["original"], self._components.settings)
-        if size is None:
-            return await self._through_graph(None if resumed else start, run_id)
         if not resumed:
             await self._checkpoints.keep(run_id, start, done=False)
 
@@ -223,7 +225,7 @@ class Reviser:
 def revise(text: str, context: str | None = None, **settings: Any) -> Revision:
     """Revises one text. `settings` are the fields of `Settings`, such as `corpus="notes/"`."""
     with Reviser(Settings(**settings)) as reviser:
-        return reviser.revise(text, context)
+        return run(reviser.arevise(text, context))
 
 
 async def arevise(text: str, context: str | None = None, **settings: Any) -> Revision:

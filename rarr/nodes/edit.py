@@ -10,7 +10,7 @@ from rarr.components import Components
 from rarr.ledger.edits import Editing, Proposal
 from rarr.ledger.gate import decide
 from rarr.ledger.source_weight import Side
-from rarr.records import Check, Evidence, Notice, Query
+from rarr.records import Check, Evidence, Notice
 from rarr.settings import Kind, Settings
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker import work
@@ -19,21 +19,15 @@ from rarr.tools.spans import about
 
 
 async def edit(state: State, runtime: Runtime[Components]) -> State:
-    """Proposes edits for what disagrees, and applies those that the gate lets pass.
+    """Proposes edits where evidence disagrees, and applies those that the gate accepts.
 
-    An edit makes the checks that looked at its sentence stale: they are asked again.
+    Sentences are edited at once, and the queries about one sentence in the order of relevance. Each query
+    gets one edit. An edit makes the checks that looked at its sentence stale: they are asked again before
+    another edit of that sentence. With the scope `text`, evidences are edited for one after another.
     """
-    if runtime.context.settings.scope == "text":
-        return await _one_after_another(state, runtime.context)
-    return await _by_sentence(state, runtime.context)
-
-
-async def _by_sentence(state: State, components: Components) -> State:
-    """Edits of different sentences at once, those of one sentence in the order of relevance.
-
-    A query is edited for once. What was checked on a sentence that changed is stale: it is asked again, and
-    no edit is made for it before.
-    """
+    components = runtime.context
+    if components.settings.scope == "text":
+        return await _one_after_another(state, components)
     editing = await work(Editing, state)
     disputed = _disagreements(state, components.settings)
     pending = [checks for checks in disputed if checks[0].query_id not in editing.tried]
@@ -107,27 +101,23 @@ async def _proposed(
     editing: Editing, checks: Sequence[Check], state: State, components: Components
 ) -> Proposal | Notice | None:
     """The editor's change, to be accepted or refused with the reason; None where it declines."""
+    text, context, settings = editing.text, state["context"], components.settings
     query = editing.query(checks[0].query_id)
+    evidence = {passage.id: passage for passage in state["evidence"]}
+    disputing = [check for check in checks if _disputes(check, settings)]
     try:
         with about(query.id):
             async with meter().in_time():
-                return await _tried(editing, query, checks, state, components)
+                check = await work(_strongest, disputing, evidence, settings.source_kinds)
+                source = evidence[check.evidence_id]
+                change = await components.editor.edit(text, context, query, check, source)
+                if change is None:
+                    return None
+                decision = await decide(
+                    text, change, query, check, checks, state, editing.queries, components
+                )
     except Exception as error:
         return failure("edit", "an edit could not be made", error, query_id=query.id)
-
-
-async def _tried(
-    editing: Editing, query: Query, checks: Sequence[Check], state: State, components: Components
-) -> Proposal | None:
-    evidence = {one.id: one for one in state["evidence"]}
-    context, settings = state["context"], components.settings
-    disputing = [check for check in checks if _disputes(check, settings)]
-    check = await work(_strongest, disputing, evidence, settings.source_kinds)
-    source = evidence[check.evidence_id]
-    change = await components.editor.edit(editing.text, context, query, check, source)
-    if change is None:
-        return None
-    decision = await decide(editing.text, change, query, check, checks, state, editing.queries, components)
     return Proposal(change, query.id, source.id, decision, check.reason, check.confidence)
 
 

@@ -94,10 +94,10 @@ async def test_run_that_is_cancelled_says_so() -> None:
 def test_run_that_raises_says_so(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Reviser(Settings(corpus=notes)) as reviser:
 
-        async def broken(start: object, run_id: str, *, resumed: bool) -> None:
+        async def broken(start: object, run_id: str) -> None:
             raise RuntimeError("no memory")
 
-        monkeypatch.setattr(reviser, "_run", broken)
+        monkeypatch.setattr(reviser, "_through_graph", broken)
         with pytest.raises(RuntimeError):
             reviser.revise(TEXT)
     trace = Trace.load("last")
