@@ -25,7 +25,7 @@ TO_THE_GATE = (
     "rarr.agent.checkpoints.Checkpoints.graph",
     "rarr.agent.graph.build_graph",
     "rarr.nodes.edit.edit",
-    "rarr.nodes.edit._proposed",
+    "rarr.nodes.edit._proposal",
     "rarr.ledger.gate.decide",
 )
 """The functions that a reader opens between `revise` and the logic of the gate; each names the next one."""

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from rarr.components import Components
-from rarr.ledger.block_results import CUT, Outcome, block_state, join_blocks, without_working_keys
+from rarr.ledger.block_results import CUT, BlockOutcome, block_state, join_blocks, without_working_keys
 from rarr.records import Notice
 from rarr.settings import Settings
 from rarr.state import State
@@ -34,11 +34,11 @@ def block_size(text: str, settings: Settings) -> int | None:
 
 async def by_blocks(start: State, size: int, components: Components, run: RunBlock) -> State:
     """The state of the whole run. `run` takes the state of one block through the graph."""
-    walk = _Walk(start, size, run)
+    walk = _BlockQueue(start, size, run)
     await together(*(walk.work() for _ in range(_at_once(components))))
     outcomes = [walk.outcomes[number] for number in sorted(walk.outcomes)]
     state = await asyncio.to_thread(join_blocks, start, outcomes, components.settings.report_size)
-    return {**state, "warnings": [*state["warnings"], *_left_out(outcomes, meter(), unread=walk.unread)]}
+    return {**state, "warnings": [*state["warnings"], *_limit_notices(outcomes, meter(), unread=walk.unread)]}
 
 
 def _at_once(components: Components) -> int:
@@ -47,11 +47,11 @@ def _at_once(components: Components) -> int:
     return min(_MOST_AT_ONCE, max(_EMBEDDED_AT_ONCE, components.settings.concurrency // _REQUESTS))
 
 
-class _Walk:
+class _BlockQueue:
     """Gives out the blocks of a text in order, to several workers. `unread`: the rest was not divided."""
 
     def __init__(self, start: State, size: int, run: RunBlock) -> None:
-        self.outcomes: dict[int, Outcome] = {}
+        self.outcomes: dict[int, BlockOutcome] = {}
         self.unread = False
         self._start, self._run = start, run
         self._blocks = text_blocks(start["original"], size)
@@ -61,7 +61,7 @@ class _Walk:
     async def work(self) -> None:
         """Revises blocks until none is left."""
         while (block := await self._next()) is not None:
-            self.outcomes[block.number] = Outcome(block, await self._state(block))
+            self.outcomes[block.number] = BlockOutcome(block, await self._state(block))
 
     async def _next(self) -> TextBlock | None:
         async with self._turn:
@@ -88,7 +88,7 @@ class _Walk:
             return without_working_keys(await self._run(begun))
 
 
-def _left_out(outcomes: Sequence[Outcome], meter: Meter, *, unread: bool) -> list[Notice]:
+def _limit_notices(outcomes: Sequence[BlockOutcome], meter: Meter, *, unread: bool) -> list[Notice]:
     """Warnings about the part of the text that a limit left out, and about blocks that are too long."""
     notices = [
         Notice(

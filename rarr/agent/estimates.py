@@ -22,14 +22,14 @@ def estimate(text: str, context: str | None, components: Components) -> Estimate
     """
     size = block_size(text, components.settings)
     if size is None:
-        return _of_block(text, context, components)
+        return _block_estimate(text, context, components)
     blocks = (block for block in text_blocks(text, size) if block.sentences and not block.too_long)
-    estimates = [_of_block(block.of(text), context, components) for block in blocks]
+    estimates = [_block_estimate(block.of(text), context, components) for block in blocks]
     values = {name: [getattr(part, name) for part in estimates] for name in Estimate.model_fields}
     return Estimate(**{name: None if None in column else sum(column) for name, column in values.items()})
 
 
-def _of_block(text: str, context: str | None, components: Components) -> Estimate:
+def _block_estimate(text: str, context: str | None, components: Components) -> Estimate:
     expected_queries = questions(text, context)
     queries = max(1, len(expected_queries))
     edits = math.ceil(DISAGREEMENTS * queries)

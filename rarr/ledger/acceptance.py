@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rarr.errors import InputError
 from rarr.ledger.preservation import pres_lev
-from rarr.ledger.support import moved, moved_place
+from rarr.ledger.support import moved_place, moved_queries
 from rarr.records import Check, Edit, Notice, Part, Revision, Sentence
 from rarr.tools.text.document import Span
 
@@ -17,15 +17,15 @@ def with_accepted(revision: Revision, edit_ids: Sequence[str]) -> Revision:
     if unknown := [edit_id for edit_id in edit_ids if edit_id not in suggested]:
         raise InputError(f"no suggested edit {unknown[0]!r} in this revision: it has {suggested}")
     for edit_id in (edit_id for edit_id in suggested if edit_id in edit_ids):
-        revision = _with_one(revision, edit_id)
+        revision = _with_edit(revision, edit_id)
     return revision
 
 
-def _with_one(revision: Revision, edit_id: str) -> Revision:
+def _with_edit(revision: Revision, edit_id: str) -> Revision:
     edit = _moved_to_end(revision, edit_id)
     text = revision.text[: edit.start] + edit.new + revision.text[edit.end :]
     edits = (*(other for other in revision.edits if other.id != edit_id), edit)
-    sentences = tuple(_after(sentence, edit, text) for sentence in revision.report.sentences)
+    sentences = tuple(_sentence_after(sentence, edit, text) for sentence in revision.report.sentences)
     changed = [
         sentence
         for sentence, before in zip(sentences, revision.report.sentences, strict=True)
@@ -68,7 +68,7 @@ def _moved_to_end(revision: Revision, edit_id: str) -> Edit:
     return edit.model_copy(update={"state": "accepted", "start": place.start, "end": place.end})
 
 
-def _after(sentence: Sentence, edit: Edit, text: str) -> Sentence:
+def _sentence_after(sentence: Sentence, edit: Edit, text: str) -> Sentence:
     """The sentence after the edit; `unjudged` if the edit changed it."""
     place = moved_place(Span(sentence.start, sentence.end), [edit])
     update = {"start": place.start, "end": place.end, "text": place.of(text)}
@@ -92,7 +92,7 @@ def _checks(revision: Revision, edits: Sequence[Edit], changed: Sequence[Sentenc
     places = [Span(sentence.start, sentence.end) for sentence in changed]
     stale = {
         query.id
-        for query in moved(revision.queries, edits)
+        for query in moved_queries(revision.queries, edits)
         if any(place.overlaps(Span(query.start, query.end)) for place in places)
     }
     return tuple(

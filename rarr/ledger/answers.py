@@ -14,7 +14,7 @@ from rarr.backends.rules.values import Value, extent, same, values
 from rarr.tools.text.document import Span
 
 
-class Source(NamedTuple):
+class AnswerSource(NamedTuple):
     """A value of the evidence's answer, and where a sentence of the evidence says it."""
 
     value: Value
@@ -43,7 +43,7 @@ def answer_place(part: Sentence, asked_about: Span, answer: str) -> Span | None:
     return Span(min(span.start for span in spans), max(span.end for span in spans))
 
 
-def sources_of(value: Value, parts: tuple[Sentence, ...]) -> list[Source]:
+def answer_sources(value: Value, parts: tuple[Sentence, ...]) -> list[AnswerSource]:
     """Where sentences of the evidence say a value of its answer.
 
     A number is the evidence's own, with the unit that the answer may have left out. One that is near the
@@ -51,26 +51,26 @@ def sources_of(value: Value, parts: tuple[Sentence, ...]) -> list[Source]:
     evidence may have it within a longer one.
     """
     found = [
-        Source(value if value.kind == "name" else said, part, said.start)
+        AnswerSource(value if value.kind == "name" else said, part, said.start)
         for part in parts
         for said in part.values
-        if _is_reading_of(said, value)
+        if _is_same_value(said, value)
     ]
     return [source for source in found if not _is_near(source.value, value)] or found
 
 
-def reckoned(value: Value, answer: Sentence, replaced: Value | None) -> Source:
+def computed_source(value: Value, answer: Sentence, replaced: Value | None) -> AnswerSource:
     """A value that follows from a correction, with the unit of the text's value where it names none."""
     if replaced is not None:
         match value.read, replaced.read:
             case Number() as bare, Number() as old if old.form and not bare.unit:
                 low, amount, high = (to_base(n, old.form) for n in (bare.low, bare.amount, bare.high))
                 read = bare._replace(low=low, amount=amount, high=high, unit=old.unit, form=old.form)
-                return Source(value._replace(read=read), answer, value.start)
-    return Source(value, answer, value.start)
+                return AnswerSource(value._replace(read=read), answer, value.start)
+    return AnswerSource(value, answer, value.start)
 
 
-def gives(value: Value, wanted: Value, replaced: Value | None) -> bool:
+def equals_answer(value: Value, wanted: Value, replaced: Value | None) -> bool:
     """Is it the value that is wanted, as exactly as the text had the value that it replaces?
 
     A conversion to another unit may round, and so may a hedged number. A date keeps its parts, a name all
@@ -83,14 +83,14 @@ def gives(value: Value, wanted: Value, replaced: Value | None) -> bool:
             return mine.amount == its.amount or mine.form.lower() != its.form.lower() or mine.hedged
         case Date() as mine, Date() as its:
             had = replaced.read if replaced is not None and isinstance(replaced.read, Date) else its
-            parts = zip(_parts(mine), _parts(its), _parts(had), strict=True)
+            parts = zip(_date_parts(mine), _date_parts(its), _date_parts(had), strict=True)
             return all(own is not None for own, known, had_it in parts if known and had_it)
         case Name() as mine, Name() as its:
-            return gives_name(mine.text, its.text, replaced)
+            return has_whole_name(mine.text, its.text, replaced)
     return True
 
 
-def gives_name(said: str, wanted: str, replaced: Value | None) -> bool:
+def has_whole_name(said: str, wanted: str, replaced: Value | None) -> bool:
     """Is the whole name said? A surname is enough where it replaces a single word."""
     mine, its = key_words(said), key_words(wanted)
     if any(mine[start : start + len(its)] == its for start in range(len(mine))):
@@ -104,7 +104,7 @@ def values_at(part: Sentence, place: Span) -> list[Value]:
     return [value for value in part.values if extent(value).overlaps(place)]
 
 
-def _is_reading_of(said: Value, answer: Value) -> bool:
+def _is_same_value(said: Value, answer: Value) -> bool:
     """Does the evidence's value say what the answer says? The answer may leave out its unit."""
     if same(said, answer):
         return True
@@ -122,6 +122,6 @@ def _is_near(said: Value, answer: Value) -> bool:
     return False
 
 
-def _parts(date: Date) -> tuple[int | None, int | None, int | None]:
+def _date_parts(date: Date) -> tuple[int | None, int | None, int | None]:
     """Year, month and day; a decade or century has no year."""
     return (date.first_year if date.first_year == date.last_year else None, date.month, date.day)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
 from rarr.ledger.attribution import auto_ais
-from rarr.ledger.coverage import select
+from rarr.ledger.coverage import select_evidence
 from rarr.ledger.preservation import f1_ap, pres_lev_by_parts
 from rarr.records import Edit, Notice, Part, Query, Report, Scores, Sentence
 from rarr.state import State, usable
@@ -19,7 +19,7 @@ _WORKING_KEYS = ("passages", "tried", "settled", "followed", "reached", "lacking
 _Placed = TypeVar("_Placed", Query, Edit, Sentence, Part)
 
 
-class Outcome(NamedTuple):
+class BlockOutcome(NamedTuple):
     """A block, and the state in which its run ended; None where it was not gone through."""
 
     block: TextBlock
@@ -53,7 +53,7 @@ def without_working_keys(state: State) -> State:
     return cast(State, {name: value for name, value in state.items() if name not in _WORKING_KEYS})
 
 
-def join_blocks(start: State, outcomes: Sequence[Outcome], report_size: int) -> State:
+def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int) -> State:
     """The state of the whole run, by its blocks in the order of the text, of which some may be missing.
 
     Edits stand in the order of the text: those of a block were made in the text as the blocks before left it.
@@ -66,22 +66,22 @@ def join_blocks(start: State, outcomes: Sequence[Outcome], report_size: int) -> 
         between = start["original"][at : block.span.start]
         old = new = block.span.of(start["original"])
         if state is None:
-            told += _unjudged(start["original"], block.sentences, grown)
+            told += _unjudged_sentences(start["original"], block.sentences, grown)
         else:
             shift = block.span.start - state["lead"]
             new = state["text"][state["lead"] :]
-            whole["queries"] += _moved(state.get("queries", []), shift)
-            whole["edits"] += _moved(state.get("edits", []), shift + grown)
+            whole["queries"] += _shifted(state.get("queries", []), shift)
+            whole["edits"] += _shifted(state.get("edits", []), shift + grown)
             whole["evidence"] += state.get("evidence", [])
             whole["checks"] += state.get("checks", [])
-            told += _moved(_sentences(state), shift + grown)
+            told += _shifted(_sentences(state), shift + grown)
         parts += [(between, between), (old, new)]
         at, grown = block.span.end, grown + len(new) - len(old)
     rest = start["original"][at:]
     parts.append((rest, rest))
     states = [one.state for one in outcomes if one.state is not None]
     found = cast(State, {**start, **whole})
-    evidence_ids, coverage = select(usable(found), report_size)
+    evidence_ids, coverage = select_evidence(usable(found), report_size)
     return {
         **found,
         "text": "".join(new for _, new in parts),
@@ -93,17 +93,17 @@ def join_blocks(start: State, outcomes: Sequence[Outcome], report_size: int) -> 
     }
 
 
-def _moved(records: Iterable[_Placed], by: int) -> list[_Placed]:
+def _shifted(records: Iterable[_Placed], by: int) -> list[_Placed]:
     found = []
     for one in records:
         update: dict[str, Any] = {"start": one.start + by, "end": one.end + by}
         if isinstance(one, Sentence):
-            update["parts"] = tuple(_moved(one.parts, by))
+            update["parts"] = tuple(_shifted(one.parts, by))
         found.append(one.model_copy(update=update))
     return found
 
 
-def _unjudged(text: str, spans: Iterable[Span], grown: int) -> list[Sentence]:
+def _unjudged_sentences(text: str, spans: Iterable[Span], grown: int) -> list[Sentence]:
     return [
         Sentence(text=one.of(text), start=one.start + grown, end=one.end + grown, status="unjudged")
         for one in spans
@@ -114,7 +114,9 @@ def _sentences(state: State) -> Sequence[Sentence]:
     """The sentences of the report. Without a report, all sentences of the block as unjudged."""
     if (report := state.get("report")) is not None:
         return report.sentences
-    return _unjudged(state["text"], (s for s in sentences(state["text"]) if s.start >= state["lead"]), 0)
+    return _unjudged_sentences(
+        state["text"], (s for s in sentences(state["text"]) if s.start >= state["lead"]), 0
+    )
 
 
 def _scores(states: Sequence[State], parts: Sequence[tuple[str, str]]) -> Scores:
@@ -135,7 +137,7 @@ def _scores(states: Sequence[State], parts: Sequence[tuple[str, str]]) -> Scores
     )
 
 
-def _warnings(outcomes: Sequence[Outcome]) -> list[Notice]:
+def _warnings(outcomes: Sequence[BlockOutcome]) -> list[Notice]:
     """Each warning once. Drops the blocks' warnings about limits, because the whole run gives its own."""
     states = [one.state for one in outcomes if one.state is not None]
     told: dict[tuple[str, str, str, str | None], Notice] = {}

@@ -21,31 +21,31 @@ _CONVERTED = 0.02
 """Conversions round: 60 metres are given as 197 feet."""
 
 
-def stands_as(said: Sequence[Value], told: Sequence[Value], evidence: Passage) -> bool:
+def confirms_values(said: Sequence[Value], told: Sequence[Value], evidence: Passage) -> bool:
     """Do the values `told` in `evidence` confirm all those `said` at a place of the text?
 
     A value beside which nothing of its kind stands is not compared.
     """
     for value in said:
         alike = [other for other in told if other.kind == value.kind]
-        if alike and not any(says(other, value, evidence) for other in alike):
+        if alike and not any(confirms_value(other, value, evidence) for other in alike):
             return False
     return True
 
 
-def says(told: Value, said: Value, evidence: Passage) -> bool:
+def confirms_value(told: Value, said: Value, evidence: Passage) -> bool:
     """Does the value `told` in `evidence` confirm the value `said` in the text?"""
     match told.read, said.read:
         case Number() as its, Number() as mine:
-            return bool(same(told, said)) and _covers(its, mine)
+            return bool(same(told, said)) and _covers_number(its, mine)
         case Date() as its, Date() as mine:
             return bool(same(told, said)) and is_as_exact(its, mine)
         case Name() as its, Name() as mine:
-            return _names(its.text, mine.text, evidence)
+            return _confirms_name(its.text, mine.text, evidence)
     return bool(same(told, said))
 
 
-def another_kind(claim: Sentence, evidence: Passage) -> bool:
+def is_another_kind(claim: Sentence, evidence: Passage) -> bool:
     """Does the claim say of what kind its subject is, as "the band Northlight", and the passage does not?"""
     name = next((value for value in claim.values if value.kind == "name"), None)
     kind = _KIND.match(claim.text[: name.start]) if name is not None else None
@@ -53,7 +53,7 @@ def another_kind(claim: Sentence, evidence: Passage) -> bool:
     return any(stem not in evidence.spread and stem not in evidence.title_stems for stem in stems)
 
 
-def turned(before: str, said: Value, evidence: Passage) -> bool:
+def is_direction_reversed(before: str, said: Value, evidence: Passage) -> bool:
     """Is the value, with the words `before` it, where something comes from, and in the passage where it goes?
 
     Or the other way round.
@@ -63,7 +63,7 @@ def turned(before: str, said: Value, evidence: Passage) -> bool:
         _direction(part.text[: value.start])
         for part in evidence.sentences
         for value in part.values
-        if says(value, said, evidence)
+        if confirms_value(value, said, evidence)
     }
     return mine != "" and mine not in its and not its <= {""}
 
@@ -73,7 +73,7 @@ def _direction(before: str) -> str:
     return "" if found is None else found["way"].lower()
 
 
-def _covers(its: Number, mine: Number) -> bool:
+def _covers_number(its: Number, mine: Number) -> bool:
     """Is its amount within what the text's number means?"""
     converted = its.form.lower() != mine.form.lower()
     slack = (_CONVERTED if converted else 1e-9) * abs(mine.amount)
@@ -82,7 +82,7 @@ def _covers(its: Number, mine: Number) -> bool:
     return mine.low - slack <= its.amount <= mine.high + slack
 
 
-def _names(its: str, mine: str, evidence: Passage) -> bool:
+def _confirms_name(its: str, mine: str, evidence: Passage) -> bool:
     """Has it all words of the text's name? Of one that ends alike, the rest may stand elsewhere."""
     wanted, told = key_words(mine), key_words(its)
     missing = [word for word in wanted if not any(same_word(word, other) for other in told)]

@@ -13,7 +13,7 @@ EXHAUSTIVE_SUBSETS = 2000
 Place = tuple[str, int, int]  # source, start, end: where a passage stands
 
 
-def select(evidence: Sequence[Evidence], most: int) -> tuple[list[str], float]:
+def select_evidence(evidence: Sequence[Evidence], most: int) -> tuple[list[str], float]:
     """At most `most` evidences that maximise coverage: the sum over queries of the best relevance.
 
     Gao et al. 2023, section 3.4. One passage that was kept for several queries covers them all.

@@ -39,7 +39,7 @@ _CONCLUSION = re.compile(
 )
 
 
-class Correction(NamedTuple):
+class PlacedEdit(NamedTuple):
     """An accepted edit, and where what it wrote stands in the text."""
 
     edit: Edit
@@ -59,7 +59,7 @@ class Dependent(NamedTuple):
     computed: bool = False
 
 
-class _Number(NamedTuple):
+class _TextNumber(NamedTuple):
     """`apart` and `together`: the words next to it say that it is a difference, or a sum."""
 
     place: Span
@@ -69,24 +69,28 @@ class _Number(NamedTuple):
     together: bool
 
 
-def dependents(text: str, corrections: Sequence[Correction]) -> list[Dependent]:
+def dependents(text: str, corrections: Sequence[PlacedEdit]) -> list[Dependent]:
     """The places of `text` that draw on a corrected value, in text order.
 
     Each place is given once: a computed value comes before a repeated value and a conclusion.
     """
     found: dict[Span, Dependent] = {}
-    for one in (*_computed(text, corrections), *_repeated(text, corrections), *_concluded(text, corrections)):
+    for one in (
+        *_computed_values(text, corrections),
+        *_repeated_values(text, corrections),
+        *_conclusions(text, corrections),
+    ):
         if not any(one.place.overlaps(place) for place in found):
             found[one.place] = one
     return [found[place] for place in sorted(found)]
 
 
-def _computed(text: str, corrections: Sequence[Correction]) -> Iterator[Dependent]:
+def _computed_values(text: str, corrections: Sequence[PlacedEdit]) -> Iterator[Dependent]:
     """Numbers that were the difference, or the sum, of two others, of which one or both were corrected."""
     numbers = _numbers(text)
     written = [(number, c) for c in corrections for number in numbers if number.place.overlaps(c.place)]
     old = {number.place: value for number, c in written if (value := _value(c.edit.old)) is not None}
-    by_old: dict[float, list[_Number]] = defaultdict(list)
+    by_old: dict[float, list[_TextNumber]] = defaultdict(list)
     for number in numbers:
         by_old[round(old.get(number.place, number.value), 6)].append(number)
     for corrected, correction in written:
@@ -108,8 +112,11 @@ def _computed(text: str, corrections: Sequence[Correction]) -> Iterator[Dependen
 
 
 def _recomputed(
-    derived: _Number, corrected: _Number, old_value: float, by_old: Mapping[float, Sequence[_Number]]
-) -> Iterator[tuple[_Number, float]]:
+    derived: _TextNumber,
+    corrected: _TextNumber,
+    old_value: float,
+    by_old: Mapping[float, Sequence[_TextNumber]],
+) -> Iterator[tuple[_TextNumber, float]]:
     """Find the second operand: the number that gave `derived` together with the old value.
 
     Recompute `derived` with the new value. Yields each such operand and the recomputed value.
@@ -119,24 +126,24 @@ def _recomputed(
             if _is_difference(derived, operand, corrected, old_value, operand_value):
                 yield operand, round(abs(corrected.value - operand.value), 6)
     for operand in by_old.get(round(derived.value - old_value, 6), ()):
-        if derived.together and _alike(derived, operand, corrected):
+        if derived.together and _have_same_unit(derived, operand, corrected):
             yield operand, corrected.value + operand.value
 
 
 def _is_difference(
-    derived: _Number, operand: _Number, corrected: _Number, old_value: float, operand_value: float
+    derived: _TextNumber, operand: _TextNumber, corrected: _TextNumber, old_value: float, operand_value: float
 ) -> bool:
     """Does the text say a difference: years between two years, or so much more or less of the same unit?"""
     if derived.unit == "years":
         return _is_year(old_value) and _is_year(operand_value)
-    return derived.apart and _alike(derived, operand, corrected)
+    return derived.apart and _have_same_unit(derived, operand, corrected)
 
 
-def _alike(derived: _Number, operand: _Number, corrected: _Number) -> bool:
+def _have_same_unit(derived: _TextNumber, operand: _TextNumber, corrected: _TextNumber) -> bool:
     return bool(derived.unit) and derived.unit == operand.unit == corrected.unit
 
 
-def _repeated(text: str, corrections: Sequence[Correction]) -> Iterator[Dependent]:
+def _repeated_values(text: str, corrections: Sequence[PlacedEdit]) -> Iterator[Dependent]:
     """Later places that say an old value again: a number, or a name."""
     for edit, place in corrections:
         if not re.search(r"\d|[A-Z]", edit.old):
@@ -146,7 +153,7 @@ def _repeated(text: str, corrections: Sequence[Correction]) -> Iterator[Dependen
                 yield Dependent(Span(match.start(), match.end()), edit, edit.new)
 
 
-def _concluded(text: str, corrections: Sequence[Correction]) -> Iterator[Dependent]:
+def _conclusions(text: str, corrections: Sequence[PlacedEdit]) -> Iterator[Dependent]:
     """Later sentences of the same paragraph that say that they draw a conclusion."""
     for edit, place in corrections:
         end = paragraph_end(text, place.end)
@@ -156,7 +163,7 @@ def _concluded(text: str, corrections: Sequence[Correction]) -> Iterator[Depende
 
 
 @lru_cache(maxsize=8)  # each edit of a text asks for them
-def _numbers(text: str) -> tuple[_Number, ...]:
+def _numbers(text: str) -> tuple[_TextNumber, ...]:
     places = sorted(Span(*match.span()) for found in (_NUMBER, _WORD) for match in found.finditer(text))
     spans = sentences(text)
     starts = [span.start for span in spans]
@@ -168,7 +175,7 @@ def _numbers(text: str) -> tuple[_Number, ...]:
         apart = _APART.search(behind) or _BY.search(text[sentence.start : place.start])
         together = _TOGETHER.search(text, sentence.start, sentence.end)
         value = _number(place.of(text))
-        found.append(_Number(place, value, _unit(text, place.end), bool(apart), bool(together)))
+        found.append(_TextNumber(place, value, _unit(text, place.end), bool(apart), bool(together)))
     return tuple(found)
 
 

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from rarr.ledger.gate import Decision
-from rarr.ledger.support import moved
+from rarr.ledger.support import moved_queries
 from rarr.records import Change, Check, Edit, Notice, Query
 from rarr.state import State, named
 from rarr.tools.text.document import Span, sentences
 
 
 class Proposal(NamedTuple):
-    """A change to the text that `Editing` held when it was proposed, and what the gate decided."""
+    """A change to the text that `EditingText` held when it was proposed, and what the gate decided."""
 
     change: Change
     query_id: str
@@ -21,7 +21,7 @@ class Proposal(NamedTuple):
     confidence: float | None = None
 
 
-class Editing:
+class EditingText:
     """`queries` have their places in `text`; `touched` are those about a sentence that changed."""
 
     def __init__(self, state: State) -> None:
@@ -33,7 +33,7 @@ class Editing:
         self._checks = state["checks"]
         self._asked_again: list[Check] = []
         self._state = state
-        self.queries = moved(state["queries"], self.edits)
+        self.queries = moved_queries(state["queries"], self.edits)
 
     def query(self, query_id: str) -> Query:
         """The query, with its place in the text as it is."""
@@ -86,7 +86,7 @@ class Editing:
                 continue
             self._asked_again += one.decision.checks
             self.text = self.text[:start] + change.new + self.text[end:]
-            self.queries = moved(self.queries, [edit])
+            self.queries = moved_queries(self.queries, [edit])
             done.append((change.start, len(change.new) - (end - start)))
             changed.append(sentence)
             self.touched |= {query.id for query in base if sentence.overlaps(Span(query.start, query.end))}

@@ -27,52 +27,54 @@ _LONGEST_VERB = 4
 """Words between two parties of a deed: "was narrowly defeated by"."""
 
 
-def exchanged(text: Sentence, value: Value, evidence: Sentence, said: Value) -> str:
+def exchange_reason(text: Sentence, value: Value, evidence: Sentence, said: Value) -> str:
     """What shows that `value` of the text has a part that the evidence gives to another value than `said`."""
     others = [one for one in evidence.values if one.kind == said.kind and not _overlap(one, said)]
     for other in others:
         shown = (
-            _labelled(text, value, evidence, said, other)
-            or _directed(text, value, evidence, said, other)
-            or _done(text, value, evidence, said, other)
+            _exchanged_label(text, value, evidence, said, other)
+            or _exchanged_direction(text, value, evidence, said, other)
+            or _exchanged_role(text, value, evidence, said, other)
         )
         if shown:
             return f"{shown!r} with {evidence.text[other.start : other.end]!r}"
     return ""
 
 
-def _labelled(text: Sentence, value: Value, evidence: Sentence, said: Value, other: Value) -> str:
+def _exchanged_label(text: Sentence, value: Value, evidence: Sentence, said: Value, other: Value) -> str:
     """The words of the value's piece, where the evidence has them beside the other value alone."""
-    own, its = piece(evidence, said), piece(evidence, other)
+    own, its = clause_place(evidence, said), clause_place(evidence, other)
     if own == its:
         return ""
-    mine = labels(text, piece(text, value), value.kind)
-    ours, theirs = (labels(evidence, place, value.kind) for place in (own, its))
+    mine = label_words(text, clause_place(text, value), value.kind)
+    ours, theirs = (label_words(evidence, place, value.kind) for place in (own, its))
     if mine.keys() & (ours.keys() - theirs.keys()):
         return ""
     shared = mine.keys() & (theirs.keys() - ours.keys())
     return mine[min(shared)] if shared and ours.keys() - theirs.keys() else ""
 
 
-def _directed(text: Sentence, value: Value, evidence: Sentence, said: Value, other: Value) -> str:
+def _exchanged_direction(text: Sentence, value: Value, evidence: Sentence, said: Value, other: Value) -> str:
     """The preposition before the value, where the evidence has it before the other value."""
-    mine, ours, its = _before(text, value), _before(evidence, said), _before(evidence, other)
+    mine, ours, its = _preposition(text, value), _preposition(evidence, said), _preposition(evidence, other)
     return mine if mine and ours and mine != ours and mine == its else ""
 
 
-def _done(text: Sentence, value: Value, evidence: Sentence, said: Value, other: Value) -> str:
+def _exchanged_role(text: Sentence, value: Value, evidence: Sentence, said: Value, other: Value) -> str:
     """The deed, where the value does what the evidence says is done to it, or the other way round."""
-    ours = _deed(evidence, said, other)
+    ours = _action(evidence, said, other)
     if ours is None:
         return ""
     for partner in text.values:
-        mine = None if _overlap(partner, value) or partner.kind != value.kind else _deed(text, value, partner)
+        mine = (
+            None if _overlap(partner, value) or partner.kind != value.kind else _action(text, value, partner)
+        )
         if mine is not None and mine.stem == ours.stem and mine.does != ours.does:
             return mine.word
     return ""
 
 
-class _Deed(NamedTuple):
+class _Action(NamedTuple):
     """What is done by one party to another; `does`: the party that is asked about does it."""
 
     word: str
@@ -80,7 +82,7 @@ class _Deed(NamedTuple):
     does: bool
 
 
-def _deed(part: Sentence, party: Value, partner: Value) -> _Deed | None:
+def _action(part: Sentence, party: Value, partner: Value) -> _Action | None:
     """The one word of meaning between the two; None where there are others, or the deed is mutual."""
     first, second = sorted((party, partner), key=lambda one: one.start)
     between = Span(extent(first).end, second.start)
@@ -90,15 +92,15 @@ def _deed(part: Sentence, party: Value, partner: Value) -> _Deed | None:
     if len(content) != 1 or len(words) > _LONGEST_VERB or MUTUAL.search(phrase) or _PIECE.search(phrase):
         return None
     passive = bool(_PASSIVE.search(f" {phrase} "))
-    return _Deed(content[0].text, content[0].stem, (party is first) != passive)
+    return _Action(content[0].text, content[0].stem, (party is first) != passive)
 
 
-def _before(part: Sentence, value: Value) -> str:
+def _preposition(part: Sentence, value: Value) -> str:
     found = _PREPOSITION.search(part.text[: value.start])
     return fold(found[1]) if found else ""
 
 
-def piece(part: Sentence, value: Value) -> Span:
+def clause_place(part: Sentence, value: Value) -> Span:
     """From the sign or the conjunction before a value to the next one."""
     place, start = extent(value), 0
     for match in _PIECE.finditer(part.text):
@@ -109,7 +111,7 @@ def piece(part: Sentence, value: Value) -> Span:
     return Span(start, len(part.text))
 
 
-def labels(part: Sentence, place: Span, kind: Kind) -> dict[str, str]:
+def label_words(part: Sentence, place: Span, kind: Kind) -> dict[str, str]:
     """The words with meaning at a place, by their stems, without those of the values of `kind`."""
     taken = [extent(value) for value in part.values if value.kind == kind]
     return {

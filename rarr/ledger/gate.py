@@ -65,7 +65,7 @@ async def decide(
     find_refusal = trial.refusal_of_follow_up if query.follows else trial.refusal_of_correction
     if refusal := await find_refusal(source, state, queries):
         return Decision(sentence, refusal)
-    others = [] if query.follows else _others(checks, source, evidence)
+    others = [] if query.follows else _other_disagreeing(checks, source, evidence)
     asked = ([source] if wording is not None else []) + others
     said = await trial.checks(query, asked)
     again = {one.id: agreement for one, agreement in zip(asked, said, strict=True)}
@@ -100,7 +100,9 @@ def _still_disagrees(again: Agreement, *, must_agree: bool) -> str:
     return ""
 
 
-def _others(checks: Sequence[Check], source: Evidence, evidence: Mapping[str, Evidence]) -> list[Evidence]:
+def _other_disagreeing(
+    checks: Sequence[Check], source: Evidence, evidence: Mapping[str, Evidence]
+) -> list[Evidence]:
     """The other evidence that disagrees with the text as well, and bears on the matter."""
     disagreeing = {check.evidence_id for check in checks if check.verdict == "disagrees"}
     relevant = relevant_beside([evidence[check.evidence_id] for check in checks], source)

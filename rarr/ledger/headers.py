@@ -22,19 +22,19 @@ def under_other_headers(claim: Claim, words: str, held: Sequence[Value], evidenc
     row, _, column = headers.rpartition(": ")
     named = [one for one in (row, column) if one]
     return not any(
-        all(_speaks_of(one, part, evidence) for one in named)
+        all(_mentions(one, part, evidence) for one in named)
         for part in evidence.sentences
-        if _says(part, words, held)
+        if _states(part, words, held)
     )
 
 
-def _says(part: Sentence, words: str, held: Sequence[Value]) -> bool:
+def _states(part: Sentence, words: str, held: Sequence[Value]) -> bool:
     if not held:
         return words.casefold() in part.text.casefold()
     return all(any(same(value, other) for other in part.values) for value in held)
 
 
-def _speaks_of(header: str, part: Sentence, evidence: Passage) -> bool:
+def _mentions(header: str, part: Sentence, evidence: Passage) -> bool:
     wanted = {word.stem for word in tokens(header) if word.stem}
     told = {word.stem for word in part.content}
     if any(map(str.isdigit, header)):  # a page about one year speaks of others as well

@@ -30,7 +30,7 @@ _ORDINAL = "#"
 _REACH = 30  # characters before a number in which its bound stands
 
 
-def bound(part: Sentence, value: Value) -> str:
+def number_bound(part: Sentence, value: Value) -> str:
     """`above`, `below`, `at least` or `at most`, where a number is no exact one."""
     text, place = part.text.lower(), extent(value)
     before = text[max(0, place.start - _REACH) : place.start]
@@ -44,13 +44,13 @@ def bound(part: Sentence, value: Value) -> str:
     return next(found, "")
 
 
-def measures_otherwise(claim: Sentence, value: Value, part: Sentence, said: Value, beside: Passage) -> bool:
+def differs_in_measure(claim: Sentence, value: Value, part: Sentence, said: Value, beside: Passage) -> bool:
     """Does the claim bound the number, or name what is counted, in a way that the passage does not?"""
     if not (isinstance(value.read, Number) and isinstance(said.read, Number)) or value.read.unit == _ORDINAL:
         return False
-    if not _is_within(bound(claim, value), value.read, bound(part, said), said.read):
+    if not _is_within(number_bound(claim, value), value.read, number_bound(part, said), said.read):
         return True
-    counted = _counted(claim, value)
+    counted = _counted_stem(claim, value)
     if not counted or counted in {word.stem for word in part.content}:
         return False
     in_heads = counted in beside.spread or counted in beside.title_stems
@@ -78,7 +78,7 @@ def _is_within(mine: str, claimed: Number, its: str, told: Number) -> bool:
     return True
 
 
-def _counted(part: Sentence, value: Value) -> str:
+def _counted_stem(part: Sentence, value: Value) -> str:
     """The stem of the word that follows a number and its unit; empty for a percentage, or where none does."""
     end = extent(value).end
     following = next((word for word in part.words if word.start >= end), None)

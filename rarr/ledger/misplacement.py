@@ -12,9 +12,9 @@ from rarr.backends.rules.counterparts import Passage
 from rarr.backends.rules.negation import negated
 from rarr.backends.rules.sentence import Sentence
 from rarr.backends.rules.values import Value, extent, same
-from rarr.ledger.confirmation import says
-from rarr.ledger.exchanges import MUTUAL, exchanged, labels, piece
-from rarr.ledger.measures import is_row, measures_otherwise
+from rarr.ledger.confirmation import confirms_value
+from rarr.ledger.exchanges import MUTUAL, clause_place, exchange_reason, label_words
+from rarr.ledger.measures import differs_in_measure, is_row
 from rarr.tools.text.document import Span
 
 _OBLIQUE = re.compile(
@@ -29,21 +29,24 @@ _LISTED = re.compile(r"\s*(?:,|and|or|&|with|,\s*and)\s*(?:the\s+)?", re.IGNOREC
 _IS = re.compile(r"\b(?:is|are|was|were|be|been)\b", re.IGNORECASE)
 
 
-def misplaced(claim: Sentence, value: Value, evidence: Passage) -> bool:
+def is_misplaced(claim: Sentence, value: Value, evidence: Passage) -> bool:
     """Does the passage say the value of something else?
 
     Of the sentences that say it, those count that share the most words with the claim.
     """
     places = [
-        (part, said) for part in evidence.sentences for said in part.values if says(said, value, evidence)
+        (part, said)
+        for part in evidence.sentences
+        for said in part.values
+        if confirms_value(said, value, evidence)
     ]
-    shared = [len(_around(claim, value) & _around(part, said)) for part, said in places]
+    shared = [len(_words_around(claim, value) & _words_around(part, said)) for part, said in places]
     return bool(places) and all(
         _is_exchanged(claim, value, part, said)
         or _is_labelled_otherwise(claim, value, part, said, evidence)
         or _parties_changed_places(claim, part)
         or _is_one_of_a_row(part, said)
-        or measures_otherwise(claim, value, part, said, evidence)
+        or differs_in_measure(claim, value, part, said, evidence)
         or asserts(part.text, said.start) != asserts(claim.text, value.start)
         or negated(part, said.start) != negated(claim, value.start)
         for (part, said), count in zip(places, shared, strict=True)
@@ -61,10 +64,10 @@ def _is_exchanged(claim: Sentence, value: Value, part: Sentence, said: Value) ->
     """Does another value of the sentence have the words that stand beside the claim's value?"""
     if value.kind == "name" and bool(_BY.search(claim.text)) != bool(_BY.search(part.text)):
         return False  # in the passive, the words around a name are others
-    return bool(exchanged(claim, value, part, said))
+    return bool(exchange_reason(claim, value, part, said))
 
 
-def _around(part: Sentence, value: Value) -> set[str]:
+def _words_around(part: Sentence, value: Value) -> set[str]:
     """The words with meaning around a value, by their stems."""
     place = extent(value)
     return {word.stem for word in part.content if not place.start <= word.start < place.end}
@@ -77,11 +80,11 @@ def _is_labelled_otherwise(
 
     Rows of a table and items of a list are sentences of their own.
     """
-    mine = set(labels(claim, piece(claim, value), value.kind))
-    ours = set(labels(part, Span(0, len(part.text)), value.kind))
+    mine = set(label_words(claim, clause_place(claim, value), value.kind))
+    ours = set(label_words(part, Span(0, len(part.text)), value.kind))
     named = mine & _name_stems(claim)
     others = [
-        set(labels(other, Span(0, len(other.text)), value.kind))
+        set(label_words(other, Span(0, len(other.text)), value.kind))
         for other in evidence.sentences
         if any(one.kind == said.kind and same(one, said) is False for one in other.values)
     ]

@@ -13,33 +13,33 @@ from rarr.backends.rules.sentence import Sentence, sentence
 from rarr.backends.rules.subjects import about_something_else
 from rarr.backends.rules.values import Value, extent, same, values
 from rarr.backends.rules.words import Token
-from rarr.ledger.answers import answer_place, sources_of, values_at
-from rarr.ledger.confirmation import another_kind, says, stands_as, turned
+from rarr.ledger.answers import answer_place, answer_sources, values_at
+from rarr.ledger.confirmation import confirms_value, confirms_values, is_another_kind, is_direction_reversed
 from rarr.ledger.headers import under_other_headers
-from rarr.ledger.misplacement import misplaced
+from rarr.ledger.misplacement import is_misplaced
 from rarr.ledger.support import Support
-from rarr.ledger.telling_words import Alike, telling_words
+from rarr.ledger.telling_words import WordFinder, telling_words
 from rarr.records import Check, Evidence, Part, PartState, Query
 from rarr.tools.text.document import Span
 
-SURE = 0.8
+SURE_SUPPORT = 0.8
 """From this support on a sentence is supported that has nothing to check but its subject."""
-SPEAKS = 0.7
+CONFIRMING_SUPPORT = 0.7
 """From this support on the words of a passage confirm a part; chosen on train/handwritten."""
 
 
-class Asked(NamedTuple):
+class AskedPlace(NamedTuple):
     """A place of the text that a query asks about, with the checks of what was found for it."""
 
     place: Span
     checks: tuple[Check, ...]
 
 
-def parts_of(
+def sentence_parts(
     text: str,
     context: str | None,
     one: Support,
-    asked: Sequence[Asked],
+    asked: Sequence[AskedPlace],
     evidence: Mapping[str, Evidence],
     against: Sequence[str],
 ) -> list[Part]:
@@ -51,44 +51,48 @@ def parts_of(
     said = sentence(one.span.of(text))
     claim = next((claim for claim in claims(text, context) if claim.span == one.span), None)
     found = []
-    for span in _spans(text, claim, asked):
+    for span in _checked_spans(text, claim, asked):
         held = values_at(said, span.moved(-one.span.start))
-        place = _Place(span, span.of(text), held, said, claim)
+        place = _CheckedPlace(span, span.of(text), held, said, claim)
         checks = [check for other in asked if other.place == span for check in other.checks]
         found.append((place, place.by_checks(checks, evidence, against)))
-    for at, alike in _telling(claim):
+    for at, alike in _telling_places(claim):
         if not any(at.overlaps(place.span) for place, _ in found):
-            place = _Place(at, at.of(text), [], said, claim, alike)
+            place = _CheckedPlace(at, at.of(text), [], said, claim, alike)
             found.append((place, place.part("open")))
     if claim is not None and claim.headers and not found:  # "yes": its headers alone say nothing
-        whole = _Place(one.span, said.text.strip("*_"), [], said, claim)
+        whole = _CheckedPlace(one.span, said.text.strip("*_"), [], said, claim)
         found.append((whole, whole.part("open")))
     found.sort(key=lambda pair: pair[0].span)
     agreeing = {part.evidence_id for _, part in found if part.state == "confirmed"}
     speaking = sorted(
-        (name for name, support in one.by_evidence.items() if name in agreeing or (support or 0.0) >= SPEAKS),
+        (
+            name
+            for name, support in one.by_evidence.items()
+            if name in agreeing or (support or 0.0) >= CONFIRMING_SUPPORT
+        ),
         key=lambda name: (name not in agreeing, -(one.by_evidence[name] or 0.0)),
     )
     passages = [evidence[name] for name in speaking if name in evidence]
     parts = [place.by_words(passages) if part.state == "open" else part for place, part in found]
-    return parts if (one.best or 0.0) >= SURE else _told(parts, evidence)
+    return parts if (one.best or 0.0) >= SURE_SUPPORT else _without_title_matches(parts, evidence)
 
 
-def asked_about(text: str, span: Span, query: Query, checks: Sequence[Check]) -> Iterator[Asked]:
+def asked_places(text: str, span: Span, query: Query, checks: Sequence[Check]) -> Iterator[AskedPlace]:
     """Where the sentence at `span` says what a query asks for.
 
     A query about a whole sentence asks about the answers that the checks found in it.
     """
     place = Span(max(span.start, query.start), min(span.end, query.end))
     if place != span:
-        yield Asked(place, tuple(checks))
+        yield AskedPlace(place, tuple(checks))
         return
     said = sentence(span.of(text))
     for check in checks:
         found = answer_place(said, Span(-1, -1), check.text_answer)
-        yield Asked(found.moved(span.start) if found else span, (check,))
+        yield AskedPlace(found.moved(span.start) if found else span, (check,))
     if not checks:
-        yield Asked(span, ())
+        yield AskedPlace(span, ())
 
 
 def is_converted(check: Check) -> bool:
@@ -102,7 +106,7 @@ def is_converted(check: Check) -> bool:
     return bool(mine and its) and mine.isdisjoint(its)
 
 
-def _told(parts: list[Part], evidence: Mapping[str, Evidence]) -> list[Part]:
+def _without_title_matches(parts: list[Part], evidence: Mapping[str, Evidence]) -> list[Part]:
     """All of them, open where nothing but the names of pages confirms them.
 
     A page's title names what the page is about: where nothing else was confirmed, the passages need say
@@ -124,17 +128,17 @@ def _is_in_title(part: Part, one: Evidence | None) -> bool:
     )
 
 
-def _spans(text: str, claim: Claim | None, asked: Sequence[Asked]) -> list[Span]:
+def _checked_spans(text: str, claim: Claim | None, asked: Sequence[AskedPlace]) -> list[Span]:
     """What is asked about, without places that hold a smaller one, and the values that nothing asks about."""
     distinct = {one.place for one in asked}
-    kept = [one for one in distinct if not any(_holds(one, other) for other in distinct)]
+    kept = [one for one in distinct if not any(_contains(one, other) for other in distinct)]
     for _, place in askable(text, claim) if claim is not None else ():
         if not any(place.overlaps(one) for one in kept):
             kept.append(place)
     return sorted(kept)
 
 
-def _telling(claim: Claim | None) -> Iterator[tuple[Span, Alike]]:
+def _telling_places(claim: Claim | None) -> Iterator[tuple[Span, WordFinder]]:
     """The telling words of a claim, at their places in the text."""
     if claim is None:
         return
@@ -143,12 +147,12 @@ def _telling(claim: Claim | None) -> Iterator[tuple[Span, Alike]]:
             yield at, alike
 
 
-def _holds(place: Span, other: Span) -> bool:
+def _contains(place: Span, other: Span) -> bool:
     """Is the other one a part of this?"""
     return place != other and place.start <= other.start and other.end <= place.end
 
 
-class _Place(NamedTuple):
+class _CheckedPlace(NamedTuple):
     """A place of a text, with its words and the values that they hold, units included.
 
     `sentence` is where it stands, and `claim` that with its subject put in, None where it is no claim.
@@ -160,7 +164,7 @@ class _Place(NamedTuple):
     values: Sequence[Value]
     sentence: Sentence
     claim: Claim | None
-    alike: Alike | None = None
+    alike: WordFinder | None = None
 
     def by_checks(
         self, checks: Sequence[Check], evidence: Mapping[str, Evidence], against: Sequence[str]
@@ -188,19 +192,21 @@ class _Place(NamedTuple):
         told = [
             said
             for value in values(answer)
-            for said in [source.value for source in sources_of(value, beside.sentences)] or [value]
+            for said in [source.value for source in answer_sources(value, beside.sentences)] or [value]
         ]
-        return stands_as(self.values, told, beside) and not self._is_otherwise(beside)
+        return confirms_values(self.values, told, beside) and not self._is_otherwise(beside)
 
     def _is_otherwise(self, beside: Passage) -> bool:
         """Is the passage about a thing of another kind, or does it say the values of other things?"""
-        if self.claim is not None and another_kind(self.claim.sentence, beside):
+        if self.claim is not None and is_another_kind(self.claim.sentence, beside):
             return True
         if self.claim is not None and under_other_headers(self.claim, self.words, self.values, beside):
             return True
-        if any(misplaced(claim.sentence, value, beside) for claim, value in self._claimed()):
+        if any(is_misplaced(claim.sentence, value, beside) for claim, value in self._claimed()):
             return True
-        return any(turned(self.sentence.text[: value.start], value, beside) for value in self.values)
+        return any(
+            is_direction_reversed(self.sentence.text[: value.start], value, beside) for value in self.values
+        )
 
     def _literal(self, evidence: Evidence) -> str:
         """The words of a passage about the same subject that say it; empty where none do."""
@@ -222,12 +228,12 @@ class _Place(NamedTuple):
         ]
         told += [(value, evidence.title) for value in beside.title_values]
         found = [
-            next((extent(other).of(text) for other, text in told if says(other, value, beside)), "")
+            next((extent(other).of(text) for other, text in told if confirms_value(other, value, beside)), "")
             for value in self.values
         ]
         return found[0] if all(found) else ""
 
-    def _told_alike(self, alike: Alike, beside: Passage) -> str:
+    def _told_alike(self, alike: WordFinder, beside: Passage) -> str:
         """The word that tells the same in the sentence of the passage that says most of the claim."""
         context = {word.stem for word in self.sentence.content}
         told = [len(context & stems) for stems in beside.said]
@@ -250,4 +256,10 @@ class _Place(NamedTuple):
 
     def part(self, state: PartState, evidence_id: str = "", says: str = "") -> Part:
         """The place as a part of the sentence, in `state`."""
-        return Part(start=self.span.start, end=self.span.end, state=state, evidence_id=evidence_id, says=says)
+        return Part(
+            start=self.span.start,
+            end=self.span.end,
+            state=state,
+            evidence_id=evidence_id,
+            says=says,
+        )

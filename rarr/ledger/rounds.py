@@ -1,6 +1,6 @@
 """Whether another round of research is due, and for which sentences."""
 
-from rarr.ledger.support import moved
+from rarr.ledger.support import moved_queries
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.models.meter import meter
@@ -36,7 +36,7 @@ def _lacking(state: State) -> list[Span]:
         return []
     places = [
         Span(query.start, query.end)
-        for query in moved(state.get("queries", []), state.get("edits", []))
+        for query in moved_queries(state.get("queries", []), state.get("edits", []))
         if query.id in failed
     ]
     spans = (

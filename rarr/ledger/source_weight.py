@@ -53,7 +53,8 @@ class Side:
     def __init__(self, evidence: Iterable[Evidence], kinds: Mapping[str, Kind]) -> None:
         self.evidence = sorted(evidence, key=lambda one: (one.source, one.start, one.id))
         self.weight = sum(
-            max(WEIGHTS[kind_of(one.source, kinds)] for one in group) for group in independent(self.evidence)
+            max(WEIGHTS[source_kind(one.source, kinds)] for one in group)
+            for group in independent_groups(self.evidence)
         )
         # Ignore a date in the future: a page may claim any date.
         dates = [d for one in self.evidence if (d := one.published_at) is not None and d <= one.retrieved_at]
@@ -69,7 +70,7 @@ class Side:
         return self.weight > other.weight
 
 
-def kind_of(source: str, kinds: Mapping[str, Kind]) -> Kind:
+def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
     """The kind of a source by its domain, as `kinds`, else as `KINDS` has it; a file is the user's own."""
     if source.startswith(UNNAMED):
         return "other"
@@ -84,18 +85,18 @@ def kind_of(source: str, kinds: Mapping[str, Kind]) -> Kind:
     return "other"
 
 
-def independent(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
+def independent_groups(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
     """Group the evidence by independent source.
 
     Evidence joins a group if it shares the origin of a member, or nearly all of its words.
     """
-    groups: list[list[_Read]] = []
+    groups: list[list[_SourceText]] = []
     for one in evidence:
-        read = _Read(one, _origin(one.source), _shingles(one.text))
-        apart: list[list[_Read]] = []
-        same: list[_Read] = []
+        read = _SourceText(one, _origin(one.source), _shingles(one.text))
+        apart: list[list[_SourceText]] = []
+        same: list[_SourceText] = []
         for group in groups:
-            if any(_one_source(read, other) for other in group):
+            if any(_is_same_source(read, other) for other in group):
                 same += group
             else:
                 apart.append(group)
@@ -103,13 +104,13 @@ def independent(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
     return [[read.evidence for read in group] for group in groups]
 
 
-class _Read(NamedTuple):
+class _SourceText(NamedTuple):
     evidence: Evidence
     origin: str
     shingles: frozenset[tuple[str, ...]]
 
 
-def _one_source(one: _Read, other: _Read) -> bool:
+def _is_same_source(one: _SourceText, other: _SourceText) -> bool:
     if one.origin == other.origin:
         return True
     shared, fewer = one.shingles & other.shingles, min(len(one.shingles), len(other.shingles))

@@ -61,7 +61,7 @@ async def sentence_support(
     places = [[spans[index] for index in near[one.query_id]] for one in evidence]
     outcomes = await asyncio.gather(
         *(
-            _judged(node, text, state["context"], *pair, components, grace)
+            _evidence_support(node, text, state["context"], *pair, components, grace)
             for pair in zip(places, evidence, strict=True)
         )
     )
@@ -85,9 +85,9 @@ def _aligned(
 ) -> tuple[Sequence[Span], dict[int, list[str]], list[int], dict[str, list[int]]]:
     """The sentences; the queries about each; which are within; and those of them near each query."""
     spans = sentences(text)
-    asked = _queries_of(spans, queries)
+    asked = _queries_by_sentence(spans, queries)
     chosen = [index for index, span in enumerate(spans) if within is None or span.overlaps(within)]
-    return spans, asked, chosen, _near(chosen, asked)
+    return spans, asked, chosen, _sentences_near(chosen, asked)
 
 
 async def own_support(
@@ -102,7 +102,7 @@ async def own_support(
     return await sentence_support(node, state, text, queries, components, within=within, grace=grace)
 
 
-def _near(chosen: Sequence[int], asked: Mapping[int, Sequence[str]]) -> dict[str, list[int]]:
+def _sentences_near(chosen: Sequence[int], asked: Mapping[int, Sequence[str]]) -> dict[str, list[int]]:
     """For each query those of the chosen sentences that it, or a query about a neighbour, is about."""
     near: dict[str, list[int]] = defaultdict(list)
     for index in chosen:
@@ -111,7 +111,7 @@ def _near(chosen: Sequence[int], asked: Mapping[int, Sequence[str]]) -> dict[str
     return near
 
 
-async def _judged(
+async def _evidence_support(
     node: str,
     text: str,
     context: str | None,
@@ -132,7 +132,7 @@ async def _judged(
         return [None] * len(places), notice
 
 
-async def classes(
+async def classify_sentences(
     verifier: Verifier,
     text: str,
     context: str | None,
@@ -172,7 +172,10 @@ async def with_refuting(
                 about_it[name].append(index)
     known = [evidence for evidence in usable(state) if evidence.id in about_it]
     outcomes = await asyncio.gather(
-        *(_classed(state, [supports[n].span for n in about_it[it.id]], it, components) for it in known)
+        *(
+            _evidence_classes(state, [supports[n].span for n in about_it[it.id]], it, components)
+            for it in known
+        )
     )
     refuting: dict[int, set[str]] = defaultdict(set)
     unclassified: dict[int, set[str]] = defaultdict(set)
@@ -189,13 +192,13 @@ async def with_refuting(
     return told, [notice for _, notice in outcomes if notice is not None]
 
 
-async def _classed(
+async def _evidence_classes(
     state: State, spans: Sequence[Span], one: Evidence, components: Components
 ) -> tuple[Sequence[AttributionClass | None], Notice | None]:
     """The class of the sentences by one evidence. If the verifier fails: None for all, and a notice."""
     try:
         with about(one.id):
-            found = await classes(
+            found = await classify_sentences(
                 components.verifier,
                 state["text"],
                 state["context"],
@@ -210,7 +213,7 @@ async def _classed(
         return [None] * len(spans), notice
 
 
-def moved(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
+def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
     """The queries of a text with their places in the text after the accepted `edits`."""
     accepted = [edit for edit in edits if edit.accepted]
     places = [moved_place(Span(query.start, query.end), accepted) for query in queries]
@@ -223,18 +226,18 @@ def moved(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
 def moved_place(place: Span, changes: Sequence[Change]) -> Span:
     """A place of a text, in the text after `changes` were made one after another."""
     for change in changes:
-        place = _moved(place, change.start, change.end, change.start + len(change.new))
+        place = _shifted_place(place, change.start, change.end, change.start + len(change.new))
     return place
 
 
 def moved_back(place: Span, edits: Sequence[Edit]) -> Span:
     """A place of the text after the accepted `edits`, in the text before them."""
     for edit in reversed([edit for edit in edits if edit.accepted]):
-        place = _moved(place, edit.start, edit.start + len(edit.new), edit.end)
+        place = _shifted_place(place, edit.start, edit.start + len(edit.new), edit.end)
     return place
 
 
-def _moved(place: Span, start: int, old_end: int, new_end: int) -> Span:
+def _shifted_place(place: Span, start: int, old_end: int, new_end: int) -> Span:
     """Behind a change a place moves along; one that the change overlaps covers all of it."""
     grown = new_end - old_end
     if place.end <= start:
@@ -244,7 +247,7 @@ def _moved(place: Span, start: int, old_end: int, new_end: int) -> Span:
     return Span(min(place.start, start), max(place.end, old_end) + grown)
 
 
-def _queries_of(spans: Sequence[Span], queries: Sequence[Query]) -> dict[int, list[str]]:
+def _queries_by_sentence(spans: Sequence[Span], queries: Sequence[Query]) -> dict[int, list[str]]:
     """The ids of the queries about each sentence, by the sentence's index."""
     starts = [span.start for span in spans]
     asked: dict[int, list[str]] = defaultdict(list)

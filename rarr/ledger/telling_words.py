@@ -7,7 +7,7 @@ from rarr.backends.rules.negation import negators
 from rarr.backends.rules.sentence import Sentence
 from rarr.tools.text.document import Span
 
-Alike = Callable[[Sentence], Iterator[Span]]
+WordFinder = Callable[[Sentence], Iterator[Span]]
 """Where a sentence of a passage has a word that tells the same."""
 
 # Words of a group tell the same. A quantifier in front of a number is its bound.
@@ -25,7 +25,7 @@ _WORDS_THAT_TURN = [re.compile(rf"\b(?:{words})\b(?!\s+(?:than|\d))", re.IGNOREC
 _COMPARED = re.compile(r"\b(?P<word>\w+er|(?:more|less)\s+\w+)\s+than\b(?!\s+[$€£]?\d)", re.IGNORECASE)
 
 
-def telling_words(said: Sentence) -> Iterator[tuple[Span, Alike]]:
+def telling_words(said: Sentence) -> Iterator[tuple[Span, WordFinder]]:
     """The place of each telling word in the sentence, and what finds a word of the same meaning elsewhere."""
     for span in negators(said):
         yield span, negators
@@ -36,5 +36,5 @@ def telling_words(said: Sentence) -> Iterator[tuple[Span, Alike]]:
         yield Span(*match.span("word")), _finder(re.compile(rf"\b{re.escape(match['word'])}\b", re.I))
 
 
-def _finder(pattern: re.Pattern[str]) -> Alike:
+def _finder(pattern: re.Pattern[str]) -> WordFinder:
     return lambda part: (Span(*match.span()) for match in pattern.finditer(part.text))

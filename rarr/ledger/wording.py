@@ -15,15 +15,15 @@ from rarr.backends.rules.sentence import Sentence, sentence as read_sentence
 from rarr.backends.rules.values import Value, extent, same, values
 from rarr.backends.rules.words import Token, fold, tokens
 from rarr.ledger.answers import (
-    Source,
+    AnswerSource,
     answer_place,
-    gives,
-    gives_name,
-    reckoned,
-    sources_of,
+    answer_sources,
+    computed_source,
+    equals_answer,
+    has_whole_name,
     values_at,
 )
-from rarr.ledger.exchanges import exchanged
+from rarr.ledger.exchanges import exchange_reason
 from rarr.records import Change, Check, Evidence, Query
 from rarr.tools.text.document import Span
 
@@ -77,11 +77,11 @@ class Wording:
         )  # fmt: skip
         return next(filter(None, (rule() for rule in rules)), "")
 
-    def _sources(self, value: Value) -> list[Source]:
+    def _sources(self, value: Value) -> list[AnswerSource]:
         """A follow-up reckons its answer: the evidence need not say it."""
         if self.follows:
-            return [reckoned(value, read_sentence(self.answer), self.old)]
-        return sources_of(value, self.evidence)
+            return [computed_source(value, read_sentence(self.answer), self.old)]
+        return answer_sources(value, self.evidence)
 
     def _unsaid_answer(self) -> str:
         """What follows from another edit is reckoned; every other answer stands in the evidence."""
@@ -103,11 +103,11 @@ class Wording:
         written = self.written.of(self.after.text)
         refused = f"the text would say {written[:60]!r}, and the evidence says {self.answer[:60]!r}"
         if kind == "name" and all(value.kind != "name" for value, _ in wanted):
-            return "" if gives_name(written, self.answer, self.old) else refused
+            return "" if has_whole_name(written, self.answer, self.old) else refused
         given = values_at(self.after, self.written)
         for value, sources in wanted:
             likely = [source.value for source in sources] or [value]
-            if not any(gives(one, other, self.old) for one in given for other in likely):
+            if not any(equals_answer(one, other, self.old) for one in given for other in likely):
                 return refused
         return ""
 
@@ -120,7 +120,7 @@ class Wording:
         left = len(self.answers)  # each of them is said once
         for value in values_at(self.after, self.written):
             said = extent(value).of(self.after.text)
-            given = any(gives(value, one, self.old) for one in wanted)
+            given = any(equals_answer(value, one, self.old) for one in wanted)
             left -= given
             if (given and left >= 0) or any(same(value, one) for one in kept):
                 continue
@@ -212,7 +212,7 @@ class Wording:
             for written in values_at(self.after, self.written):
                 if not any(same(written, source.value) for source in sources):
                     continue
-                shown = [_exchange(self.after, written, source) for source in sources]
+                shown = [_exchange_with(self.after, written, source) for source in sources]
                 if all(shown):
                     said = extent(written).of(self.after.text)
                     return f"the change exchanges values: it says {said!r} where the evidence has {shown[0]}"
@@ -232,6 +232,6 @@ class Wording:
                 yield word
 
 
-def _exchange(after: Sentence, written: Value, source: Source) -> str:
+def _exchange_with(after: Sentence, written: Value, source: AnswerSource) -> str:
     said = next(one for one in source.sentence.values if one.start == source.start)
-    return exchanged(after, written, source.sentence, said)
+    return exchange_reason(after, written, source.sentence, said)

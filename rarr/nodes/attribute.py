@@ -6,24 +6,24 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.coverage import select
-from rarr.ledger.parts import SURE, Asked, asked_about, is_converted, parts_of
+from rarr.ledger.coverage import select_evidence
+from rarr.ledger.parts import SURE_SUPPORT, AskedPlace, asked_places, is_converted, sentence_parts
 from rarr.ledger.source_weight import Side, relevant_beside
-from rarr.ledger.support import Support, moved, own_support, with_refuting
+from rarr.ledger.support import Support, moved_queries, own_support, with_refuting
 from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict
 from rarr.settings import Kind, Settings
 from rarr.state import State, usable
 from rarr.tools.concurrency.worker import work
 
 # Evidence of less than this share of the relevance of what agrees does not make a tie a dispute.
-FURTHER = 0.85
+DISPUTE_RELEVANCE_SHARE = 0.85
 # A difference that is right less often than this contradicts no sentence.
-LEAST_TO_CONTRADICT = 0.55
+LEAST_CONFIDENCE_TO_CONTRADICT = 0.55
 
 
 async def attribute(state: State, runtime: Runtime[Components]) -> State:
     """Aligns the sentences of the revised text to evidence and says where each stands."""
-    queries = await work(moved, state.get("queries", []), state.get("edits", []))
+    queries = await work(moved_queries, state.get("queries", []), state.get("edits", []))
     supports, failures = await own_support("attribute", state, state["text"], queries, runtime.context)
     supports, refusals = await with_refuting(state, supports, runtime.context)
     report = await work(_report, state, queries, supports, runtime.context.settings)
@@ -34,18 +34,18 @@ def _report(
     state: State, queries: Sequence[Query], supports: Sequence[Support], settings: Settings
 ) -> Report:
     """`queries` have their places in the text as it now is."""
-    outcomes = _Outcomes(state, queries, settings.source_kinds)
-    chosen, coverage = select(usable(state), settings.report_size)
+    outcomes = _QueryOutcomes(state, queries, settings.source_kinds)
+    chosen, coverage = select_evidence(usable(state), settings.report_size)
     sentences = [_sentence(state, one, outcomes, settings.support_threshold) for one in supports]
     return Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=tuple(sentences))
 
 
 def _is_sure(check: Check) -> bool:
     """Is it right often enough to contradict a sentence, and not only to suggest an edit?"""
-    return check.confidence is None or check.confidence >= LEAST_TO_CONTRADICT
+    return check.confidence is None or check.confidence >= LEAST_CONFIDENCE_TO_CONTRADICT
 
 
-class _Outcomes:
+class _QueryOutcomes:
     """What became of each query: its checks on the text as it now is, and whether its research failed.
 
     Evidence that was not checked, because that step failed, is `unknown` among the `verdicts`.
@@ -82,18 +82,18 @@ class _Outcomes:
             return []
         # Where they weigh the same, what is clearly further from the question makes no dispute: a namesake.
         tie = not against.outweighs(agreeing, question)
-        return [] if tie and against.relevance < FURTHER * agreeing.relevance else list(sides)
+        return [] if tie and against.relevance < DISPUTE_RELEVANCE_SHARE * agreeing.relevance else list(sides)
 
     def agreeing(self, query_id: str) -> list[str]:
         """The most relevant evidence that agrees."""
         return [check.evidence_id for check in self.checks[query_id] if check.verdict == "agrees"][:1]
 
-    def asked(self, text: str, one: Support) -> list[Asked]:
+    def asked(self, text: str, one: Support) -> list[AskedPlace]:
         """What the queries about a sentence ask for."""
         return [
             asked
             for query_id in one.query_ids
-            for asked in asked_about(text, one.span, self.queries[query_id], self.checks[query_id])
+            for asked in asked_places(text, one.span, self.queries[query_id], self.checks[query_id])
         ]
 
     def converted(self, one: Support) -> set[str]:
@@ -107,14 +107,14 @@ class _Outcomes:
         return any(c.verdict != "unknown" or c.text_answer or c.evidence_answer for c in checks)
 
 
-def _sentence(state: State, one: Support, outcomes: _Outcomes, threshold: float) -> Sentence:
+def _sentence(state: State, one: Support, outcomes: _QueryOutcomes, threshold: float) -> Sentence:
     against = [e for query_id in one.query_ids for e in outcomes.contradicting(query_id)]
     asked = outcomes.asked(state["text"], one)
     converted = outcomes.converted(one)
     one = one._replace(refuting=one.refuting - converted, unclassified=one.unclassified - converted)
     left_out = one.refuting | one.unclassified
     evidence = {name: it for name, it in outcomes.evidence.items() if name not in left_out}
-    parts = parts_of(state["text"], state["context"], one, asked, evidence, against)
+    parts = sentence_parts(state["text"], state["context"], one, asked, evidence, against)
     status, evidence_ids = _status(one, parts, outcomes, threshold, against)
     return Sentence(
         text=one.span.of(state["text"]),
@@ -128,12 +128,12 @@ def _sentence(state: State, one: Support, outcomes: _Outcomes, threshold: float)
 
 
 def _status(
-    one: Support, parts: Sequence[Part], outcomes: _Outcomes, threshold: float, against: list[str]
+    one: Support, parts: Sequence[Part], outcomes: _QueryOutcomes, threshold: float, against: list[str]
 ) -> tuple[Status, list[str]]:
     """Contradiction outweighs support; what failed is never passed off as what was not found."""
     if against:
         return "contradicted", against
-    enough = threshold if parts else max(threshold, SURE)
+    enough = threshold if parts else max(threshold, SURE_SUPPORT)
     reaching = {e: s for e, s in one.by_evidence.items() if s and s >= enough and e not in one.refuting}
     supporting = {e: score for e, score in reaching.items() if e not in one.unclassified}
     if supporting and all(part.state == "confirmed" for part in parts):

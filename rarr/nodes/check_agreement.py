@@ -5,7 +5,7 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.support import moved
+from rarr.ledger.support import moved_queries
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker import work
@@ -19,9 +19,11 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     A check that fails is `unknown`, never a verdict. Stale checks stay in the ledger, before what replaces
     them.
     """
-    queries = {query.id: query for query in await work(moved, state["queries"], state.get("edits", []))}
+    queries = {
+        query.id: query for query in await work(moved_queries, state["queries"], state.get("edits", []))
+    }
     outcomes = await asyncio.gather(
-        *(_check(state, runtime.context, queries[one.query_id], one) for one in unchecked(state))
+        *(_check_pair(state, runtime.context, queries[one.query_id], one) for one in unchecked(state))
     )
     return {
         "checks": [*state.get("checks", []), *(check for check, _ in outcomes)],
@@ -36,7 +38,7 @@ def unchecked(state: State) -> list[Evidence]:
     return [one for one in usable(state) if one.id not in done]
 
 
-async def _check(
+async def _check_pair(
     state: State, components: Components, query: Query, evidence: Evidence
 ) -> tuple[Check, Notice | None]:
     notice = None

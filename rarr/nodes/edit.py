@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.edits import Editing, Proposal
+from rarr.ledger.edits import EditingText, Proposal
 from rarr.ledger.gate import decide
 from rarr.ledger.source_weight import Side
 from rarr.records import Check, Evidence, Notice
@@ -27,12 +27,12 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     """
     components = runtime.context
     if components.settings.scope == "text":
-        return await _one_after_another(state, components)
-    editing = await work(Editing, state)
+        return await _edit_in_order(state, components)
+    editing = await work(EditingText, state)
     disputed = _disagreements(state, components.settings)
     pending = [checks for checks in disputed if checks[0].query_id not in editing.tried]
     while wave := await work(editing.independent, pending):
-        outcomes = await asyncio.gather(*(_proposed(editing, checks, state, components) for checks in wave))
+        outcomes = await asyncio.gather(*(_proposal(editing, checks, state, components) for checks in wave))
         again = await work(editing.apply, [one for one in outcomes if isinstance(one, Proposal)])
         editing.warnings += [one for one in outcomes if isinstance(one, Notice)]
         done = {checks[0].query_id for checks in wave} - again
@@ -41,20 +41,20 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     return editing.update(stale=lambda check: check.query_id in editing.touched)
 
 
-async def _one_after_another(state: State, components: Components) -> State:
+async def _edit_in_order(state: State, components: Components) -> State:
     """The order of the paper (Gao et al. 2023, section 3.3): each evidence looks at the text as those before
     it left it. All were checked on the same text, so that the verdicts behind an edit are stale."""
-    editing = await work(Editing, state)
+    editing = await work(EditingText, state)
     settled = list(state.get("settled", []))
     fresh = {check.evidence_id: check for check in state["checks"] if not check.stale}
-    for one in _in_order(state):
+    for one in _ordered_evidence(state):
         if one.id in settled:
             continue
         settled.append(one.id)
         check = fresh.get(one.id)
-        if check is None or not _disputes(check, components.settings):
+        if check is None or not _is_reason_to_edit(check, components.settings):
             continue
-        outcome = await _proposed(editing, [check], state, components)
+        outcome = await _proposal(editing, [check], state, components)
         if isinstance(outcome, Notice):
             editing.warnings.append(outcome)
         elif outcome is not None:
@@ -68,7 +68,7 @@ async def _one_after_another(state: State, components: Components) -> State:
     return {**update, "settled": settled}
 
 
-def _in_order(state: State) -> Iterator[Evidence]:
+def _ordered_evidence(state: State) -> Iterator[Evidence]:
     """The evidence of each query, in the order of the queries and of relevance."""
     found: dict[str, list[Evidence]] = defaultdict(list)
     for one in usable(state):
@@ -77,7 +77,7 @@ def _in_order(state: State) -> Iterator[Evidence]:
         yield from found[query.id]
 
 
-def _disputes(check: Check, settings: Settings) -> bool:
+def _is_reason_to_edit(check: Check, settings: Settings) -> bool:
     """Is it a reason to edit? Where agreement is not asked about, whatever was found is."""
     return check.verdict == "disagrees" or not settings.agreement
 
@@ -92,19 +92,19 @@ def _disagreements(state: State, settings: Settings) -> list[list[Check]]:
     best = {
         query_id: max(relevance[check.evidence_id] for check in disputing)
         for query_id, checks in by_query.items()
-        if (disputing := [check for check in checks if _disputes(check, settings)])
+        if (disputing := [check for check in checks if _is_reason_to_edit(check, settings)])
     }
     return [by_query[query_id] for query_id in sorted(best, key=lambda query_id: -best[query_id])]
 
 
-async def _proposed(
-    editing: Editing, checks: Sequence[Check], state: State, components: Components
+async def _proposal(
+    editing: EditingText, checks: Sequence[Check], state: State, components: Components
 ) -> Proposal | Notice | None:
     """The editor's change, to be accepted or refused with the reason; None where it declines."""
     text, context, settings = editing.text, state["context"], components.settings
     query = editing.query(checks[0].query_id)
     evidence = {passage.id: passage for passage in state["evidence"]}
-    disputing = [check for check in checks if _disputes(check, settings)]
+    disputing = [check for check in checks if _is_reason_to_edit(check, settings)]
     try:
         with about(query.id):
             async with meter().in_time():

@@ -3,8 +3,8 @@
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.dependents import Correction, Dependent, dependents
-from rarr.ledger.support import moved, moved_back, moved_place
+from rarr.ledger.dependents import Dependent, PlacedEdit, dependents
+from rarr.ledger.support import moved_back, moved_place, moved_queries
 from rarr.records import Check, Edit, Evidence, Query
 from rarr.settings import Settings
 from rarr.state import State, named
@@ -18,21 +18,21 @@ async def follow_up(state: State, runtime: Runtime[Components]) -> State:
     What follows by arithmetic is a disagreement at once: the evidence says what was corrected, and need not
     say what follows from it. Everything else is for the checker to tell.
     """
-    return await work(_followed, state, runtime.context.settings)
+    return await work(_follow_ups, state, runtime.context.settings)
 
 
-def _followed(state: State, settings: Settings) -> State:
+def _follow_ups(state: State, settings: Settings) -> State:
     done = [edit.id for edit in state["edits"]]
     if not (settings.follow_up and settings.agreement):
         return {"followed": done}
     queries, evidence, checks = list(state["queries"]), list(state["evidence"]), list(state["checks"])
-    for one in _unasked(state):
-        query = _query(state, one, named(state, "q", len(queries) + 1))
+    for one in _new_dependents(state):
+        query = _follow_up_query(state, one, named(state, "q", len(queries) + 1))
         source = next(e for e in state["evidence"] if e.id == one.edit.evidence_id)
         queries.append(query)
         evidence.append(source.model_copy(update={"id": f"{query.id}.1", "query_id": query.id}))
         if one.computed:
-            checks.append(_recomputed(state["text"], one, evidence[-1]))
+            checks.append(_recomputed_check(state["text"], one, evidence[-1]))
     return {"queries": queries, "evidence": evidence, "checks": checks, "followed": done}
 
 
@@ -48,28 +48,28 @@ def unfollowed(state: State) -> list[Edit]:
     return [edit for edit in state.get("edits", []) if edit.accepted and edit.id not in done]
 
 
-def _unasked(state: State) -> list[Dependent]:
+def _new_dependents(state: State) -> list[Dependent]:
     """What draws on the corrections so far, without what a check already answered."""
     accepted = [edit for edit in state["edits"] if edit.accepted]
     corrections = [
-        Correction(edit, moved_place(Span(edit.start, edit.start + len(edit.new)), accepted[number:]))
+        PlacedEdit(edit, moved_place(Span(edit.start, edit.start + len(edit.new)), accepted[number:]))
         for number, edit in enumerate(accepted, start=1)
     ]
-    answered = _answered(state)
+    answered = _answered_places(state)
     return [one for one in dependents(state["text"], corrections) if one.place not in answered]
 
 
-def _answered(state: State) -> set[Span]:
+def _answered_places(state: State) -> set[Span]:
     """Places of which evidence says that they are right, or that were followed up before."""
     agreed = {check.query_id for check in state["checks"] if not check.stale and check.verdict == "agrees"}
     return {
         Span(query.start, query.end)
-        for query in moved(state["queries"], state["edits"])
+        for query in moved_queries(state["queries"], state["edits"])
         if query.follows or query.id in agreed
     }
 
 
-def _query(state: State, one: Dependent, name: str) -> Query:
+def _follow_up_query(state: State, one: Dependent, name: str) -> Query:
     """A question that does not say what stands at the place, with its place in the original text."""
     text, edit = state["text"], one.edit
     sentence = next((s for s in sentences(text) if s.overlaps(one.place)), one.place)
@@ -86,7 +86,7 @@ def _query(state: State, one: Dependent, name: str) -> Query:
     )
 
 
-def _recomputed(text: str, one: Dependent, evidence: Evidence) -> Check:
+def _recomputed_check(text: str, one: Dependent, evidence: Evidence) -> Check:
     edit, said = one.edit, one.place.of(text)
     return Check(
         verdict="disagrees",

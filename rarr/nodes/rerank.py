@@ -20,10 +20,10 @@ _TRACED = 10  # passages of a query
 
 async def rerank(state: State, runtime: Runtime[Components]) -> State:
     """Scores the passages of all queries at once. One that fails costs its own query's evidence."""
-    new = await work(_all_new, state)
+    new = await work(_new_by_query, state)
     queries = [query for query in new if new[query]]
     outcomes = await asyncio.gather(
-        *(_ranked(query, new[query], runtime.context) for query in queries), return_exceptions=True
+        *(_ranked_evidence(query, new[query], runtime.context) for query in queries), return_exceptions=True
     )
     update: State = {"evidence": list(state.get("evidence", [])), "warnings": [], "unsearched": {}}
     for query, kept in zip(queries, outcomes, strict=True):
@@ -38,17 +38,17 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
     return update
 
 
-def _all_new(state: State) -> dict[Query, list[Passage]]:
+def _new_by_query(state: State) -> dict[Query, list[Passage]]:
     """The new passages of each query of the round."""
     found, number = state.get("passages", {}), state.get("round", 1)
     return {
-        query: _new(query, found.get(query.id, []), state)
+        query: _new_passages(query, found.get(query.id, []), state)
         for query in state["queries"]
         if query.round == number
     }
 
 
-def _new(query: Query, passages: Sequence[Passage], state: State) -> list[Passage]:
+def _new_passages(query: Query, passages: Sequence[Passage], state: State) -> list[Passage]:
     """Those that were no evidence for its sentence in an earlier round: they would say the same again."""
     about = [span for span in sentences(state["original"]) if span.overlaps(Span(query.start, query.end))]
     earlier = {
@@ -60,22 +60,26 @@ def _new(query: Query, passages: Sequence[Passage], state: State) -> list[Passag
     return [passage for passage in passages if not any(same_place(passage, one) for one in known)]
 
 
-async def _ranked(query: Query, passages: Sequence[Passage], components: Components) -> list[Evidence]:
+async def _ranked_evidence(
+    query: Query, passages: Sequence[Passage], components: Components
+) -> list[Evidence]:
     with span("score", "rerank", query.id) as one:
         async with meter().in_time(meter().grace):
             scores = await components.reranker.score(query.text, passages)
-        one.body.update(passages=len(passages), best=_best(scores, passages))
+        one.body.update(passages=len(passages), best=_best_scores(scores, passages))
     # It looks for injections in every passage that may be kept.
-    return await work(_kept, query, passages, scores, components.settings.evidence_per_query)
+    return await work(_kept_evidence, query, passages, scores, components.settings.evidence_per_query)
 
 
-def _best(scores: Sequence[float], passages: Sequence[Passage]) -> list[tuple[float, str, int, int]]:
+def _best_scores(scores: Sequence[float], passages: Sequence[Passage]) -> list[tuple[float, str, int, int]]:
     """The scores and places of the best, for the trace: what nearly became evidence as well."""
     best = heapq.nlargest(_TRACED, zip(scores, passages, strict=True), key=lambda pair: pair[0])
     return [(score, one.source, one.start, one.end) for score, one in best]
 
 
-def _kept(query: Query, passages: Sequence[Passage], scores: Sequence[float], most: int) -> list[Evidence]:
+def _kept_evidence(
+    query: Query, passages: Sequence[Passage], scores: Sequence[float], most: int
+) -> list[Evidence]:
     """The best, by their scores, and then by where they stand, so that no order of reading matters.
 
     Suspicious ones are kept beside the others and take no place of theirs.

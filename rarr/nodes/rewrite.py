@@ -19,8 +19,8 @@ async def rewrite(state: State, runtime: Runtime[Components]) -> State:
     text, rewriter = state["text"], runtime.context.rewriter
     assert rewriter is not None  # the graph has this node for those that have one
     spans = [Span(0, len(text))] if rewriter.whole else await work(sentences, text)
-    known = [(span, found) for span in spans if (found := _about(state, span))]
-    outcomes = await asyncio.gather(*(_new(state, rewriter, *one) for one in known))
+    known = [(span, found) for span in spans if (found := _evidence_about(state, span))]
+    outcomes = await asyncio.gather(*(_rewritten(state, rewriter, *one) for one in known))
     edits: list[Edit] = []
     for (span, evidence), new in zip(known, outcomes, strict=True):
         if isinstance(new, Notice) or new == span.of(state["text"]):
@@ -38,14 +38,16 @@ async def rewrite(state: State, runtime: Runtime[Components]) -> State:
     return {"text": text, "edits": edits, "warnings": warnings}
 
 
-def _about(state: State, span: Span) -> list[Evidence]:
+def _evidence_about(state: State, span: Span) -> list[Evidence]:
     """The evidence of all queries about a part of the text, the most relevant first."""
     asked = {query.id for query in state["queries"] if span.overlaps(Span(query.start, query.end))}
     found = [one for one in usable(state) if one.query_id in asked]
     return sorted(found, key=lambda one: -one.relevance)
 
 
-async def _new(state: State, rewriter: Rewriter, span: Span, evidence: Sequence[Evidence]) -> str | Notice:
+async def _rewritten(
+    state: State, rewriter: Rewriter, span: Span, evidence: Sequence[Evidence]
+) -> str | Notice:
     try:
         async with meter().in_time():
             return await rewriter.rewrite(state["text"], state["context"], span, evidence)

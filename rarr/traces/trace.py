@@ -11,7 +11,7 @@ from typing import Any, Self, cast, get_args, get_type_hints
 from pydantic import TypeAdapter
 
 from rarr.errors import InputError, RarrError
-from rarr.ledger.block_results import Outcome, block_state, join_blocks
+from rarr.ledger.block_results import BlockOutcome, block_state, join_blocks
 from rarr.prompts import Prompt
 from rarr.records import Notice, Revision
 from rarr.settings import Settings
@@ -139,7 +139,7 @@ class Trace:
                 name for name, spans in self.blocks.items() if before.parent in {s.number for s in spans}
             ]
             return self._block(name, before)
-        outcomes = [Outcome(self._place(name), self._block(name)) for name in self.blocks]
+        outcomes = [BlockOutcome(self._place(name), self._block(name)) for name in self.blocks]
         size = self.file.facts.settings.get("report_size", Settings.model_fields["report_size"].default)
         return join_blocks(self.start(), sorted(outcomes, key=lambda outcome: outcome.block.number), size)
 

@@ -10,7 +10,7 @@ from makers import passage
 from rapidfuzz.distance import Levenshtein
 
 from rarr import Reviser, Settings
-from rarr.ledger.support import moved
+from rarr.ledger.support import moved_queries
 from rarr.records import Agreement, Change, Check, Edit, Evidence, Passage, Query, Question, Revision, Verdict
 from rarr.testing import InMemoryRetriever, scripted_components
 from rarr.tools.text.document import Span, sentences
@@ -108,7 +108,7 @@ async def sequential(world: World, revision: Revision) -> Outcome:
     text, edits, verdicts = world.text, list[Edit](), dict[str, tuple[Verdict, str]]()
     for query in revision.queries:
         for evidence in (one for one in revision.evidence if one.query_id == query.id):
-            [here] = moved([query], edits)
+            [here] = moved_queries([query], edits)
             agreement = await checked(world, text, here, evidence)
             verdicts[evidence.id] = (agreement.verdict, agreement.text_answer)
             check = Check(**agreement.model_dump(), query_id=query.id, evidence_id=evidence.id)

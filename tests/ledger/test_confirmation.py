@@ -5,12 +5,12 @@ import pytest
 from rarr.backends.rules.counterparts import passage
 from rarr.backends.rules.sentence import sentence
 from rarr.backends.rules.values import values
-from rarr.ledger.confirmation import another_kind, says, stands_as, turned
+from rarr.ledger.confirmation import confirms_value, confirms_values, is_another_kind, is_direction_reversed
 
 
 def confirmed(said: str, told: str) -> bool:
     mine, its = ([one for one in values(text) if one.kind != "term"] for text in (said, told))
-    return says(its[0], mine[0], passage(told, ""))
+    return confirms_value(its[0], mine[0], passage(told, ""))
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,12 @@ def test_what_says_less_confirms_nothing(said: str, told: str) -> None:
 
 def test_first_name_may_stand_elsewhere_in_the_passage() -> None:
     [mine], [its] = values("Tyra Swinton"), values("Swinton")
-    assert says(its, mine, passage("Life-Size starred Tyra Swinton. Swinton sang.", ""))
-    assert not says(its, mine, passage("Swinton sang.", ""))
+    assert confirms_value(its, mine, passage("Life-Size starred Tyra Swinton. Swinton sang.", ""))
+    assert not confirms_value(its, mine, passage("Swinton sang.", ""))
 
 
 def test_value_beside_which_nothing_of_its_kind_stands_is_not_compared() -> None:
-    assert stands_as(values("1937"), values("Georgia"), passage("", ""))
+    assert confirms_values(values("1937"), values("Georgia"), passage("", ""))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_value_beside_which_nothing_of_its_kind_stands_is_not_compared() -> None
 )
 def test_where_something_comes_from_is_not_where_it_goes(said: str, told: str, expected: bool) -> None:
     value = next(one for one in values(said) if one.kind == "number")
-    assert turned(said[: value.start], value, passage(told, "")) is expected
+    assert is_direction_reversed(said[: value.start], value, passage(told, "")) is expected
 
 
 @pytest.mark.parametrize(
@@ -76,4 +76,4 @@ def test_where_something_comes_from_is_not_where_it_goes(said: str, told: str, e
     ],
 )
 def test_thing_of_another_kind_is_a_namesake(claim: str, told: str, expected: bool) -> None:
-    assert another_kind(sentence(claim), passage(told, "")) is expected
+    assert is_another_kind(sentence(claim), passage(told, "")) is expected

@@ -2,21 +2,21 @@
 
 import pytest
 
-from rarr.ledger.dependents import Correction, dependents
+from rarr.ledger.dependents import PlacedEdit, dependents
 from rarr.records import Edit
 from rarr.tools.text.document import Span
 
 BRIDGE = "The bridge opened in 1936."
 
 
-def corrected(text: str, old: str, new: str) -> Correction:
+def corrected(text: str, old: str, new: str) -> PlacedEdit:
     """The first place of `new` in `text`, which stood as `old`."""
     start = text.index(new)
     edit = Edit(
         id="e1", start=start, end=start + len(old), old=old, new=new,
         query_id="q1", evidence_id="q1.1", state="accepted", reason="",
     )  # fmt: skip
-    return Correction(edit, Span(start, start + len(new)))
+    return PlacedEdit(edit, Span(start, start + len(new)))
 
 
 def found(text: str, old: str, new: str, *more: tuple[str, str]) -> list[tuple[str, str]]:

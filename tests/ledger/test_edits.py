@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from makers import check, query, state
 
-from rarr.ledger.edits import Editing, Proposal
+from rarr.ledger.edits import EditingText, Proposal
 from rarr.ledger.gate import Decision
 from rarr.records import Change, Check, Query, with_edits
 from rarr.tools.text.document import Span, sentences
@@ -21,9 +21,9 @@ def queries(*about: str) -> list[Query]:
     ]
 
 
-def editing(*about: str) -> Editing:
+def editing(*about: str) -> EditingText:
     asked = queries(*about)
-    return Editing(state(TEXT, queries=asked, checks=[check(evidence_id=f"{one.id}.1") for one in asked]))
+    return EditingText(state(TEXT, queries=asked, checks=[check(evidence_id=f"{one.id}.1") for one in asked]))
 
 
 def proposal(old: str, new: str, query_id: str = "q1", refusal: str = "", text: str = TEXT) -> Proposal:
@@ -54,7 +54,7 @@ def test_query_about_two_sentences_waits_for_both() -> None:
 
 
 def test_query_about_no_sentence_waits_for_none() -> None:
-    one = Editing(state("# Title\n\nOne is 1.", queries=[query(2, 7)]))
+    one = EditingText(state("# Title\n\nOne is 1.", queries=[query(2, 7)]))
     assert chosen(one.independent(pending("q1"))) == ["q1"]
 
 
@@ -123,7 +123,7 @@ def test_sentences_that_touch_are_not_changed_at_once() -> None:
     text = "一是一。二是二。"
     first, second = sentences(text)
     assert first.end == second.start
-    one = Editing(state(text, queries=[query(0, 1, id="q1"), query(4, 5, id="q2")]))
+    one = EditingText(state(text, queries=[query(0, 1, id="q1"), query(4, 5, id="q2")]))
     insertion = Change(start=first.end, end=first.end, new="是")
     replacement = Change(start=second.start, end=second.start + 1, new="三")
     made = [

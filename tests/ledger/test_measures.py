@@ -3,7 +3,7 @@
 import pytest
 
 from rarr.backends.rules.sentence import sentence
-from rarr.ledger.measures import bound
+from rarr.ledger.measures import number_bound
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ from rarr.ledger.measures import bound
 def test_bound(text: str, expected: str) -> None:
     part = sentence(text)
     [number] = [value for value in part.values if value.kind == "number"]
-    assert bound(part, number) == expected
+    assert number_bound(part, number) == expected

@@ -4,7 +4,7 @@ import pytest
 
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import passage
-from rarr.ledger.misplacement import misplaced
+from rarr.ledger.misplacement import is_misplaced
 
 # A text, one of its values, and a passage that says the value of something else.
 ELSEWHERE = [
@@ -60,17 +60,17 @@ IN_PLACE = [
 ]
 
 
-def is_misplaced(text: str, value: str, evidence: str) -> bool:
+def stands_elsewhere(text: str, value: str, evidence: str) -> bool:
     [claim] = claims(text, None)
-    [found] = [one for one in claim.sentence.values if text[one.start : one.end].startswith(value)]
-    return misplaced(claim.sentence, found, passage(evidence, ""))
+    [held] = [number for number in claim.sentence.values if text[number.start : number.end].startswith(value)]
+    return is_misplaced(claim.sentence, held, passage(evidence, ""))
 
 
 @pytest.mark.parametrize(("text", "value", "evidence"), ELSEWHERE)
 def test_a_value_that_belongs_to_something_else_is_misplaced(text: str, value: str, evidence: str) -> None:
-    assert is_misplaced(text, value, evidence)
+    assert stands_elsewhere(text, value, evidence)
 
 
 @pytest.mark.parametrize(("text", "value", "evidence"), IN_PLACE)
 def test_a_value_that_belongs_to_the_same_is_not(text: str, value: str, evidence: str) -> None:
-    assert not is_misplaced(text, value, evidence)
+    assert not stands_elsewhere(text, value, evidence)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from makers import check, evidence, query
 
-from rarr.ledger.parts import Asked, asked_about, is_converted, parts_of
+from rarr.ledger.parts import AskedPlace, asked_places, is_converted, sentence_parts
 from rarr.ledger.support import Support
 from rarr.records import Check, Evidence, Part, Query
 from rarr.tools.text.document import Span
@@ -18,13 +18,13 @@ TOLD = evidence("Aldmoor Mill was built in 1801 by Ann Reed.")
 def parts(
     text: str = MILL,
     *,
-    asked: Sequence[Asked] = (),
+    asked: Sequence[AskedPlace] = (),
     found: Sequence[Evidence] = (TOLD,),
     support: float = 0.5,
     against: Sequence[str] = (),
 ) -> list[Part]:
     one = Support(Span(0, len(text)), ("q1",), {it.id: support for it in found}, searched=True)
-    return parts_of(text, None, one, asked, {it.id: it for it in found}, against)
+    return sentence_parts(text, None, one, asked, {it.id: it for it in found}, against)
 
 
 def told(text: str, found: Sequence[Part]) -> list[tuple[str, str]]:
@@ -32,7 +32,7 @@ def told(text: str, found: Sequence[Part]) -> list[tuple[str, str]]:
 
 
 def places(asked: Query, *checks: Check) -> list[Span]:
-    return [one.place for one in asked_about(MILL, Span(0, len(MILL)), asked, checks)]
+    return [one.place for one in asked_places(MILL, Span(0, len(MILL)), asked, checks)]
 
 
 def test_values_that_nothing_asks_about_are_open_parts() -> None:
@@ -45,18 +45,18 @@ def test_words_of_a_passage_confirm_where_it_is_sure_to_support(support: float, 
 
 
 def test_check_that_agrees_lets_the_words_of_its_passage_speak() -> None:
-    agreed = Asked(YEAR, (check("agrees", mine="1801"),))
+    agreed = AskedPlace(YEAR, (check("agrees", mine="1801"),))
     assert told(MILL, parts(asked=[agreed])) == [("1801", "confirmed"), ("Ann Reed", "confirmed")]
 
 
 def test_answer_that_says_less_confirms_nothing() -> None:
     text, said = "The mill burned on 3 May 1801.", evidence("The mill burned in 1801.")
-    agreed = Asked(Span(19, 29), (check("agrees", mine="3 May 1801", its="1801"),))
+    agreed = AskedPlace(Span(19, 29), (check("agrees", mine="3 May 1801", its="1801"),))
     assert told(text, parts(text, asked=[agreed], found=[said])) == [("3 May 1801", "open")]
 
 
 def test_check_that_stands_against_the_text_makes_its_part_differ() -> None:
-    disputed = Asked(YEAR, (check("disagrees", mine="1801", its="1805"),))
+    disputed = AskedPlace(YEAR, (check("disagrees", mine="1801", its="1805"),))
     [year, _] = parts(asked=[disputed], against=["q1.1"])
     assert (year.state, year.evidence_id, year.says) == ("differs", "q1.1", "1805")
 
@@ -69,7 +69,7 @@ def test_passage_about_another_subject_confirms_nothing() -> None:
 def test_name_of_the_page_alone_supports_no_sentence() -> None:
     text = "Few places are painted as often as Aldmoor Mill."
     page = evidence("Painters come to Aldmoor Mill.").model_copy(update={"title": "Aldmoor Mill"})
-    agreed = Asked(Span(35, 47), (check("agrees", mine="Aldmoor Mill"),))
+    agreed = AskedPlace(Span(35, 47), (check("agrees", mine="Aldmoor Mill"),))
     for support, state in ((0.79, "open"), (0.8, "confirmed")):
         assert told(text, parts(text, asked=[agreed], found=[page], support=support)) == [
             ("Few", "open"),
@@ -88,7 +88,7 @@ def test_query_about_the_sentence_asks_about_the_answers_found_in_it() -> None:
 
 
 def test_place_that_holds_another_is_no_part_beside_it() -> None:
-    asked = [Asked(Span(0, len(MILL)), ()), Asked(YEAR, ())]
+    asked = [AskedPlace(Span(0, len(MILL)), ()), AskedPlace(YEAR, ())]
     assert [(part.start, part.end) for part in parts(asked=asked)] == [YEAR, NAME]
 
 

@@ -7,7 +7,7 @@ import pytest
 from makers import ASKED, FACT, TEXT, disagrees, evidence, passage
 
 from rarr import Reviser, Revision, Settings
-from rarr.ledger.source_weight import Side, independent, kind_of
+from rarr.ledger.source_weight import Side, independent_groups, source_kind
 from rarr.records import Agreement, Evidence, Passage
 from rarr.testing import InMemoryRetriever, ScriptedChecker, ScriptedQueries, scripted_components
 
@@ -31,23 +31,23 @@ def from_(source: str, text: str = FACT, year: int | None = None) -> Evidence:
     ],
 )
 def test_sources_have_a_kind_by_their_domain(source: str, kind: str) -> None:
-    assert kind_of(source, {}) == kind
+    assert source_kind(source, {}) == kind
 
 
 def test_sources_have_the_kind_that_the_settings_say() -> None:
-    assert kind_of("https://blog.example.org/a", {"example.org": "news"}) == "news"
-    assert kind_of("https://en.wikipedia.org/wiki/A", {"wikipedia.org": "forum"}) == "forum"
+    assert source_kind("https://blog.example.org/a", {"example.org": "news"}) == "news"
+    assert source_kind("https://en.wikipedia.org/wiki/A", {"wikipedia.org": "forum"}) == "forum"
 
 
 def test_sources_of_one_domain_or_file_are_one() -> None:
     found = [from_("https://a.org/1"), from_("https://www.a.org/2"), from_("notes/a.md"), from_("notes/a.md")]
-    assert [len(group) for group in independent(found)] == [2, 2]
+    assert [len(group) for group in independent_groups(found)] == [2, 2]
 
 
 def test_sources_of_one_owner_are_one_however_many_hosts_there_are() -> None:
     hosts = ("a.evil.com", "b.evil.com", "evil.com", "a.evil.co.uk", "b.evil.co.uk", "other.co.uk")
     found = [from_(f"https://{host}/", f"{host} says so, in words of its own.") for host in hosts]
-    assert sorted(len(group) for group in independent(found)) == [1, 2, 3]
+    assert sorted(len(group) for group in independent_groups(found)) == [1, 2, 3]
 
 
 def test_source_that_joins_two_groups_makes_them_one() -> None:
@@ -57,19 +57,19 @@ def test_source_that_joins_two_groups_makes_them_one() -> None:
         evidence(text, source="https://y.org/1"),
         evidence(text, source="https://x.org/2"),
     )
-    assert [len(group) for group in independent([first, second, copy])] == [3]
+    assert [len(group) for group in independent_groups([first, second, copy])] == [3]
 
 
 def test_sources_without_a_name_are_one_and_nobodys_own() -> None:
     found = [from_("unnamed:1a", "Peaches grow here."), from_("unnamed:2b", "The harvest was good.")]
-    assert [len(group) for group in independent(found)] == [2]
-    assert kind_of("unnamed:1a", {}) == "other"
+    assert [len(group) for group in independent_groups(found)] == [2]
+    assert source_kind("unnamed:1a", {}) == "other"
 
 
 def test_mirrored_sources_are_one() -> None:
     text = "The harvest of the state was the largest of all that year, as the ministry said in its report."
     copy = evidence(text, source="https://b.org/copy")
-    assert len(independent([evidence(text, source="https://a.org/first"), copy])) == 1
+    assert len(independent_groups([evidence(text, source="https://a.org/first"), copy])) == 1
 
 
 def test_more_independent_sources_outweigh_fewer() -> None:

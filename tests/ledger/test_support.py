@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from makers import VALID, check, edit, evidence, query, runtime, state
 
 from rarr.backends.rules.support import ValueVerifier
-from rarr.ledger.support import Support, classes, moved, sentence_support, with_refuting
+from rarr.ledger.support import Support, classify_sentences, moved_queries, sentence_support, with_refuting
 from rarr.records import AttributionClass, Edit, Query
 from rarr.testing import ScriptedVerifier
 from rarr.tools.text.document import Span, sentences
@@ -26,21 +26,21 @@ def places(queries: list[Query]) -> list[tuple[int, int]]:
 
 def test_queries_before_a_change_stay_and_those_behind_it_move() -> None:
     queries = [query(0, 5), query(5, 8), query(8, 12)]
-    assert places(moved(queries, [edit(5, 8, "longer")])) == [(0, 5), (5, 11), (11, 15)]
+    assert places(moved_queries(queries, [edit(5, 8, "longer")])) == [(0, 5), (5, 11), (11, 15)]
 
 
 def test_query_that_a_change_overlaps_covers_all_of_it() -> None:
     queries = [query(0, 6), query(6, 7), query(7, 12), query(0, 12)]
-    assert places(moved(queries, [edit(5, 8, "longer")])) == [(0, 11), (5, 11), (5, 15), (0, 15)]
+    assert places(moved_queries(queries, [edit(5, 8, "longer")])) == [(0, 11), (5, 11), (5, 15), (0, 15)]
 
 
 def test_rejected_edits_move_nothing() -> None:
-    assert moved([query(3, 9)], [edit(0, 1, "long", accepted=False)]) == [query(3, 9)]
+    assert moved_queries([query(3, 9)], [edit(0, 1, "long", accepted=False)]) == [query(3, 9)]
 
 
 def test_insertion_moves_what_is_behind_it_and_widens_what_is_around_it() -> None:
     queries = [query(0, 5), query(5, 8), query(3, 8)]
-    assert places(moved(queries, [edit(5, 5, "++")])) == [(0, 5), (7, 10), (3, 10)]
+    assert places(moved_queries(queries, [edit(5, 5, "++")])) == [(0, 5), (7, 10), (3, 10)]
 
 
 @st.composite
@@ -55,7 +55,7 @@ def edited(draw: st.DrawFn) -> tuple[list[Query], list[Edit]]:
         low, high = ends[2 * gap], ends[2 * gap + 1]
         start, end = sorted(draw(st.tuples(*[st.integers(low, max(low, high))] * 2)))
         edits.append(edit(start, end, draw(st.text(VALID, max_size=6)), accepted=draw(st.booleans())))
-        current = moved(current, edits[-1:])
+        current = moved_queries(current, edits[-1:])
     return asked, edits
 
 
@@ -64,7 +64,7 @@ def edited(draw: st.DrawFn) -> tuple[list[Query], list[Edit]]:
 def test_query_that_no_edit_touches_keeps_its_length(case: tuple[list[Query], list[Edit]]) -> None:
     queries, edits = case
     lengths = [one.end - one.start for one in queries]
-    assert [one.end - one.start for one in moved(queries, edits)] == lengths
+    assert [one.end - one.start for one in moved_queries(queries, edits)] == lengths
 
 
 async def test_sentences_know_the_queries_about_them() -> None:
@@ -97,16 +97,16 @@ async def test_evidence_of_a_query_outside_all_sentences_is_not_judged() -> None
 async def test_verifier_that_knows_support_alone_is_read_by_the_threshold() -> None:
     text = "One is. Two is. Three is."
     scripted = ScriptedVerifier({("One", ""): 0.6, ("Two", ""): 0.5})
-    found = await classes(scripted, text, None, sentences(text), evidence(), threshold=0.6)
+    found = await classify_sentences(scripted, text, None, sentences(text), evidence(), threshold=0.6)
     assert found == ["attributable", "extrapolatory", None]
 
 
 async def test_classifier_is_asked_for_the_class() -> None:
     text = "The mill burned in 1921."
     found = evidence("The mill burned in 1923.")
-    assert await classes(ValueVerifier(0.5), text, None, sentences(text), found, threshold=0.5) == [
-        "contradictory"
-    ]
+    assert await classify_sentences(
+        ValueVerifier(0.5), text, None, sentences(text), found, threshold=0.5
+    ) == ["contradictory"]
 
 
 async def test_evidence_that_the_verifier_finds_to_contradict_a_sentence_is_told_apart() -> None:

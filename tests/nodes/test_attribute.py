@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from makers import TEXT, check, evidence, query, runtime, state
 
 from rarr.ledger import coverage as ledger_coverage
-from rarr.ledger.coverage import select
+from rarr.ledger.coverage import select_evidence
 from rarr.nodes.attribute import attribute
 from rarr.records import AttributionClass, Check, Evidence, Part, Sentence
 from rarr.settings import Settings
@@ -38,7 +38,7 @@ def findings(draw: st.DrawFn, most: int = 8) -> list[Evidence]:
 @given(findings(), st.integers(1, 5))
 def test_selection_is_the_best_of_all(found: list[Evidence], most: int) -> None:
     best = max(coverage(subset) for subset in combinations(found, min(most, len(found))))
-    chosen, covered = select(found, most)
+    chosen, covered = select_evidence(found, most)
     assert covered == pytest.approx(best)
     assert covered == pytest.approx(coverage([one for one in found if one.id in chosen]))
 
@@ -47,34 +47,34 @@ def test_selection_is_the_best_of_all(found: list[Evidence], most: int) -> None:
 @given(findings(), st.integers(1, 5))
 def test_greedy_selection_keeps_its_bound(found: list[Evidence], most: int) -> None:
     """Nemhauser, Wolsey and Fisher 1978: at least 1 - 1/e of the best."""
-    _, best = select(found, most)
+    _, best = select_evidence(found, most)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ledger_coverage, "EXHAUSTIVE_SUBSETS", 0)
-        chosen, covered = select(found, most)
+        chosen, covered = select_evidence(found, most)
     assert covered == pytest.approx(coverage([one for one in found if one.id in chosen]))
     assert best * (1 - 1 / e) - 1e-9 <= covered <= best + 1e-9
 
 
 @given(findings(most=40), st.integers(1, 10))
 def test_selection_is_at_most_m_and_names_each_once(found: list[Evidence], most: int) -> None:
-    chosen, _ = select(found, most)
+    chosen, _ = select_evidence(found, most)
     assert len(chosen) == len(set(chosen)) == min(most, len(found))
 
 
 def test_large_selections_are_greedy() -> None:
     assert comb(40, 5) > ledger_coverage.EXHAUSTIVE_SUBSETS
     found = [evidence(id=f"q{n}.1", relevance=n / 40, start=1000 * n) for n in range(1, 41)]
-    assert select(found, 5)[0] == ["q40.1", "q39.1", "q38.1", "q37.1", "q36.1"]
+    assert select_evidence(found, 5)[0] == ["q40.1", "q39.1", "q38.1", "q37.1", "q36.1"]
 
 
 def test_one_passage_covers_all_its_queries() -> None:
     shared = [evidence(id="q1.1", relevance=0.6), evidence(id="q2.1", relevance=0.6)]
     better = [evidence(id="q1.2", relevance=0.9, start=1000), evidence(id="q2.2", relevance=0.8, start=2000)]
-    assert select([*better, *shared], 1) == (["q1.1"], 1.2)
+    assert select_evidence([*better, *shared], 1) == (["q1.1"], 1.2)
 
 
 def test_selection_of_nothing() -> None:
-    assert select([], 5) == ([], 0.0)
+    assert select_evidence([], 5) == ([], 0.0)
 
 
 CONFIRMING = evidence(TEXT)

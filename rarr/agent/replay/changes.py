@@ -60,14 +60,14 @@ class Changes(NamedTuple):
         return not (self.verdicts or self.edits or (self.texts and self.texts[0] != self.texts[1]))
 
 
-class _Results(NamedTuple):
+class _RunResults(NamedTuple):
     """The verdicts and edits of a run, or of calls of a node, by what they are about."""
 
     verdicts: dict[tuple[str, str], tuple[Query, Evidence, Check]]
     edits: dict[str, tuple[Query, Edit]]
 
 
-def changes(before: Trace, after: Trace, updates: Updates | None) -> Changes:
+def run_changes(before: Trace, after: Trace, updates: Updates | None) -> Changes:
     """`updates`: the calls that alone ran again; None where the whole run did."""
     if updates is None:
         old, new = _results([before.state()]), _results([after.state()])
@@ -82,12 +82,12 @@ def changes(before: Trace, after: Trace, updates: Updates | None) -> Changes:
     return Changes(asked, _verdicts(old, new), _edits(old, new), texts)
 
 
-def _results(states: Sequence[State], since: Sequence[State] = ()) -> _Results:
+def _results(states: Sequence[State], since: Sequence[State] = ()) -> _RunResults:
     """The results that are not in `since` yet; of several verdicts on one pair, the first.
 
     Later verdicts are about a text that edits have changed, and follow from the first.
     """
-    results = _Results({}, {})
+    results = _RunResults({}, {})
     for number, state in enumerate(states):
         queries = {query.id: query for query in state.get("queries", [])}
         evidence = {passage.id: passage for passage in state.get("evidence", [])}
@@ -103,7 +103,7 @@ def _results(states: Sequence[State], since: Sequence[State] = ()) -> _Results:
     return results
 
 
-def _verdicts(old: _Results, new: _Results) -> list[VerdictChange]:
+def _verdicts(old: _RunResults, new: _RunResults) -> list[VerdictChange]:
     differing = []
     for key in {**old.verdicts, **new.verdicts}:
         before, after = old.verdicts.get(key), new.verdicts.get(key)
@@ -117,7 +117,7 @@ def _verdict(result: tuple[Query, Evidence, Check] | None) -> Verdict | None:
     return result[2].verdict if result else None
 
 
-def _edits(old: _Results, new: _Results) -> list[EditChange]:
+def _edits(old: _RunResults, new: _RunResults) -> list[EditChange]:
     differing = []
     for key in {**old.edits, **new.edits}:
         before, after = old.edits.get(key), new.edits.get(key)

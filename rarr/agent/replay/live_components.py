@@ -10,7 +10,7 @@ from rarr.settings import Settings
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest
 
 
-class Live:
+class LiveComponents:
     """Models and sources of the current `settings`, opened when they are first needed.
 
     `outcomes` has one entry for each question to a model: the error, or "" where there was none.

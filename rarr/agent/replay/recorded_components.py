@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from rarr import errors
-from rarr.agent.replay.live_components import Live
+from rarr.agent.replay.live_components import LiveComponents
 from rarr.components import Components
 from rarr.errors import RarrError, RetrievalError
 from rarr.records import Evidence, Passage
@@ -52,7 +52,7 @@ class RecordedSearch:
 
     offline = True
 
-    def __init__(self, trace: Trace, live: Live | None = None) -> None:
+    def __init__(self, trace: Trace, live: LiveComponents | None = None) -> None:
         """`live` searches for queries that the run did not have; None: they fail."""
         state = trace.state()
         self._ids: dict[str, list[str]] = defaultdict(list)

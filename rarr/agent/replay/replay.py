@@ -16,8 +16,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from rarr.agent.graph import metered
-from rarr.agent.replay.changes import Changes, changes
-from rarr.agent.replay.live_components import Live
+from rarr.agent.replay.changes import Changes, run_changes
+from rarr.agent.replay.live_components import LiveComponents
 from rarr.agent.replay.memory_recorder import MemoryRecorder
 from rarr.agent.replay.recorded_components import RecordedChat, RecordedSearch
 from rarr.agent.results import budget_of
@@ -125,7 +125,7 @@ async def areplay(
         prompts |= await to_thread(_changed, trace, node, calls, Path(prompt), asked=model is not None)
     if node is not None and model is not None:
         settings["models"] = {**settings.get("models", {}), _MODEL_OF.get(node, node): model}
-    live = Live() if node is not None else None
+    live = LiveComponents() if node is not None else None
     components = await to_thread(_components, trace, prompts, settings, live)
     if live is not None and model is not None:
         await to_thread(live.model, model)  # raises at once if the model cannot be used
@@ -134,18 +134,18 @@ async def areplay(
     async with reviser:
         with recording(recorder):
             if node is not None and not downstream:
-                updates = [(call, await _again(trace, call, components)) for call in calls]
+                updates = [(call, await _rerun(trace, call, components)) for call in calls]
             else:
                 revision = await reviser.arevise_from(trace.start(), trace.run_id)
     if revision is not None and node is None:
-        revision = _at_its_pace(revision, trace)
+        revision = _with_recorded_times(revision, trace)
     after = recorder.trace(trace.run_id, trace.file.facts, revision)
     outcomes = live.outcomes if live else []
     failed = [error for error in outcomes if error]
-    return Replay(trace, after, changes(trace, after, updates), len(outcomes), failed)
+    return Replay(trace, after, run_changes(trace, after, updates), len(outcomes), failed)
 
 
-async def _again(trace: Trace, call: StoredSpan, components: Components) -> State:
+async def _rerun(trace: Trace, call: StoredSpan, components: Components) -> State:
     """The state after one call of a node, on the state that it had."""
     token = METER.set(Meter(budget_of(components.settings)))
     try:
@@ -191,7 +191,7 @@ def _changed(
 
 
 def _components(
-    trace: Trace, prompts: Mapping[str, Prompt], given: Mapping[str, Any], live: Live | None
+    trace: Trace, prompts: Mapping[str, Prompt], given: Mapping[str, Any], live: LiveComponents | None
 ) -> Components:
     recorded = {key: value for key, value in trace.file.facts.settings.items() if key not in _CURRENT}
     models = {**recorded.get("models", {}), **given.get("models", {})}
@@ -234,7 +234,7 @@ def _require_no_nli(models: Mapping[str, Any], given: Mapping[str, Any]) -> None
         )
 
 
-def _model(named: Any, answers: RecordedAnswers, live: Live | None) -> Any:
+def _model(named: Any, answers: RecordedAnswers, live: LiveComponents | None) -> Any:
     """A model that answers from the run. Questions without a recorded answer go to `live`."""
     name = name_of(named)
     if name in EMBEDDED or name.startswith(NLI):
@@ -245,7 +245,7 @@ def _model(named: Any, answers: RecordedAnswers, live: Live | None) -> Any:
     return RecordedChat(called, answers, None if live is None else partial(live.model, named))
 
 
-def _at_its_pace(revision: Revision, trace: Trace) -> Revision:
+def _with_recorded_times(revision: Revision, trace: Trace) -> Revision:
     """The revision with the recorded times, which are an input of a run like the answers.
 
     For a resumed run, the usage is an input too: it depends on the time of the interruption.

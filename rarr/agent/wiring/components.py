@@ -71,7 +71,7 @@ def wire(
     with opening(settings) as opened:
         embedded = settings.model if settings.model == "rules" else "embedded"
         chosen = {"attribute": embedded} | dict.fromkeys(REVISING, settings.model) | settings.models
-        parts = Parts(settings, chosen, opened, prompts)
+        parts = ComponentMaker(settings, chosen, opened, prompts)
         return Components(
             settings=settings,
             query_generator=parts.query_generator(),
@@ -87,7 +87,7 @@ def wire(
         )
 
 
-class Parts:
+class ComponentMaker:
     """Makes the component of each node: embedded, or prompted with the language model `chosen` for it."""
 
     def __init__(

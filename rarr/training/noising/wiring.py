@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rarr.agent.wiring.components import Parts
+from rarr.agent.wiring.components import ComponentMaker
 from rarr.agent.wiring.resources import Resources, opening
 from rarr.agent.wiring.search import reranker, retriever
 from rarr.backends.prompted.noising import PromptedNoiser
@@ -39,7 +39,7 @@ def wire_noising(settings: Settings, on_index: Callable[[int, int], None] | None
 
 def _wired(settings: Settings, opened: Resources, on_index: Callable[[int, int], None] | None) -> Noising:
     judging = {node: name for node, name in settings.models.items() if node == "attribute"}
-    parts = Parts(settings, {_WRITING: settings.model} | judging, opened)
+    parts = ComponentMaker(settings, {_WRITING: settings.model} | judging, opened)
     if _WRITING not in parts.named:
         raise SettingsError(
             f"{settings.model!r} cannot write summaries: set model to a language model, such as vllm:NAME"

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from rarr.errors import InputError
-from rarr.ledger.support import moved
+from rarr.ledger.support import moved_queries
 from rarr.records import Check, Edit, Evidence, Notice, Query, Scores, Sentence, Status
 from rarr.tools.text.document import Span
 from rarr.traces.critical import critical_path, ended
@@ -106,7 +106,7 @@ class View:
                 for n, sentence in enumerate(self.sentences, start=1)
                 if Span(sentence.start, sentence.end).overlaps(Span(one.start, max(one.end, one.start + 1)))
             ]
-            for one in moved(self.queries, self.edits)
+            for one in moved_queries(self.queries, self.edits)
         }
 
     @property
