@@ -1,6 +1,6 @@
-"""Revises a long text in blocks, a few at once from the start on. Each goes through the whole graph.
+"""Revises a long text in blocks, a few at a time, from the first block on. Each goes through the whole graph.
 
-When the run reaches a limit, finished blocks keep their revision, and the rest stays as it was.
+If the run reaches a limit, finished blocks keep their revision, and the rest of the text is not changed.
 """
 
 import asyncio

@@ -1,1 +1,1 @@
-"""What decides about edits: the gate, and what it weighs."""
+"""The rules that decide about edits and about the support of sentences."""

@@ -56,7 +56,7 @@ def _with_edit(revision: Revision, edit_id: str) -> Revision:
 
 
 def _moved_to_end(revision: Revision, edit_id: str) -> Edit:
-    """The edit as accepted, with its place in the text as it now is."""
+    """The edit as accepted, with its place in the present text."""
     number = next(number for number, edit in enumerate(revision.edits) if edit.id == edit_id)
     edit = revision.edits[number]
     later = [other for other in revision.edits[number + 1 :] if other.accepted]

@@ -1,4 +1,4 @@
-"""Answers as values: where the text and the evidence give theirs, and whether two are equal."""
+"""Answers as values: where the text and the evidence say their answers, and whether the answers are equal."""
 
 import re
 from math import isclose
@@ -15,7 +15,7 @@ from rarr.tools.text.document import Span
 
 
 class AnswerSource(NamedTuple):
-    """A value of the evidence's answer, and where a sentence of the evidence says it."""
+    """A value of the evidence's answer, and the place where a sentence of the evidence says it."""
 
     value: Value
     sentence: Sentence
@@ -23,44 +23,46 @@ class AnswerSource(NamedTuple):
 
 
 def answer_place(part: Sentence, asked_about: Span, answer: str) -> Span | None:
-    """Where a sentence gives its answer, its unit included; None where that cannot be told.
+    """The place where a sentence gives its answer, with the unit; None where no place can be found.
 
-    An answer that the sentence does not say word for word is found by its value. Failing that, it is what
-    the query asks about, where that is less than the sentence.
+    If the sentence does not have the words of the answer, its values are searched. If it does not have the
+    value either, the place is the part of the sentence that the query asks about.
     """
-    said = re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", part.text, re.IGNORECASE)
-    found = [Span(*match.span()) for match in said] if answer.strip() else []
-    if not found:
+    matches = re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", part.text, re.IGNORECASE)
+    places = [Span(*match.span()) for match in matches] if answer.strip() else []
+    if not places:
         wanted = values(answer)
-        found = [Span(v.start, v.end) for v in part.values if any(same(v, one) for one in wanted)]
+        places = [
+            Span(v.start, v.end) for v in part.values if any(same(v, answer_value) for answer_value in wanted)
+        ]
     length = asked_about.end - asked_about.start
-    if not found and asked_about.start >= 0 and 0 < length < len(part.text.rstrip(".!? ")):
-        found = [asked_about]
-    if not found:
+    if not places and asked_about.start >= 0 and 0 < length < len(part.text.rstrip(".!? ")):
+        places = [asked_about]
+    if not places:
         return None
-    place = min(found, key=lambda span: abs(span.start - asked_about.start))
+    place = min(places, key=lambda span: abs(span.start - asked_about.start))
     spans = [place, *map(extent, values_at(part, place))]
     return Span(min(span.start for span in spans), max(span.end for span in spans))
 
 
 def answer_sources(value: Value, parts: tuple[Sentence, ...]) -> list[AnswerSource]:
-    """Where sentences of the evidence say a value of its answer.
+    """The places where sentences of the evidence say a value of its answer.
 
-    A number is the evidence's own, with the unit that the answer may have left out. One that is near the
-    answer, as 1,600 feet are near 1,595, counts only where none equals it. A name is the answer's: the
-    evidence may have it within a longer one.
+    A number is given as the evidence has it, with the unit that the answer may leave out. A number near the
+    answer, such as 1,600 feet for 1,595, counts only if no number equals the answer. A name is given as the
+    answer has it, because the evidence may have a longer name.
     """
-    found = [
-        AnswerSource(value if value.kind == "name" else said, part, said.start)
+    sources = [
+        AnswerSource(value if value.kind == "name" else evidence_value, part, evidence_value.start)
         for part in parts
-        for said in part.values
-        if _is_same_value(said, value)
+        for evidence_value in part.values
+        if _is_same_value(evidence_value, value)
     ]
-    return [source for source in found if not _is_near(source.value, value)] or found
+    return [source for source in sources if not _is_near(source.value, value)] or sources
 
 
 def computed_source(value: Value, answer: Sentence, replaced: Value | None) -> AnswerSource:
-    """A value that follows from a correction, with the unit of the text's value where it names none."""
+    """The source of a value that follows from a correction. A value without a unit gets that of the text."""
     if replaced is not None:
         match value.read, replaced.read:
             case Number() as bare, Number() as old if old.form and not bare.unit:
@@ -71,32 +73,39 @@ def computed_source(value: Value, answer: Sentence, replaced: Value | None) -> A
 
 
 def equals_answer(value: Value, wanted: Value, replaced: Value | None) -> bool:
-    """Is it the value that is wanted, as exactly as the text had the value that it replaces?
+    """Does `value` equal the value `wanted`, at least as exactly as the text had the replaced value?
 
-    A conversion to another unit may round, and so may a hedged number. A date keeps its parts, a name all
-    its words.
+    A conversion to another unit and a hedged number may be rounded. A date keeps its day, month and year, and
+    a name keeps all its words.
     """
     if not same(value, wanted):
         return False
     match value.read, wanted.read:
-        case Number() as mine, Number() as its:
-            return mine.amount == its.amount or mine.form.lower() != its.form.lower() or mine.hedged
-        case Date() as mine, Date() as its:
-            had = replaced.read if replaced is not None and isinstance(replaced.read, Date) else its
-            parts = zip(_date_parts(mine), _date_parts(its), _date_parts(had), strict=True)
+        case Number() as written, Number() as expected:
+            return (
+                written.amount == expected.amount
+                or written.form.lower() != expected.form.lower()
+                or written.hedged
+            )
+        case Date() as written, Date() as expected:
+            had = replaced.read if replaced is not None and isinstance(replaced.read, Date) else expected
+            parts = zip(_date_parts(written), _date_parts(expected), _date_parts(had), strict=True)
             return all(own is not None for own, known, had_it in parts if known and had_it)
-        case Name() as mine, Name() as its:
-            return has_whole_name(mine.text, its.text, replaced)
+        case Name() as written, Name() as expected:
+            return has_whole_name(written.text, expected.text, replaced)
     return True
 
 
-def has_whole_name(said: str, wanted: str, replaced: Value | None) -> bool:
-    """Is the whole name said? A surname is enough where it replaces a single word."""
-    mine, its = key_words(said), key_words(wanted)
-    if any(mine[start : start + len(its)] == its for start in range(len(mine))):
+def has_whole_name(written: str, wanted: str, replaced: Value | None) -> bool:
+    """Is the whole name written? A surname is enough where it replaces a single word."""
+    written_words, wanted_words = key_words(written), key_words(wanted)
+    if any(
+        written_words[start : start + len(wanted_words)] == wanted_words
+        for start in range(len(written_words))
+    ):
         return True
     name = replaced.read if replaced is not None else None
-    return isinstance(name, Name) and len(key_words(name.text)) == 1 and mine == its[-1:]
+    return isinstance(name, Name) and len(key_words(name.text)) == 1 and written_words == wanted_words[-1:]
 
 
 def values_at(part: Sentence, place: Span) -> list[Value]:
@@ -104,19 +113,19 @@ def values_at(part: Sentence, place: Span) -> list[Value]:
     return [value for value in part.values if extent(value).overlaps(place)]
 
 
-def _is_same_value(said: Value, answer: Value) -> bool:
-    """Does the evidence's value say what the answer says? The answer may leave out its unit."""
-    if same(said, answer):
+def _is_same_value(evidence_value: Value, answer: Value) -> bool:
+    """Is the evidence's value that of the answer? The answer may leave out its unit."""
+    if same(evidence_value, answer):
         return True
-    match said.read, answer.read:
+    match evidence_value.read, answer.read:
         case Number() as read, Number() as bare if not bare.unit:
             return isclose(from_base(read.amount, read.form) if read.form else read.amount, bare.amount)
     return False
 
 
-def _is_near(said: Value, answer: Value) -> bool:
-    """Is it a number that rounds to the answer, and not the same?"""
-    match said.read, answer.read:
+def _is_near(evidence_value: Value, answer: Value) -> bool:
+    """Does the evidence's number round to the answer without being equal to it?"""
+    match evidence_value.read, answer.read:
         case Number() as read, Number() as wanted if read.unit == wanted.unit:
             return not isclose(read.amount, wanted.amount)
     return False

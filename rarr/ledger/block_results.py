@@ -20,7 +20,7 @@ _Placed = TypeVar("_Placed", Query, Edit, Sentence, Part)
 
 
 class BlockOutcome(NamedTuple):
-    """A block, and the state in which its run ended; None where it was not gone through."""
+    """A block, and the last state of its run; None where the block was not revised."""
 
     block: TextBlock
     state: State | None
@@ -34,17 +34,23 @@ class BlockOutcome(NamedTuple):
 
     @property
     def done(self) -> int:
-        """How many sentences were gone through to the end."""
+        """The number of sentences that were revised and judged."""
         if not self.cut:
             return len(self.block.sentences)
-        return sum(one.status != "unjudged" for one in _sentences(self.state)) if self.state else 0
+        return sum(sentence.status != "unjudged" for sentence in _sentences(self.state)) if self.state else 0
 
 
 def block_state(text: str, context: str | None, number: int, span: Span, lead: str) -> State:
     """The state with which the run of a block of `text` begins."""
-    said = lead + span.of(text)
+    block_text = lead + span.of(text)
     return State(
-        original=said, text=said, context=context, round=1, warnings=[], block=number, lead=len(lead)
+        original=block_text,
+        text=block_text,
+        context=context,
+        round=1,
+        warnings=[],
+        block=number,
+        lead=len(lead),
     )
 
 
@@ -54,19 +60,19 @@ def without_working_keys(state: State) -> State:
 
 
 def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int) -> State:
-    """The state of the whole run, by its blocks in the order of the text, of which some may be missing.
+    """The state of the whole run. `outcomes` are in the order of the text, and some may lack their state.
 
-    Edits stand in the order of the text: those of a block were made in the text as the blocks before left it.
+    Edits are in the order of the text. The places of a block's edits count the edits of the blocks before it.
     """
     whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits")}
     parts: list[tuple[str, str]] = []
-    told: list[Sentence] = []
+    report_sentences: list[Sentence] = []
     at = grown = 0
     for block, state in outcomes:
         between = start["original"][at : block.span.start]
         old = new = block.span.of(start["original"])
         if state is None:
-            told += _unjudged_sentences(start["original"], block.sentences, grown)
+            report_sentences += _unjudged_sentences(start["original"], block.sentences, grown)
         else:
             shift = block.span.start - state["lead"]
             new = state["text"][state["lead"] :]
@@ -74,39 +80,41 @@ def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int
             whole["edits"] += _shifted(state.get("edits", []), shift + grown)
             whole["evidence"] += state.get("evidence", [])
             whole["checks"] += state.get("checks", [])
-            told += _shifted(_sentences(state), shift + grown)
+            report_sentences += _shifted(_sentences(state), shift + grown)
         parts += [(between, between), (old, new)]
         at, grown = block.span.end, grown + len(new) - len(old)
     rest = start["original"][at:]
     parts.append((rest, rest))
-    states = [one.state for one in outcomes if one.state is not None]
-    found = cast(State, {**start, **whole})
-    evidence_ids, coverage = select_evidence(usable(found), report_size)
+    states = [outcome.state for outcome in outcomes if outcome.state is not None]
+    joined = cast(State, {**start, **whole})
+    evidence_ids, coverage = select_evidence(usable(joined), report_size)
     return {
-        **found,
+        **joined,
         "text": "".join(new for _, new in parts),
-        "round": max((one.get("round", 1) for one in states), default=1),
-        "unsearched": {query: why for one in states for query, why in one.get("unsearched", {}).items()},
-        "report": Report(evidence_ids=tuple(evidence_ids), coverage=coverage, sentences=tuple(told)),
+        "round": max((state.get("round", 1) for state in states), default=1),
+        "unsearched": {query: why for state in states for query, why in state.get("unsearched", {}).items()},
+        "report": Report(
+            evidence_ids=tuple(evidence_ids), coverage=coverage, sentences=tuple(report_sentences)
+        ),
         "scores": _scores(states, parts),
         "warnings": [*start["warnings"], *_warnings(outcomes)],
     }
 
 
 def _shifted(records: Iterable[_Placed], by: int) -> list[_Placed]:
-    found = []
-    for one in records:
-        update: dict[str, Any] = {"start": one.start + by, "end": one.end + by}
-        if isinstance(one, Sentence):
-            update["parts"] = tuple(_shifted(one.parts, by))
-        found.append(one.model_copy(update=update))
-    return found
+    shifted = []
+    for record in records:
+        update: dict[str, Any] = {"start": record.start + by, "end": record.end + by}
+        if isinstance(record, Sentence):
+            update["parts"] = tuple(_shifted(record.parts, by))
+        shifted.append(record.model_copy(update=update))
+    return shifted
 
 
 def _unjudged_sentences(text: str, spans: Iterable[Span], grown: int) -> list[Sentence]:
     return [
-        Sentence(text=one.of(text), start=one.start + grown, end=one.end + grown, status="unjudged")
-        for one in spans
+        Sentence(text=span.of(text), start=span.start + grown, end=span.end + grown, status="unjudged")
+        for span in spans
     ]
 
 
@@ -121,11 +129,11 @@ def _sentences(state: State) -> Sequence[Sentence]:
 
 def _scores(states: Sequence[State], parts: Sequence[tuple[str, str]]) -> Scores:
     """Attribution over all judged sentences. Preservation also counts blocks that no run reached."""
-    scored = [one for one in states if "scores" in one and "judged" in one]
+    scored = [state for state in states if "scores" in state and "judged" in state]
     if not scored:
         return Scores()
-    before, after = ([support for one in scored for support in one["judged"][side]] for side in (0, 1))
-    intents = [one["scores"].intent for one in scored]
+    before, after = ([support for state in scored for support in state["judged"][side]] for side in (0, 1))
+    intents = [state["scores"].intent for state in scored]
     intent = 0.0 if 0.0 in intents else None if None in intents else 1.0
     preserved = pres_lev_by_parts(parts)
     return Scores(
@@ -139,11 +147,11 @@ def _scores(states: Sequence[State], parts: Sequence[tuple[str, str]]) -> Scores
 
 def _warnings(outcomes: Sequence[BlockOutcome]) -> list[Notice]:
     """Each warning once. Drops the blocks' warnings about limits, because the whole run gives its own."""
-    states = [one.state for one in outcomes if one.state is not None]
-    told: dict[tuple[str, str, str, str | None], Notice] = {}
-    for one in (one for state in states for one in (*state["warnings"], *state.get("told", []))):
-        if one.code not in (CUT, NOTHING_TO_CHECK.code):
-            query_id = None if one.code == "suspicious_evidence" else one.query_id
-            told.setdefault((one.code, one.message, one.node, query_id), one)
-    asked = any(one.get("queries") for one in states) or any(one.cut for one in outcomes)
-    return [*([] if asked else [NOTHING_TO_CHECK]), *told.values()]
+    states = [outcome.state for outcome in outcomes if outcome.state is not None]
+    distinct: dict[tuple[str, str, str, str | None], Notice] = {}
+    for notice in (notice for state in states for notice in (*state["warnings"], *state.get("told", []))):
+        if notice.code not in (CUT, NOTHING_TO_CHECK.code):
+            query_id = None if notice.code == "suspicious_evidence" else notice.query_id
+            distinct.setdefault((notice.code, notice.message, notice.node, query_id), notice)
+    asked = any(state.get("queries") for state in states) or any(outcome.cut for outcome in outcomes)
+    return [*([] if asked else [NOTHING_TO_CHECK]), *distinct.values()]

@@ -1,7 +1,8 @@
-"""Does a value of a passage confirm one of the text: does it say all that the text says there?
+"""Decides whether a value of a passage confirms a value of the text: it has to say all that the text says.
 
-This is more than that both can mean the same. A year does not confirm a day of it, nor "at least 20" what is
-"at least 30", nor half of a name the whole of it; but an exact number confirms a rounded one.
+It is not enough that both values can mean the same. A year does not confirm a day, "at least 20" does not
+confirm "at least 30", and half of a name does not confirm the whole name. An exact number confirms a rounded
+number.
 """
 
 import re
@@ -21,73 +22,78 @@ _CONVERTED = 0.02
 """Conversions round: 60 metres are given as 197 feet."""
 
 
-def confirms_values(said: Sequence[Value], told: Sequence[Value], evidence: Passage) -> bool:
-    """Do the values `told` in `evidence` confirm all those `said` at a place of the text?
+def confirms_values(
+    text_values: Sequence[Value], evidence_values: Sequence[Value], evidence: Passage
+) -> bool:
+    """Do `evidence_values` confirm all `text_values`, which stand at one place of the text?
 
-    A value beside which nothing of its kind stands is not compared.
+    A value of the text is compared only if the evidence has a value of its kind.
     """
-    for value in said:
-        alike = [other for other in told if other.kind == value.kind]
+    for value in text_values:
+        alike = [other for other in evidence_values if other.kind == value.kind]
         if alike and not any(confirms_value(other, value, evidence) for other in alike):
             return False
     return True
 
 
-def confirms_value(told: Value, said: Value, evidence: Passage) -> bool:
-    """Does the value `told` in `evidence` confirm the value `said` in the text?"""
-    match told.read, said.read:
-        case Number() as its, Number() as mine:
-            return bool(same(told, said)) and _covers_number(its, mine)
-        case Date() as its, Date() as mine:
-            return bool(same(told, said)) and is_as_exact(its, mine)
-        case Name() as its, Name() as mine:
-            return _confirms_name(its.text, mine.text, evidence)
-    return bool(same(told, said))
+def confirms_value(evidence_value: Value, text_value: Value, evidence: Passage) -> bool:
+    """Does the value of `evidence` confirm the value of the text?"""
+    match evidence_value.read, text_value.read:
+        case Number() as stated, Number() as claimed:
+            return bool(same(evidence_value, text_value)) and _covers_number(stated, claimed)
+        case Date() as stated, Date() as claimed:
+            return bool(same(evidence_value, text_value)) and is_as_exact(stated, claimed)
+        case Name() as stated, Name() as claimed:
+            return _confirms_name(stated.text, claimed.text, evidence)
+    return bool(same(evidence_value, text_value))
 
 
 def is_another_kind(claim: Sentence, evidence: Passage) -> bool:
-    """Does the claim say of what kind its subject is, as "the band Northlight", and the passage does not?"""
+    """Does the claim name the kind of its subject, as in "the band Northlight", and the passage does not?"""
     name = next((value for value in claim.values if value.kind == "name"), None)
     kind = _KIND.match(claim.text[: name.start]) if name is not None else None
     stems = {word.stem for word in claim.content if kind and kind.start("kind") == word.start}
     return any(stem not in evidence.spread and stem not in evidence.title_stems for stem in stems)
 
 
-def is_direction_reversed(before: str, said: Value, evidence: Passage) -> bool:
-    """Is the value, with the words `before` it, where something comes from, and in the passage where it goes?
+def is_direction_reversed(before: str, text_value: Value, evidence: Passage) -> bool:
+    """Does the text say "from" before the value, and the passage "to", or the other way round?
 
-    Or the other way round.
+    `before` are the words of the text before the value.
     """
-    mine = _direction(before)
-    its = {
+    direction = _direction(before)
+    evidence_directions = {
         _direction(part.text[: value.start])
         for part in evidence.sentences
         for value in part.values
-        if confirms_value(value, said, evidence)
+        if confirms_value(value, text_value, evidence)
     }
-    return mine != "" and mine not in its and not its <= {""}
+    return direction != "" and direction not in evidence_directions and not evidence_directions <= {""}
 
 
 def _direction(before: str) -> str:
-    found = _FROM_OR_TO.search(before)
-    return "" if found is None else found["way"].lower()
+    match = _FROM_OR_TO.search(before)
+    return "" if match is None else match["way"].lower()
 
 
-def _covers_number(its: Number, mine: Number) -> bool:
-    """Is its amount within what the text's number means?"""
-    converted = its.form.lower() != mine.form.lower()
-    slack = (_CONVERTED if converted else 1e-9) * abs(mine.amount)
-    if not (mine.hedged or converted):
-        return abs(its.amount - mine.amount) <= slack
-    return mine.low - slack <= its.amount <= mine.high + slack
+def _covers_number(stated: Number, claimed: Number) -> bool:
+    """Is the passage's number within the range of the text's number?"""
+    converted = stated.form.lower() != claimed.form.lower()
+    slack = (_CONVERTED if converted else 1e-9) * abs(claimed.amount)
+    if not (claimed.hedged or converted):
+        return abs(stated.amount - claimed.amount) <= slack
+    return claimed.low - slack <= stated.amount <= claimed.high + slack
 
 
-def _confirms_name(its: str, mine: str, evidence: Passage) -> bool:
-    """Has it all words of the text's name? Of one that ends alike, the rest may stand elsewhere."""
-    wanted, told = key_words(mine), key_words(its)
+def _confirms_name(stated: str, claimed: str, evidence: Passage) -> bool:
+    """Does the passage's name have all words of the text's name?
+
+    If both names end with the same word, the other words may stand elsewhere in the passage.
+    """
+    wanted, told = key_words(claimed), key_words(stated)
     missing = [word for word in wanted if not any(same_word(word, other) for other in told)]
-    if not missing or not same_name(mine, its):
-        return not missing and same_name(mine, its)
+    if not missing or not same_name(claimed, stated):
+        return not missing and same_name(claimed, stated)
     if len(missing) == len(wanted):  # an alias or an acronym
         return True
     elsewhere = all(any(same_word(word, other) for other in evidence.key_words) for word in missing)

@@ -1,4 +1,4 @@
-"""Which evidence the report names: at most M that cover the queries best (Gao et al. 2023, section 3.4)."""
+"""Selects the evidence of the report, at most M that cover the queries best (Gao et al. 2023, 3.4)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -7,23 +7,24 @@ from math import comb
 
 from rarr.records import Evidence
 
-# Up to this many subsets, all are tried; above, the greedy choice is close to the best.
+# Up to this number of subsets, all are compared; above it, a greedy choice comes close to the best.
 EXHAUSTIVE_SUBSETS = 2000
 
-Place = tuple[str, int, int]  # source, start, end: where a passage stands
+Place = tuple[str, int, int]  # source, start and end of a passage
 
 
 def select_evidence(evidence: Sequence[Evidence], most: int) -> tuple[list[str], float]:
     """At most `most` evidences that maximise coverage: the sum over queries of the best relevance.
 
-    Gao et al. 2023, section 3.4. One passage that was kept for several queries covers them all.
+    Returns the ids and the coverage (Gao et al. 2023, section 3.4). A passage that was kept for several
+    queries covers all of them.
     """
     passages: dict[Place, dict[str, float]] = defaultdict(dict)
     names: dict[Place, str] = {}
-    for one in evidence:
-        place = (one.source, one.start, one.end)
-        passages[place][one.query_id] = max(one.relevance, passages[place].get(one.query_id, 0.0))
-        names.setdefault(place, one.id)
+    for passage in evidence:
+        place = (passage.source, passage.start, passage.end)
+        passages[place][passage.query_id] = max(passage.relevance, passages[place].get(passage.query_id, 0.0))
+        names.setdefault(place, passage.id)
     places = list(passages)
     size = min(most, len(places))
     if comb(len(places), size) <= EXHAUSTIVE_SUBSETS:
@@ -43,7 +44,7 @@ def _coverage(relevances: Iterable[dict[str, float]]) -> float:
 
 
 def _greedy(places: list[Place], passages: dict[Place, dict[str, float]], size: int) -> list[Place]:
-    """Coverage is submodular, so adding the best next one each time is within 1 - 1/e of the best."""
+    """Adds the best next place each time. Coverage is submodular, so this reaches 1 - 1/e of the best."""
     chosen: list[Place] = []
     covered: dict[str, float] = {}
 

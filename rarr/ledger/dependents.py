@@ -1,7 +1,7 @@
-"""What else in a text draws on a value that an edit corrected: sums, spans of years, conclusions.
+"""Finds places of a text that depend on a corrected value: sums, spans of years, conclusions.
 
-A reviser that corrects "1932" and leaves "after 40 years" behind it has made a text that contradicts itself:
-a failure that RARR's authors name themselves (Gao et al. 2023, section 6).
+A reviser that corrects "1932" and leaves "after 40 years" makes a text that contradicts itself. The authors
+of RARR name this failure (Gao et al. 2023, section 6).
 """
 
 import re
@@ -40,16 +40,16 @@ _CONCLUSION = re.compile(
 
 
 class PlacedEdit(NamedTuple):
-    """An accepted edit, and where what it wrote stands in the text."""
+    """An accepted edit, and the place of its new words in the text."""
 
     edit: Edit
     place: Span
 
 
 class Dependent(NamedTuple):
-    """A place that draws on the old value of a correction.
+    """A place that depends on the old value of a correction.
 
-    `new` is what the place should say now, or empty if only a reader can tell. `computed`: `new` comes from
+    `new` are the right words for the place, empty if only a reader can tell. `computed`: `new` comes from
     arithmetic.
     """
 
@@ -60,7 +60,7 @@ class Dependent(NamedTuple):
 
 
 class _TextNumber(NamedTuple):
-    """`apart` and `together`: the words next to it say that it is a difference, or a sum."""
+    """A number of the text. `apart`: the words next to it say that it is a difference; `together`: a sum."""
 
     place: Span
     value: float
@@ -70,23 +70,23 @@ class _TextNumber(NamedTuple):
 
 
 def dependents(text: str, corrections: Sequence[PlacedEdit]) -> list[Dependent]:
-    """The places of `text` that draw on a corrected value, in text order.
+    """The places of `text` that depend on a corrected value, in the order of the text.
 
     Each place is given once: a computed value comes before a repeated value and a conclusion.
     """
-    found: dict[Span, Dependent] = {}
-    for one in (
+    by_place: dict[Span, Dependent] = {}
+    for dependent in (
         *_computed_values(text, corrections),
         *_repeated_values(text, corrections),
         *_conclusions(text, corrections),
     ):
-        if not any(one.place.overlaps(place) for place in found):
-            found[one.place] = one
-    return [found[place] for place in sorted(found)]
+        if not any(dependent.place.overlaps(place) for place in by_place):
+            by_place[dependent.place] = dependent
+    return [by_place[place] for place in sorted(by_place)]
 
 
 def _computed_values(text: str, corrections: Sequence[PlacedEdit]) -> Iterator[Dependent]:
-    """Numbers that were the difference, or the sum, of two others, of which one or both were corrected."""
+    """Numbers that were the difference or the sum of two others, of which one or both were corrected."""
     numbers = _numbers(text)
     written = [(number, c) for c in corrections for number in numbers if number.place.overlaps(c.place)]
     old = {number.place: value for number, c in written if (value := _value(c.edit.old)) is not None}
@@ -133,7 +133,7 @@ def _recomputed(
 def _is_difference(
     derived: _TextNumber, operand: _TextNumber, corrected: _TextNumber, old_value: float, operand_value: float
 ) -> bool:
-    """Does the text say a difference: years between two years, or so much more or less of the same unit?"""
+    """Is `derived` a difference: the years between two years, or an amount more or less of the same unit?"""
     if derived.unit == "years":
         return _is_year(old_value) and _is_year(operand_value)
     return derived.apart and _have_same_unit(derived, operand, corrected)
@@ -144,7 +144,7 @@ def _have_same_unit(derived: _TextNumber, operand: _TextNumber, corrected: _Text
 
 
 def _repeated_values(text: str, corrections: Sequence[PlacedEdit]) -> Iterator[Dependent]:
-    """Later places that say an old value again: a number, or a name."""
+    """Later places that repeat an old value: a number, or a name."""
     for edit, place in corrections:
         if not re.search(r"\d|[A-Z]", edit.old):
             continue
@@ -154,7 +154,7 @@ def _repeated_values(text: str, corrections: Sequence[PlacedEdit]) -> Iterator[D
 
 
 def _conclusions(text: str, corrections: Sequence[PlacedEdit]) -> Iterator[Dependent]:
-    """Later sentences of the same paragraph that say that they draw a conclusion."""
+    """Later sentences of the same paragraph that draw a conclusion in so many words."""
     for edit, place in corrections:
         end = paragraph_end(text, place.end)
         for span in sentences(text):
@@ -162,12 +162,12 @@ def _conclusions(text: str, corrections: Sequence[PlacedEdit]) -> Iterator[Depen
                 yield Dependent(span, edit)
 
 
-@lru_cache(maxsize=8)  # each edit of a text asks for them
+@lru_cache(maxsize=8)  # each edit of a text needs them
 def _numbers(text: str) -> tuple[_TextNumber, ...]:
-    places = sorted(Span(*match.span()) for found in (_NUMBER, _WORD) for match in found.finditer(text))
+    places = sorted(Span(*match.span()) for pattern in (_NUMBER, _WORD) for match in pattern.finditer(text))
     spans = sentences(text)
     starts = [span.start for span in spans]
-    found = []
+    numbers = []
     for place, following in zip_longest(places, places[1:], fillvalue=Span(len(text), len(text))):
         index = bisect_right(starts, place.start) - 1
         sentence = spans[index] if index >= 0 and spans[index].overlaps(place) else place
@@ -175,8 +175,8 @@ def _numbers(text: str) -> tuple[_TextNumber, ...]:
         apart = _APART.search(behind) or _BY.search(text[sentence.start : place.start])
         together = _TOGETHER.search(text, sentence.start, sentence.end)
         value = _number(place.of(text))
-        found.append(_TextNumber(place, value, _unit(text, place.end), bool(apart), bool(together)))
-    return tuple(found)
+        numbers.append(_TextNumber(place, value, _unit(text, place.end), bool(apart), bool(together)))
+    return tuple(numbers)
 
 
 def _unit(text: str, end: int) -> str:
@@ -186,14 +186,14 @@ def _unit(text: str, end: int) -> str:
     return unit[1].casefold() if unit else ""
 
 
-def _value(said: str) -> float | None:
-    said = said.strip()
-    return _number(said) if said.casefold() in _WORDS or _NUMBER.fullmatch(said) else None
+def _value(words: str) -> float | None:
+    words = words.strip()
+    return _number(words) if words.casefold() in _WORDS or _NUMBER.fullmatch(words) else None
 
 
-def _number(said: str) -> float:
-    """The value of what `_NUMBER` or `_WORD` matched."""
-    return float(_WORDS.get(said.casefold()) or said.replace(",", ""))
+def _number(words: str) -> float:
+    """The value of a match of `_NUMBER` or `_WORD`."""
+    return float(_WORDS.get(words.casefold()) or words.replace(",", ""))
 
 
 def _is_year(value: float) -> bool:

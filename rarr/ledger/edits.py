@@ -1,4 +1,4 @@
-"""The text and its ledger while edits are made: several at once, on different sentences of one text."""
+"""The text with its edits and checks while edits are made, several at once on different sentences."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from rarr.tools.text.document import Span, sentences
 
 
 class Proposal(NamedTuple):
-    """A change to the text that `EditingText` held when it was proposed, and what the gate decided."""
+    """A change, proposed for the text that `EditingText` then had, and the decision of the gate."""
 
     change: Change
     query_id: str
@@ -22,7 +22,10 @@ class Proposal(NamedTuple):
 
 
 class EditingText:
-    """`queries` have their places in `text`; `touched` are those about a sentence that changed."""
+    """The current text with its edits, while an edit node runs.
+
+    `queries` have their places in `text`. `touched` are the ids of queries about a sentence that changed.
+    """
 
     def __init__(self, state: State) -> None:
         self.text = state["text"]
@@ -36,7 +39,7 @@ class EditingText:
         self.queries = moved_queries(state["queries"], self.edits)
 
     def query(self, query_id: str) -> Query:
-        """The query, with its place in the text as it is."""
+        """The query, with its place in the current text."""
         return next(query for query in self.queries if query.id == query_id)
 
     def independent(self, pending: Sequence[list[Check]]) -> list[list[Check]]:
@@ -54,18 +57,18 @@ class EditingText:
         return chosen
 
     def apply(self, proposals: Sequence[Proposal]) -> set[str]:
-        """Puts proposals for the text as it is into the ledger, the accepted edits into the text as well.
+        """Adds proposals for the current text to the edits, and puts the accepted edits into the text.
 
         Skips a proposal whose sentence, or a neighbouring sentence, another proposal just changed.
         Returns the query ids of the skipped proposals.
         """
         base, left_out = self.queries, set[str]()
-        done: list[tuple[int, int]] = []  # where in the text before, and by how much it grew
+        done: list[tuple[int, int]] = []  # start in the text before, and growth
         changed: list[Span] = []
-        for one in proposals:
-            change, sentence, refusal = one.change, one.decision.sentence, one.decision.refusal
+        for proposal in proposals:
+            change, sentence, refusal = proposal.change, proposal.decision.sentence, proposal.decision.refusal
             if sentence is not None and any(_touches(sentence, span) for span in changed):
-                left_out.add(one.query_id)
+                left_out.add(proposal.query_id)
                 continue
             shift = sum(grown for start, grown in done if start < change.start)
             start, end = change.start + shift, change.end + shift
@@ -75,16 +78,16 @@ class EditingText:
                 end=end,
                 old=self.text[start:end],
                 new=change.new,
-                query_id=one.query_id,
-                evidence_id=one.evidence_id,
-                state=one.decision.state,
-                confidence=one.confidence,
-                reason=refusal or one.decision.doubt or one.reason,
+                query_id=proposal.query_id,
+                evidence_id=proposal.evidence_id,
+                state=proposal.decision.state,
+                confidence=proposal.confidence,
+                reason=refusal or proposal.decision.doubt or proposal.reason,
             )
             self.edits.append(edit)
             if not edit.accepted or sentence is None:
                 continue
-            self._asked_again += one.decision.checks
+            self._asked_again += proposal.decision.checks
             self.text = self.text[:start] + change.new + self.text[end:]
             self.queries = moved_queries(self.queries, [edit])
             done.append((change.start, len(change.new) - (end - start)))
@@ -93,9 +96,9 @@ class EditingText:
         return left_out
 
     def update(self, *, stale: Callable[[Check], bool]) -> State:
-        """What the node writes: the checks for which `stale` is true are marked, those of the gate are added.
+        """The update of the state. Marks the checks for which `stale` is true.
 
-        The checks that the gate asked again, on the edited text, take the place of theirs.
+        Adds the checks that the gate asked again on the edited text.
         """
         checks = [
             check.model_copy(update={"stale": True}) if not check.stale and stale(check) else check
@@ -114,6 +117,6 @@ class EditingText:
         return {span for span in sentences(self.text) if span.overlaps(place)}
 
 
-def _touches(one: Span, other: Span) -> bool:
+def _touches(span: Span, other: Span) -> bool:
     """Do the spans overlap or meet? Where they meet, an insertion could belong to either."""
-    return one.start <= other.end and other.start <= one.end
+    return span.start <= other.end and other.start <= span.end

@@ -1,8 +1,8 @@
-"""Exchanges: an edit that puts a value where the evidence has another one.
+"""Finds exchanged values: the text has a value where the evidence has another value of the same kind.
 
-"12 euros for members and 18 for guests", "from Oslen to Tarn" and "Reed defeated Lunde" each give two values
-of a kind a part to play. An edit must not give the evidence's value the part that the evidence gives to the
-other one.
+"12 euros for members and 18 for guests", "from Oslen to Tarn" and "Reed defeated Lunde" each have two values
+of a kind, with different roles. A value of the text must not have the role that the evidence gives to the
+other value.
 """
 
 import re
@@ -19,63 +19,86 @@ _PREPOSITION = re.compile(
     re.IGNORECASE,
 )
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?\w+\s+by\s", re.IGNORECASE)
-# Who does these things to whom makes no difference.
+# For these verbs and prepositions, both parties have the same role.
 MUTUAL = re.compile(
     r"\b(?:marri|marry|met\b|meet|join|border|equal|adjoin|resembl|alongside|beside|near)", re.IGNORECASE
 )
 _LONGEST_VERB = 4
-"""Words between two parties of a deed: "was narrowly defeated by"."""
+"""The most words between two parties of an action, as in "was narrowly defeated by"."""
 
 
-def exchange_reason(text: Sentence, value: Value, evidence: Sentence, said: Value) -> str:
-    """What shows that `value` of the text has a part that the evidence gives to another value than `said`."""
-    others = [one for one in evidence.values if one.kind == said.kind and not _overlap(one, said)]
+def exchange_reason(text: Sentence, value: Value, evidence: Sentence, evidence_value: Value) -> str:
+    """The words which show that `value` of the text has the role of another value; empty where none do.
+
+    `evidence_value` is the value of the evidence that equals `value`.
+    """
+    others = [
+        candidate
+        for candidate in evidence.values
+        if candidate.kind == evidence_value.kind and not _overlap(candidate, evidence_value)
+    ]
     for other in others:
         shown = (
-            _exchanged_label(text, value, evidence, said, other)
-            or _exchanged_direction(text, value, evidence, said, other)
-            or _exchanged_role(text, value, evidence, said, other)
+            _exchanged_label(text, value, evidence, evidence_value, other)
+            or _exchanged_direction(text, value, evidence, evidence_value, other)
+            or _exchanged_role(text, value, evidence, evidence_value, other)
         )
         if shown:
             return f"{shown!r} with {evidence.text[other.start : other.end]!r}"
     return ""
 
 
-def _exchanged_label(text: Sentence, value: Value, evidence: Sentence, said: Value, other: Value) -> str:
-    """The words of the value's piece, where the evidence has them beside the other value alone."""
-    own, its = clause_place(evidence, said), clause_place(evidence, other)
-    if own == its:
+def _exchanged_label(
+    text: Sentence, value: Value, evidence: Sentence, evidence_value: Value, other: Value
+) -> str:
+    """A word from the clause of the value, if the evidence has it only beside the other value."""
+    own_clause, other_clause = clause_place(evidence, evidence_value), clause_place(evidence, other)
+    if own_clause == other_clause:
         return ""
-    mine = label_words(text, clause_place(text, value), value.kind)
-    ours, theirs = (label_words(evidence, place, value.kind) for place in (own, its))
-    if mine.keys() & (ours.keys() - theirs.keys()):
+    text_labels = label_words(text, clause_place(text, value), value.kind)
+    own_labels, other_labels = (
+        label_words(evidence, place, value.kind) for place in (own_clause, other_clause)
+    )
+    if text_labels.keys() & (own_labels.keys() - other_labels.keys()):
         return ""
-    shared = mine.keys() & (theirs.keys() - ours.keys())
-    return mine[min(shared)] if shared and ours.keys() - theirs.keys() else ""
+    shared = text_labels.keys() & (other_labels.keys() - own_labels.keys())
+    return text_labels[min(shared)] if shared and own_labels.keys() - other_labels.keys() else ""
 
 
-def _exchanged_direction(text: Sentence, value: Value, evidence: Sentence, said: Value, other: Value) -> str:
-    """The preposition before the value, where the evidence has it before the other value."""
-    mine, ours, its = _preposition(text, value), _preposition(evidence, said), _preposition(evidence, other)
-    return mine if mine and ours and mine != ours and mine == its else ""
+def _exchanged_direction(
+    text: Sentence, value: Value, evidence: Sentence, evidence_value: Value, other: Value
+) -> str:
+    """The preposition before the value, if the evidence has it before the other value."""
+    in_text, in_evidence, of_other = (
+        _preposition(text, value),
+        _preposition(evidence, evidence_value),
+        _preposition(evidence, other),
+    )
+    return in_text if in_text and in_evidence and in_text != in_evidence and in_text == of_other else ""
 
 
-def _exchanged_role(text: Sentence, value: Value, evidence: Sentence, said: Value, other: Value) -> str:
-    """The deed, where the value does what the evidence says is done to it, or the other way round."""
-    ours = _action(evidence, said, other)
-    if ours is None:
+def _exchanged_role(
+    text: Sentence, value: Value, evidence: Sentence, evidence_value: Value, other: Value
+) -> str:
+    """The action, if the value acts in the text and is acted on in the evidence, or the other way round."""
+    evidence_action = _action(evidence, evidence_value, other)
+    if evidence_action is None:
         return ""
     for partner in text.values:
-        mine = (
+        text_action = (
             None if _overlap(partner, value) or partner.kind != value.kind else _action(text, value, partner)
         )
-        if mine is not None and mine.stem == ours.stem and mine.does != ours.does:
-            return mine.word
+        if (
+            text_action is not None
+            and text_action.stem == evidence_action.stem
+            and text_action.does != evidence_action.does
+        ):
+            return text_action.word
     return ""
 
 
 class _Action(NamedTuple):
-    """What is done by one party to another; `does`: the party that is asked about does it."""
+    """An action between two parties. `does`: the first party acts."""
 
     word: str
     stem: str
@@ -83,8 +106,8 @@ class _Action(NamedTuple):
 
 
 def _action(part: Sentence, party: Value, partner: Value) -> _Action | None:
-    """The one word of meaning between the two; None where there are others, or the deed is mutual."""
-    first, second = sorted((party, partner), key=lambda one: one.start)
+    """The action of the only content word between the parties; None for several words or a mutual action."""
+    first, second = sorted((party, partner), key=lambda value: value.start)
     between = Span(extent(first).end, second.start)
     words = [word for word in part.words if between.start <= word.start and word.end <= between.end]
     content = [word for word in words if word.stem and not fold(word.text).endswith("ly")]
@@ -96,12 +119,12 @@ def _action(part: Sentence, party: Value, partner: Value) -> _Action | None:
 
 
 def _preposition(part: Sentence, value: Value) -> str:
-    found = _PREPOSITION.search(part.text[: value.start])
-    return fold(found[1]) if found else ""
+    match = _PREPOSITION.search(part.text[: value.start])
+    return fold(match[1]) if match else ""
 
 
 def clause_place(part: Sentence, value: Value) -> Span:
-    """From the sign or the conjunction before a value to the next one."""
+    """The place from the punctuation or conjunction before a value to the next."""
     place, start = extent(value), 0
     for match in _PIECE.finditer(part.text):
         if match.end() <= place.start:
@@ -112,7 +135,7 @@ def clause_place(part: Sentence, value: Value) -> Span:
 
 
 def label_words(part: Sentence, place: Span, kind: Kind) -> dict[str, str]:
-    """The words with meaning at a place, by their stems, without those of the values of `kind`."""
+    """The content words at a place, by their stems, without the words of values of `kind`."""
     taken = [extent(value) for value in part.values if value.kind == kind]
     return {
         word.stem: word.text
@@ -122,5 +145,5 @@ def label_words(part: Sentence, place: Span, kind: Kind) -> dict[str, str]:
     }
 
 
-def _overlap(one: Value, other: Value) -> bool:
-    return one.start < other.end and other.start < one.end
+def _overlap(value: Value, other: Value) -> bool:
+    return value.start < other.end and other.start < value.end

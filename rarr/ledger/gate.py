@@ -1,4 +1,4 @@
-"""The gate: one function decides whether an edit is made, whoever proposed it, and says what refuses it."""
+"""The gate: `decide` accepts, suggests or refuses a proposed edit, from any editor, and gives the reason."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -16,10 +16,10 @@ from rarr.tools.text.document import Span
 
 
 class Decision(NamedTuple):
-    """What becomes of an edit of `sentence`.
+    """The decision about an edit of `sentence`.
 
-    `refusal` says why it is refused, and `doubt` why it is only suggested; both are empty where it is made.
-    `checks` are those that were asked again on the edited text, to decide.
+    `refusal` is the reason to refuse the edit, and `doubt` the reason to suggest it only; both are empty for
+    an accepted edit. `checks` are the checks that were asked again on the edited text.
     """
 
     sentence: Span | None
@@ -29,7 +29,7 @@ class Decision(NamedTuple):
 
     @property
     def state(self) -> EditState:
-        """What becomes of the edit."""
+        """The state of the edit."""
         return "refused" if self.refusal else "suggested" if self.doubt else "accepted"
 
 
@@ -43,11 +43,11 @@ async def decide(
     queries: Sequence[Query],
     components: Components,
 ) -> Decision:
-    """Decides about `change`, proposed for `check`; `checks` are all of `query`, on `text` as it is.
+    """Decides about `change`, proposed for `check`; `checks` are all checks of `query` on the current text.
 
-    In this order: the limits of the settings; what the edit says; the support of what it touches; what the
-    evidence says when it is asked again about the edited text; what other sources say. With `verify` off the
-    limits alone hold.
+    In this order: the limits of the settings; the wording of the edit; the support of its sentence and of the
+    sentences after it; the check of the evidence, asked again on the edited text; the other sources. Without
+    the setting `verify`, only the limits count.
     """
     settings, sentence = components.settings, await work(sentence_of, text, change)
     refusal = await work(out_of_bounds, text, sentence, change, settings)
@@ -55,7 +55,7 @@ async def decide(
         refusal = refusal or "the change is not in this part of the text"
     if refusal or sentence is None or not settings.verify:
         return Decision(sentence, refusal)
-    evidence = {one.id: one for one in state["evidence"]}
+    evidence = {passage.id: passage for passage in state["evidence"]}
     source = evidence[check.evidence_id]
     about = (text, sentence, change, query, check, source)
     wording = await work(Wording, *about) if settings.agreement else None
@@ -67,8 +67,8 @@ async def decide(
         return Decision(sentence, refusal)
     others = [] if query.follows else _other_disagreeing(checks, source, evidence)
     asked = ([source] if wording is not None else []) + others
-    said = await trial.checks(query, asked)
-    again = {one.id: agreement for one, agreement in zip(asked, said, strict=True)}
+    agreements = await trial.checks(query, asked)
+    again = {passage.id: agreement for passage, agreement in zip(asked, agreements, strict=True)}
     if wording is not None:
         must_agree = bool(query.follows) or not wording.compares
         refusal = _still_disagrees(again[source.id], must_agree=must_agree)
@@ -84,17 +84,17 @@ async def decide(
 
 
 def _doubt(check: Check, least: float) -> str:
-    """Why an edit for this check is only suggested: too few of its kind were right."""
+    """The reason to suggest the edit only: too few edits of this confidence were right."""
     if check.confidence is None or check.confidence >= least:
         return ""
     return f"{check.reason}; of such edits {check.confidence:.0%} were right where it was measured"
 
 
 def _still_disagrees(again: Agreement, *, must_agree: bool) -> str:
-    """Where code cannot compare the answers, the evidence has to agree; else it must not disagree."""
+    """The reason to refuse: the evidence disagrees with the edited text, or does not agree (`must_agree`)."""
     if again.verdict == "disagrees":
-        its = f": it says {again.evidence_answer[:60]!r}" if again.evidence_answer else ""
-        return f"asked again about the edited text, the evidence still disagrees{its}"
+        answer = f": it says {again.evidence_answer[:60]!r}" if again.evidence_answer else ""
+        return f"asked again about the edited text, the evidence still disagrees{answer}"
     if must_agree and again.verdict != "agrees":
         return f"asked again about the edited text, the evidence does not confirm it: {again.verdict}"
     return ""
@@ -103,10 +103,10 @@ def _still_disagrees(again: Agreement, *, must_agree: bool) -> str:
 def _other_disagreeing(
     checks: Sequence[Check], source: Evidence, evidence: Mapping[str, Evidence]
 ) -> list[Evidence]:
-    """The other evidence that disagrees with the text as well, and bears on the matter."""
+    """The other evidence that disagrees with the text and is relevant enough."""
     disagreeing = {check.evidence_id for check in checks if check.verdict == "disagrees"}
     relevant = relevant_beside([evidence[check.evidence_id] for check in checks], source)
-    return [one for one in relevant if one.id in disagreeing and one.id != source.id]
+    return [passage for passage in relevant if passage.id in disagreeing and passage.id != source.id]
 
 
 def _outweighed(
@@ -119,21 +119,23 @@ def _outweighed(
     again: Mapping[str, Agreement],
     kinds: Mapping[str, Kind],
 ) -> str:
-    """Why the other sources hold an edit back: those for the text as it is, or for yet another answer.
+    """The reason to refuse an edit because of other sources, for the current text or for a third answer.
 
-    `others` disagree with the text as `source` does. A source that disagrees and names no answer holds the
-    edit back only while it still disagrees.
+    `others` disagree with the text, like `source`. A source that disagrees without an answer prevents the
+    edit only if it also disagrees with the edited text.
     """
     agreed = {check.evidence_id for check in checks if check.verdict == "agrees"}
     named = {check.evidence_id for check in checks if check.evidence_answer}
     relevant = relevant_beside([evidence[check.evidence_id] for check in checks], source)
-    agreeing = [one for one in relevant if one.id in agreed]
-    ours = Side([source, *(one for one in others if again[one.id].verdict == "agrees")], kinds)
+    agreeing = [passage for passage in relevant if passage.id in agreed]
+    ours = Side([source, *(passage for passage in others if again[passage.id].verdict == "agrees")], kinds)
     if agreeing and not ours.outweighs(Side(agreeing, kinds), query.text):
         return f"sources disagree: {agreeing[0].id} agrees with the text"
-    if unjudged := [one for one in others if again[one.id].verdict == "unknown" and one.id in named]:
+    if unjudged := [
+        passage for passage in others if again[passage.id].verdict == "unknown" and passage.id in named
+    ]:
         return f"whether {unjudged[0].id} says {change.new!r} as well could not be judged"
-    against = [one for one in others if again[one.id].verdict == "disagrees"]
+    against = [passage for passage in others if again[passage.id].verdict == "disagrees"]
     if against and not ours.outweighs(Side(against, kinds), query.text):
         return f"sources disagree among themselves: {against[0].id} does not say {change.new!r} either"
     return ""

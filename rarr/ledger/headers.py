@@ -1,4 +1,4 @@
-"""Cells of tables: a passage confirms one only in a sentence that speaks of what its headers name."""
+"""Cells of tables: a passage confirms a cell only in a sentence that mentions the headers of the cell."""
 
 from collections.abc import Sequence
 
@@ -11,18 +11,18 @@ from rarr.backends.rules.words import tokens
 
 
 def under_other_headers(claim: Claim, words: str, held: Sequence[Value], evidence: Passage) -> bool:
-    """Does no sentence of the passage that says the cell's `words` or values speak of its row and column?
+    """Does no sentence that has the cell's `words` or values mention the headers of its row and column?
 
-    What a header names has to be in the sentence or the title, and its numbers in the sentence. Of a header
-    that names nothing one word with meaning is enough. What stands in no table is never under other headers.
+    A name of a header has to be in the sentence or the title, and a number in the sentence. For a header
+    without names, one content word is enough. A claim outside of tables has no headers: the result is False.
     """
     if not claim.headers:
         return False
     headers = claim.sentence.text[claim.put_in - claim.headers : claim.put_in].removesuffix(" is ")
     row, _, column = headers.rpartition(": ")
-    named = [one for one in (row, column) if one]
+    named = [header for header in (row, column) if header]
     return not any(
-        all(_mentions(one, part, evidence) for one in named)
+        all(_mentions(header, part, evidence) for header in named)
         for part in evidence.sentences
         if _states(part, words, held)
     )

@@ -1,4 +1,4 @@
-"""How much an edit may change, and where (Gao et al. 2023, section 3.3)."""
+"""The limits of an edit: how much it may change, and where (Gao et al. 2023, section 3.3)."""
 
 import re
 
@@ -11,12 +11,12 @@ from rarr.tools.text.nouns import counted
 
 
 def sentence_of(text: str, change: Change) -> Span | None:
-    """The sentence that a change lies in; None where it is in none, or in more than one."""
+    """The sentence of a change; None for a change outside of sentences, or across several."""
     return next((s for s in sentences(text) if s.start <= change.start <= change.end <= s.end), None)
 
 
 def out_of_bounds(text: str, sentence: Span | None, change: Change, settings: Settings) -> str:
-    """Why a change is larger than the settings allow, or touches what must not change; else empty."""
+    """The reason to refuse a change: it exceeds the settings or touches protected text. Empty for none."""
     place = Span(change.start, change.end)
     if sentence is None:
         return "the change does not lie within one sentence"
@@ -42,7 +42,7 @@ def out_of_bounds(text: str, sentence: Span | None, change: Change, settings: Se
 def _adds_markup(text: str, sentence: Span, change: Change) -> bool:
     """Does the change add a link, a citation, markup, a line or an unprintable character?"""
     old = text[change.start : change.end]
-    # U+FFFD stands for a character that was broken where it came in.
+    # U+FFFD replaces a character that was broken in the input.
     if any((not char.isprintable() or char == "\ufffd") and char not in old for char in change.new):
         return True
     revised = text[: change.start] + change.new + text[change.end :]
@@ -51,6 +51,6 @@ def _adds_markup(text: str, sentence: Span, change: Change) -> bool:
 
 
 def _lines(text: str, sentence: Span) -> Span:
-    """The whole lines of a sentence: a link or code may reach over its end, none over that of a line."""
+    """The whole lines of a sentence. Links and code may go beyond a sentence, but not beyond a line."""
     end = text.find("\n", sentence.end)
     return Span(text.rfind("\n", 0, sentence.start) + 1, len(text) if end < 0 else end)

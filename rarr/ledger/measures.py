@@ -1,6 +1,6 @@
-"""Measures: is a number of the text bounded as in the passage, and does it count the same?
+"""Compares measures: whether text and passage give a number the same bound, and count the same thing.
 
-221 metres confirm neither "more than 221 metres" nor "221 metres wide", where the passage says how long.
+"221 metres long" confirms neither "more than 221 metres long" nor "221 metres wide".
 """
 
 import re
@@ -27,28 +27,35 @@ _BEHIND = {
 }
 _ROW = re.compile(r"(?:[^|\n]*:)?\s*\|")
 _ORDINAL = "#"
-_REACH = 30  # characters before a number in which its bound stands
+_REACH = 30  # characters before a number that are searched for its bound
 
 
 def number_bound(part: Sentence, value: Value) -> str:
-    """`above`, `below`, `at least` or `at most`, where a number is no exact one."""
+    """The bound of a number: `above`, `below`, `at least` or `at most`; empty for an exact number."""
     text, place = part.text.lower(), extent(value)
     before = text[max(0, place.start - _REACH) : place.start]
-    found = (
+    bounds = (
         name
         for name in _BOUNDS
         if _BEFORE[name].search(before)
         or _WITHIN[name].match(text, place.start)
         or (name in _BEHIND and _BEHIND[name].match(text, place.end))
     )
-    return next(found, "")
+    return next(bounds, "")
 
 
-def differs_in_measure(claim: Sentence, value: Value, part: Sentence, said: Value, beside: Passage) -> bool:
-    """Does the claim bound the number, or name what is counted, in a way that the passage does not?"""
-    if not (isinstance(value.read, Number) and isinstance(said.read, Number)) or value.read.unit == _ORDINAL:
+def differs_in_measure(
+    claim: Sentence, value: Value, part: Sentence, evidence_value: Value, beside: Passage
+) -> bool:
+    """Does the claim give the number a bound, or a counted thing, that the passage does not give?"""
+    if (
+        not (isinstance(value.read, Number) and isinstance(evidence_value.read, Number))
+        or value.read.unit == _ORDINAL
+    ):
         return False
-    if not _is_within(number_bound(claim, value), value.read, number_bound(part, said), said.read):
+    if not _is_within(
+        number_bound(claim, value), value.read, number_bound(part, evidence_value), evidence_value.read
+    ):
         return True
     counted = _counted_stem(claim, value)
     if not counted or counted in {word.stem for word in part.content}:
@@ -58,28 +65,28 @@ def differs_in_measure(claim: Sentence, value: Value, part: Sentence, said: Valu
 
 
 def is_row(part: Sentence) -> bool:
-    """Is it a row of a table, below its subject or not?"""
+    """Is it a row of a table, with or without its subject?"""
     return bool(_ROW.match(part.text))
 
 
-def _is_within(mine: str, claimed: Number, its: str, told: Number) -> bool:
-    """Does a number with the bound `its` say what one with the bound `mine` says?"""
-    if its:
-        return mine == its
-    match mine:
+def _is_within(claimed_bound: str, claimed: Number, stated_bound: str, stated: Number) -> bool:
+    """Does a number with the bound `stated_bound` confirm a number with the bound `claimed_bound`?"""
+    if stated_bound:
+        return claimed_bound == stated_bound
+    match claimed_bound:
         case "above":
-            return told.amount > claimed.amount
+            return stated.amount > claimed.amount
         case "at least":
-            return told.amount >= claimed.amount
+            return stated.amount >= claimed.amount
         case "below":
-            return told.amount < claimed.amount
+            return stated.amount < claimed.amount
         case "at most":
-            return told.amount <= claimed.amount
+            return stated.amount <= claimed.amount
     return True
 
 
 def _counted_stem(part: Sentence, value: Value) -> str:
-    """The stem of the word that follows a number and its unit; empty for a percentage, or where none does."""
+    """The stem of the word after a number and its unit; empty for a percentage, or without such a word."""
     end = extent(value).end
     following = next((word for word in part.words if word.start >= end), None)
     if following is None or "%" in part.text[value.start : end] or part.text[end : following.start].strip():

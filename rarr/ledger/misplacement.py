@@ -1,7 +1,7 @@
-"""Misplacement: a passage says a value of the text, but of something else than the text does.
+"""Finds misplaced values: a passage has a value of the text, but for something else.
 
-"60% in Auto and 55% in Night" is not confirmed by "Auto: 55%" and "Night: 60%", nor "Reed bought the mill
-from Lunde" by "Lunde acquired the mill from Reed".
+"Auto: 55%" and "Night: 60%" do not confirm "60% in Auto and 55% in Night", and "Lunde acquired the mill from
+Reed" does not confirm "Reed bought the mill from Lunde".
 """
 
 import re
@@ -30,65 +30,77 @@ _IS = re.compile(r"\b(?:is|are|was|were|be|been)\b", re.IGNORECASE)
 
 
 def is_misplaced(claim: Sentence, value: Value, evidence: Passage) -> bool:
-    """Does the passage say the value of something else?
+    """Does the passage have the value for something else?
 
-    Of the sentences that say it, those count that share the most words with the claim.
+    Of the sentences with the value, those count that share the most words with the claim.
     """
     places = [
-        (part, said)
+        (part, evidence_value)
         for part in evidence.sentences
-        for said in part.values
-        if confirms_value(said, value, evidence)
+        for evidence_value in part.values
+        if confirms_value(evidence_value, value, evidence)
     ]
-    shared = [len(_words_around(claim, value) & _words_around(part, said)) for part, said in places]
+    shared = [
+        len(_words_around(claim, value) & _words_around(part, evidence_value))
+        for part, evidence_value in places
+    ]
     return bool(places) and all(
-        _is_exchanged(claim, value, part, said)
-        or _is_labelled_otherwise(claim, value, part, said, evidence)
+        _is_exchanged(claim, value, part, evidence_value)
+        or _is_labelled_otherwise(claim, value, part, evidence_value, evidence)
         or _parties_changed_places(claim, part)
-        or _is_one_of_a_row(part, said)
-        or differs_in_measure(claim, value, part, said, evidence)
-        or asserts(part.text, said.start) != asserts(claim.text, value.start)
-        or negated(part, said.start) != negated(claim, value.start)
-        for (part, said), count in zip(places, shared, strict=True)
+        or _is_one_of_a_row(part, evidence_value)
+        or differs_in_measure(claim, value, part, evidence_value, evidence)
+        or asserts(part.text, evidence_value.start) != asserts(claim.text, value.start)
+        or negated(part, evidence_value.start) != negated(claim, value.start)
+        for (part, evidence_value), count in zip(places, shared, strict=True)
         if count == max(shared)
     )
 
 
-def _is_one_of_a_row(part: Sentence, said: Value) -> bool:
-    """Is it a cell beside others of its kind? The row does not tell of which column each is."""
-    others = [one for one in part.values if one.kind == said.kind == "number" and one is not said]
-    return is_row(part) and any(same(one, said) is not None for one in others)
+def _is_one_of_a_row(part: Sentence, evidence_value: Value) -> bool:
+    """Is it a cell beside other numbers of its unit? The row does not tell the column of each."""
+    others = [
+        value
+        for value in part.values
+        if value.kind == evidence_value.kind == "number" and value is not evidence_value
+    ]
+    return is_row(part) and any(same(value, evidence_value) is not None for value in others)
 
 
-def _is_exchanged(claim: Sentence, value: Value, part: Sentence, said: Value) -> bool:
-    """Does another value of the sentence have the words that stand beside the claim's value?"""
+def _is_exchanged(claim: Sentence, value: Value, part: Sentence, evidence_value: Value) -> bool:
+    """Do the words beside the claim's value belong to another value of the sentence?"""
     if value.kind == "name" and bool(_BY.search(claim.text)) != bool(_BY.search(part.text)):
-        return False  # in the passive, the words around a name are others
-    return bool(exchange_reason(claim, value, part, said))
+        return False  # in the passive, other words stand around a name
+    return bool(exchange_reason(claim, value, part, evidence_value))
 
 
 def _words_around(part: Sentence, value: Value) -> set[str]:
-    """The words with meaning around a value, by their stems."""
+    """The stems of the content words around a value."""
     place = extent(value)
     return {word.stem for word in part.content if not place.start <= word.start < place.end}
 
 
 def _is_labelled_otherwise(
-    claim: Sentence, value: Value, part: Sentence, said: Value, evidence: Passage
+    claim: Sentence, value: Value, part: Sentence, evidence_value: Value, evidence: Passage
 ) -> bool:
-    """Does another sentence name what stands beside the claim's value, and give another value there?
+    """Does another sentence give another value for the names beside the claim's value?
 
-    Rows of a table and items of a list are sentences of their own.
+    Rows of a table and items of a list are sentences.
     """
-    mine = set(label_words(claim, clause_place(claim, value), value.kind))
-    ours = set(label_words(part, Span(0, len(part.text)), value.kind))
-    named = mine & _name_stems(claim)
+    claim_labels = set(label_words(claim, clause_place(claim, value), value.kind))
+    part_labels = set(label_words(part, Span(0, len(part.text)), value.kind))
+    named = claim_labels & _name_stems(claim)
     others = [
         set(label_words(other, Span(0, len(other.text)), value.kind))
         for other in evidence.sentences
-        if any(one.kind == said.kind and same(one, said) is False for one in other.values)
+        if any(
+            other_value.kind == evidence_value.kind and same(other_value, evidence_value) is False
+            for other_value in other.values
+        )
     ]
-    return any(named & (theirs - ours) and not mine & (ours - theirs) for theirs in others)
+    return any(
+        named & (labels - part_labels) and not claim_labels & (part_labels - labels) for labels in others
+    )
 
 
 def _name_stems(part: Sentence) -> set[str]:
@@ -97,14 +109,14 @@ def _name_stems(part: Sentence) -> set[str]:
 
 
 class _Party(NamedTuple):
-    """A name, or a noun with its article, that may do something or have it done to it."""
+    """A name, or a noun with its article, that may act or be acted on."""
 
     place: Span
     name: Value | None
     stem: str
 
     def is_same(self, other: "_Party") -> bool:
-        """Do both stand for the same?"""
+        """Are both the same party?"""
         if self.name is not None and other.name is not None:
             return bool(same(self.name, other.name))
         return self.name is other.name and self.stem == other.stem
@@ -116,31 +128,31 @@ def _parties(part: Sentence) -> list[_Party]:
         _Party(Span(word.start, word.end), None, word.stem)
         for word in part.content
         if _ARTICLE.search(part.text, 0, word.start)
-        and not any(word.start < one.place.end and one.place.start < word.end for one in named)
+        and not any(word.start < party.place.end and party.place.start < word.end for party in named)
     ]
     return [*named, *nouns]
 
 
 def _parties_changed_places(claim: Sentence, part: Sentence) -> bool:
-    """Does the passage have a party act on the one that acts on it in the claim?"""
-    mine, its = _agent(claim), _agent(part)
-    if mine is None or its is None or mine.is_same(its):
+    """Does a party act on another in the claim, and the other party on it in the passage?"""
+    claim_agent, evidence_agent = _agent(claim), _agent(part)
+    if claim_agent is None or evidence_agent is None or claim_agent.is_same(evidence_agent):
         return False
-    suffers = next((one for one in _parties(part) if one.is_same(mine)), None)
-    acts_on = next((one for one in _parties(claim) if one.is_same(its)), None)
+    suffers = next((party for party in _parties(part) if party.is_same(claim_agent)), None)
+    acts_on = next((party for party in _parties(claim) if party.is_same(evidence_agent)), None)
     if suffers is None or acts_on is None:
         return False
-    return _acts(claim, mine.place, acts_on.place) and _acts(part, its.place, suffers.place)
+    return _acts(claim, claim_agent.place, acts_on.place) and _acts(part, evidence_agent.place, suffers.place)
 
 
 def _agent(part: Sentence) -> _Party | None:
-    """Who seems to act: the first party that follows no preposition."""
-    parties = sorted(_parties(part), key=lambda one: one.place)
-    return next((one for one in parties if not _OBLIQUE.search(part.text[: one.place.start])), None)
+    """The party that seems to act: the first party without a preposition before it."""
+    parties = sorted(_parties(part), key=lambda party: party.place)
+    return next((party for party in parties if not _OBLIQUE.search(part.text[: party.place.start])), None)
 
 
 def _acts(part: Sentence, first: Span, second: Span) -> bool:
-    """Does the first of two parties seem to do something to the second, in the active voice?"""
+    """Does the first party seem to act on the second, in the active voice?"""
     between = part.text[first.end : second.start]
     if second.start < first.end or _POSSESSIVE.match(between):
         return False

@@ -23,13 +23,13 @@ from rarr.records import Check, Evidence, Part, PartState, Query
 from rarr.tools.text.document import Span
 
 SURE_SUPPORT = 0.8
-"""From this support on a sentence is supported that has nothing to check but its subject."""
+"""The least support with which a sentence is supported that has nothing to check but its subject."""
 CONFIRMING_SUPPORT = 0.7
-"""From this support on the words of a passage confirm a part; chosen on train/handwritten."""
+"""The least support with which the words of a passage confirm a part; chosen on train/handwritten."""
 
 
 class AskedPlace(NamedTuple):
-    """A place of the text that a query asks about, with the checks of what was found for it."""
+    """A place of the text that a query asks about, with the checks of the query's evidence."""
 
     place: Span
     checks: tuple[Check, ...]
@@ -38,79 +38,81 @@ class AskedPlace(NamedTuple):
 def sentence_parts(
     text: str,
     context: str | None,
-    one: Support,
+    support: Support,
     asked: Sequence[AskedPlace],
     evidence: Mapping[str, Evidence],
     against: Sequence[str],
 ) -> list[Part]:
     """The parts of a sentence of `text` in order, with their states.
 
-    Only `evidence` confirms one: by a check, or by its words where it is sure to support the sentence or a
-    check of it agreed on another part. `against` are the evidences that make the sentence contradicted.
+    Only `evidence` confirms a part: by a check, or by its words if it supports the sentence well or if one of
+    its checks agreed on another part. `against` are the evidences that contradict the sentence.
     """
-    said = sentence(one.span.of(text))
-    claim = next((claim for claim in claims(text, context) if claim.span == one.span), None)
-    found = []
+    parsed = sentence(support.span.of(text))
+    claim = next((claim for claim in claims(text, context) if claim.span == support.span), None)
+    places = []
     for span in _checked_spans(text, claim, asked):
-        held = values_at(said, span.moved(-one.span.start))
-        place = _CheckedPlace(span, span.of(text), held, said, claim)
+        held = values_at(parsed, span.moved(-support.span.start))
+        place = _CheckedPlace(span, span.of(text), held, parsed, claim)
         checks = [check for other in asked if other.place == span for check in other.checks]
-        found.append((place, place.by_checks(checks, evidence, against)))
+        places.append((place, place.by_checks(checks, evidence, against)))
     for at, alike in _telling_places(claim):
-        if not any(at.overlaps(place.span) for place, _ in found):
-            place = _CheckedPlace(at, at.of(text), [], said, claim, alike)
-            found.append((place, place.part("open")))
-    if claim is not None and claim.headers and not found:  # "yes": its headers alone say nothing
-        whole = _CheckedPlace(one.span, said.text.strip("*_"), [], said, claim)
-        found.append((whole, whole.part("open")))
-    found.sort(key=lambda pair: pair[0].span)
-    agreeing = {part.evidence_id for _, part in found if part.state == "confirmed"}
+        if not any(at.overlaps(place.span) for place, _ in places):
+            place = _CheckedPlace(at, at.of(text), [], parsed, claim, alike)
+            places.append((place, place.part("open")))
+    if (
+        claim is not None and claim.headers and not places
+    ):  # such as the cell "yes": headers alone confirm nothing
+        whole = _CheckedPlace(support.span, parsed.text.strip("*_"), [], parsed, claim)
+        places.append((whole, whole.part("open")))
+    places.sort(key=lambda pair: pair[0].span)
+    agreeing = {part.evidence_id for _, part in places if part.state == "confirmed"}
     speaking = sorted(
         (
             name
-            for name, support in one.by_evidence.items()
-            if name in agreeing or (support or 0.0) >= CONFIRMING_SUPPORT
+            for name, score in support.by_evidence.items()
+            if name in agreeing or (score or 0.0) >= CONFIRMING_SUPPORT
         ),
-        key=lambda name: (name not in agreeing, -(one.by_evidence[name] or 0.0)),
+        key=lambda name: (name not in agreeing, -(support.by_evidence[name] or 0.0)),
     )
     passages = [evidence[name] for name in speaking if name in evidence]
-    parts = [place.by_words(passages) if part.state == "open" else part for place, part in found]
-    return parts if (one.best or 0.0) >= SURE_SUPPORT else _without_title_matches(parts, evidence)
+    parts = [place.by_words(passages) if part.state == "open" else part for place, part in places]
+    return parts if (support.best or 0.0) >= SURE_SUPPORT else _without_title_matches(parts, evidence)
 
 
 def asked_places(text: str, span: Span, query: Query, checks: Sequence[Check]) -> Iterator[AskedPlace]:
-    """Where the sentence at `span` says what a query asks for.
+    """The places of the sentence at `span` that a query asks about.
 
-    A query about a whole sentence asks about the answers that the checks found in it.
+    For a query about the whole sentence, these are the answers of the text in the checks.
     """
     place = Span(max(span.start, query.start), min(span.end, query.end))
     if place != span:
         yield AskedPlace(place, tuple(checks))
         return
-    said = sentence(span.of(text))
+    parsed = sentence(span.of(text))
     for check in checks:
-        found = answer_place(said, Span(-1, -1), check.text_answer)
-        yield AskedPlace(found.moved(span.start) if found else span, (check,))
+        answer = answer_place(parsed, Span(-1, -1), check.text_answer)
+        yield AskedPlace(answer.moved(span.start) if answer else span, (check,))
     if not checks:
         yield AskedPlace(span, ())
 
 
 def is_converted(check: Check) -> bool:
-    """Does it agree on a number for which the passage has another figure, as feet for metres?"""
+    """Does the check agree on a number that the passage gives in another unit, such as feet for metres?"""
     if check.verdict != "agrees":
         return False
-    mine, its = (
+    text_amounts, evidence_amounts = (
         {value.read.amount for value in values(answer) if isinstance(value.read, Number)}
         for answer in (check.text_answer, check.evidence_answer)
     )
-    return bool(mine and its) and mine.isdisjoint(its)
+    return bool(text_amounts and evidence_amounts) and text_amounts.isdisjoint(evidence_amounts)
 
 
 def _without_title_matches(parts: list[Part], evidence: Mapping[str, Evidence]) -> list[Part]:
-    """All of them, open where nothing but the names of pages confirms them.
+    """The parts. If only names in the titles of passages are confirmed, these are open instead.
 
-    A page's title names what the page is about: where nothing else was confirmed, the passages need say
-    nothing of the sentence but its subject.
+    A title names the subject of a page. If nothing else is confirmed, the page may say nothing about the
+    sentence but its subject.
     """
     confirmed = [part for part in parts if part.state == "confirmed"]
     if any(not _is_in_title(part, evidence.get(part.evidence_id)) for part in confirmed):
@@ -121,19 +123,19 @@ def _without_title_matches(parts: list[Part], evidence: Mapping[str, Evidence]) 
     ]
 
 
-def _is_in_title(part: Part, one: Evidence | None) -> bool:
-    named, titled = values(part.says), values(one.title) if one else ()
+def _is_in_title(part: Part, evidence: Evidence | None) -> bool:
+    named, titled = values(part.says), values(evidence.title) if evidence else ()
     return bool(named) and all(
         value.kind == "name" and any(same(value, other) for other in titled) for value in named
     )
 
 
 def _checked_spans(text: str, claim: Claim | None, asked: Sequence[AskedPlace]) -> list[Span]:
-    """What is asked about, without places that hold a smaller one, and the values that nothing asks about."""
-    distinct = {one.place for one in asked}
-    kept = [one for one in distinct if not any(_contains(one, other) for other in distinct)]
+    """The places of queries, without those that contain another, and the other checkable values."""
+    distinct = {other.place for other in asked}
+    kept = [place for place in distinct if not any(_contains(place, other) for other in distinct)]
     for _, place in askable(text, claim) if claim is not None else ():
-        if not any(place.overlaps(one) for one in kept):
+        if not any(place.overlaps(other) for other in kept):
             kept.append(place)
     return sorted(kept)
 
@@ -148,15 +150,15 @@ def _telling_places(claim: Claim | None) -> Iterator[tuple[Span, WordFinder]]:
 
 
 def _contains(place: Span, other: Span) -> bool:
-    """Is the other one a part of this?"""
+    """Is the other place inside of this place?"""
     return place != other and place.start <= other.start and other.end <= place.end
 
 
 class _CheckedPlace(NamedTuple):
-    """A place of a text, with its words and the values that they hold, units included.
+    """A place of a text, with its words and their values, units included.
 
-    `sentence` is where it stands, and `claim` that with its subject put in, None where it is no claim.
-    `alike` finds what tells the same in a sentence of a passage, where the words need not be the same.
+    `sentence` is the sentence of the place, and `claim` the same with its subject filled in; None for a
+    sentence without a claim. `alike` finds a word of the same meaning in a sentence of a passage.
     """
 
     span: Span
@@ -169,7 +171,7 @@ class _CheckedPlace(NamedTuple):
     def by_checks(
         self, checks: Sequence[Check], evidence: Mapping[str, Evidence], against: Sequence[str]
     ) -> Part:
-        """Where it stands by the checks of what was found for it."""
+        """The part, with its state by the checks of the query's evidence."""
         for check in checks:
             if check.verdict == "disagrees" and check.evidence_id in against:
                 return self.part("differs", check.evidence_id, check.evidence_answer)
@@ -180,24 +182,24 @@ class _CheckedPlace(NamedTuple):
         return self.part("open")
 
     def by_words(self, passages: Sequence[Evidence]) -> Part:
-        """Is it confirmed by the words of one of these passages?"""
-        for one in passages:
-            if words := self._literal(one):
-                return self.part("confirmed", one.id, words)
+        """The part, confirmed by the words of the first passage that has them, else open."""
+        for evidence in passages:
+            if words := self._literal(evidence):
+                return self.part("confirmed", evidence.id, words)
         return self.part("open")
 
     def _is_answered(self, answer: str, evidence: Evidence) -> bool:
-        """Does the answer of an agreeing check say it? An answer leaves out what stands beside it."""
+        """Does the answer of an agreeing check confirm the place, read together with the passage?"""
         beside = passage(evidence.text, evidence.title)
         told = [
-            said
+            stated
             for value in values(answer)
-            for said in [source.value for source in answer_sources(value, beside.sentences)] or [value]
+            for stated in [source.value for source in answer_sources(value, beside.sentences)] or [value]
         ]
         return confirms_values(self.values, told, beside) and not self._is_otherwise(beside)
 
     def _is_otherwise(self, beside: Passage) -> bool:
-        """Is the passage about a thing of another kind, or does it say the values of other things?"""
+        """Is the passage about a thing of another kind, or does it have the values for other things?"""
         if self.claim is not None and is_another_kind(self.claim.sentence, beside):
             return True
         if self.claim is not None and under_other_headers(self.claim, self.words, self.values, beside):
@@ -209,7 +211,7 @@ class _CheckedPlace(NamedTuple):
         )
 
     def _literal(self, evidence: Evidence) -> str:
-        """The words of a passage about the same subject that say it; empty where none do."""
+        """The words of a passage about the same subject that confirm the place; empty where none do."""
         beside = passage(evidence.text, evidence.title)
         elsewhere = any(about_something_else(claim, value, beside) for claim, value in self._claimed())
         if elsewhere or self._is_otherwise(beside):
@@ -227,26 +229,26 @@ class _CheckedPlace(NamedTuple):
             if asserts(part.text, value.start)
         ]
         told += [(value, evidence.title) for value in beside.title_values]
-        found = [
+        words = [
             next((extent(other).of(text) for other, text in told if confirms_value(other, value, beside)), "")
             for value in self.values
         ]
-        return found[0] if all(found) else ""
+        return words[0] if all(words) else ""
 
     def _told_alike(self, alike: WordFinder, beside: Passage) -> str:
-        """The word that tells the same in the sentence of the passage that says most of the claim."""
+        """The word of the same meaning, in the sentence of the passage that is most like the claim."""
         context = {word.stem for word in self.sentence.content}
         told = [len(context & stems) for stems in beside.said]
         for part, count in zip(beside.sentences, told, strict=True):
-            if 0 < count == max(told) and (found := next(alike(part), None)):
-                return found.of(part.text)
+            if 0 < count == max(told) and (place := next(alike(part), None)):
+                return place.of(part.text)
         return ""
 
     def _has(self, word: Token) -> bool:
         return any(value.start <= word.start < extent(value).end for value in self.values)
 
     def _claimed(self) -> Iterator[tuple[Claim, Value]]:
-        """Its values as the claim has them, whose subject may have been put in."""
+        """The values of the place, as the claim has them."""
         if (claim := self.claim) is None:
             return
         for value in claim.sentence.values:

@@ -1,4 +1,4 @@
-"""An edit tried out before it is made: the support of its sentence, and what the evidence says of it."""
+"""Tries an edit before it is made: the support of its sentence, and new checks of the evidence."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ class Trial:
         self.revised = text[: change.start] + change.new + text[change.end :]
 
     async def refusal_of_correction(self, source: Evidence, state: State, queries: Sequence[Query]) -> str:
-        """Why the correction is refused: support by `source` does not rise, or a sentence loses support."""
+        """The reason to refuse a correction: support by `source` does not rise, or other support is lost."""
         before, after = await self._before_and_after(source, state, queries)
         was, now = before[0].by_evidence.get(source.id), after[0].by_evidence.get(source.id)
         if was is None or now is None:
@@ -33,23 +33,23 @@ class Trial:
         return self._lost(before, after)
 
     async def refusal_of_follow_up(self, source: Evidence, state: State, queries: Sequence[Query]) -> str:
-        """Why the follow-up is refused: a sentence loses its support."""
+        """The reason to refuse a follow-up: a sentence loses its support."""
         return self._lost(*await self._before_and_after(source, state, queries))
 
     async def checks(self, query: Query, evidence: Sequence[Evidence]) -> list[Agreement]:
-        """What the checker says of the revised text and each of the evidence."""
+        """The agreement of the revised text with each evidence."""
         written = Span(self.change.start, self.change.start + len(self.change.new))
         asked = query.model_copy(update={"start": written.start, "end": written.end})
         check = self.components.checker.check
-        return await together(*(check(self.revised, self.context, asked, one) for one in evidence))
+        return await together(*(check(self.revised, self.context, asked, passage) for passage in evidence))
 
     async def _before_and_after(
         self, source: Evidence, state: State, queries: Sequence[Query]
     ) -> tuple[list[Support], list[Support]]:
-        """The supports of the sentence and of those behind it in its paragraph, which may lean on it.
+        """The supports of the sentence and of the rest of its paragraph, which may depend on it.
 
-        `queries` have their places in the text as it is. `source` speaks to the sentence, whatever sentence
-        its query was about.
+        `queries` have their places in the current text. `source` is judged for the sentence, even if its
+        query is about another sentence.
         """
         place = self.sentence._asdict()
         asked = [
@@ -78,14 +78,14 @@ class Trial:
 
     def _lost(self, before: Sequence[Support], after: Sequence[Support]) -> str:
         least = self.components.settings.support_threshold
-        # From the end: a change may make one sentence of two, or two of one.
+        # Sentences are paired from the end: a change may join two sentences, or divide one.
         for was, now in zip(reversed(before), reversed(after), strict=False):
             if was.best is None or was.best < least or (now.best is not None and now.best >= least):
                 continue
-            said = now.span.of(self.revised)[:60]
+            words = now.span.of(self.revised)[:60]
             if now.best is None:
-                return f"whether this stays supported could not be judged: {said!r}"
-            return f"a sentence loses its support: {was.best:.2f} before, {now.best:.2f} after: {said!r}"
+                return f"whether this stays supported could not be judged: {words!r}"
+            return f"a sentence loses its support: {was.best:.2f} before, {now.best:.2f} after: {words!r}"
         return ""
 
 
@@ -95,7 +95,7 @@ def _moved(queries: Sequence[Query], changes: Sequence[Change]) -> list[Query]:
 
 
 def _paragraph(text: str, sentence: Span) -> Span:
-    """From the sentence to the end of its paragraph; the cell of a table alone."""
+    """From the sentence to the end of its paragraph; for the cell of a table, the cell."""
     if sentence in table_cells(text):
         return sentence
     return Span(sentence.start, paragraph_end(text, sentence.end))

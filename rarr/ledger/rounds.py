@@ -1,4 +1,4 @@
-"""Whether another round of research is due, and for which sentences."""
+"""Decides whether another round of research is due, and for which sentences."""
 
 from rarr.ledger.support import moved_queries
 from rarr.settings import Settings
@@ -8,7 +8,7 @@ from rarr.tools.text.document import Span
 
 
 def next_round(state: State, settings: Settings) -> State:
-    """Decide whether another round is due. `lacking` holds its sentences, and is empty if no round is due.
+    """The state for another round. `lacking` holds its sentences, and is empty if no round is due.
 
     No round is due if no sentence lacks support, if the settings or the budget allow no more, or if a later
     round neither supported another sentence nor changed the text.
@@ -19,14 +19,14 @@ def next_round(state: State, settings: Settings) -> State:
         sum(edit.accepted for edit in state.get("edits", [])),
     )
     helped = done == 1 or any(now > was for now, was in zip(reached, state["reached"], strict=True))
-    most = settings.rounds if settings.editor == "minimal" else 1  # a text is rewritten once
+    most = settings.rounds if settings.editor == "minimal" else 1  # a text is rewritten only once
     if done >= most or not helped or meter().exhausted or not (lacking := _lacking(state)):
         return {"lacking": []}
     return {"lacking": lacking, "round": done + 1, "reached": reached}
 
 
 def _lacking(state: State) -> list[Span]:
-    """The sentences that are neither confirmed nor contradicted. What failed would only fail again."""
+    """The sentences that are neither confirmed nor contradicted, without those whose research failed."""
     failed = {
         warning.query_id
         for warning in state["warnings"]

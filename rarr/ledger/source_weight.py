@@ -1,9 +1,9 @@
-"""Which of several answers the sources speak for, whatever the order in which they were read.
+"""Weighs the sources of several answers. The order of the sources does not matter.
 
-Each independent source has a weight by its kind. Passages of one registered domain, or of one file, are one
-source, and so are pages that say the same words: a mirror, or an agency's text in two papers. What does not
-say where it is from counts as one source, and as no more than any page. Where the question is about the
-present, the side with the newer source is believed, if both are dated.
+Each independent source has a weight by its kind. Passages of one registered domain, or of one file, count as
+one source. So do pages with the same words, such as a mirror, or an agency's text in two papers. All passages
+without a source count as one source with the weight of any page. For a question about the present, the side
+with the newer source wins, if both sides have dates.
 """
 
 import re
@@ -15,7 +15,7 @@ from rarr.retrievers.web.source_domains import host_of, site_of
 from rarr.settings import Kind
 
 WEIGHTS: dict[Kind, float] = {"own": 3, "official": 3, "reference": 3, "news": 2, "other": 1, "forum": 0.5}
-"""What an independent source of a kind counts; `own` are the user's documents."""
+"""The weight of an independent source by its kind; `own` are the user's documents."""
 
 KINDS: dict[str, Kind] = {
     **dict.fromkeys(("gov", "mil", "int", "gov.uk", "gouv.fr", "gc.ca", "europa.eu", "un.org"), "official"),
@@ -26,7 +26,7 @@ KINDS: dict[str, Kind] = {
     **dict.fromkeys(("reddit.com", "quora.com", "stackexchange.com", "medium.com", "blogspot.com"), "forum"),
     **dict.fromkeys(("fandom.com", "x.com", "twitter.com", "facebook.com", "youtube.com"), "forum"),
 }
-"""Kinds by domain or its ending; the longest that fits counts, and what fits none is `other`."""
+"""Kinds by domain or ending of a domain. The longest match counts; a domain without a match is `other`."""
 
 _PRESENT = re.compile(
     r"\b(?:current(?:ly)?|latest|now(?:adays)?|today|at present|most recent(?:ly)?|newest|still|record"
@@ -38,31 +38,35 @@ _MIRRORS = 0.8  # of the shingles of the shorter of two texts
 
 
 LEAST_RELEVANCE_SHARE = 0.6
-"""Evidence of less than this share of another's relevance does not speak against it."""
+"""Evidence below this share of another's relevance does not count against it."""
 
 
 def relevant_beside(evidence: Sequence[Evidence], best: Evidence) -> list[Evidence]:
-    """The evidence from the source of `best`, and all that is `LEAST_RELEVANCE_SHARE` as relevant."""
+    """The evidence from the source of `best`, and all with enough of its relevance."""
     least = LEAST_RELEVANCE_SHARE * best.relevance
-    return [one for one in evidence if one.relevance >= least or one.source == best.source]
+    return [passage for passage in evidence if passage.relevance >= least or passage.source == best.source]
 
 
 class Side:
     """The evidence for one answer."""
 
     def __init__(self, evidence: Iterable[Evidence], kinds: Mapping[str, Kind]) -> None:
-        self.evidence = sorted(evidence, key=lambda one: (one.source, one.start, one.id))
+        self.evidence = sorted(evidence, key=lambda passage: (passage.source, passage.start, passage.id))
         self.weight = sum(
-            max(WEIGHTS[source_kind(one.source, kinds)] for one in group)
+            max(WEIGHTS[source_kind(passage.source, kinds)] for passage in group)
             for group in independent_groups(self.evidence)
         )
         # Ignore a date in the future: a page may claim any date.
-        dates = [d for one in self.evidence if (d := one.published_at) is not None and d <= one.retrieved_at]
+        dates = [
+            d
+            for passage in self.evidence
+            if (d := passage.published_at) is not None and d <= passage.retrieved_at
+        ]
         self.newest = max(dates, default=None)
-        self.relevance = max((one.relevance for one in self.evidence), default=0.0)
+        self.relevance = max((passage.relevance for passage in self.evidence), default=0.0)
 
     def outweighs(self, other: "Side", query: str) -> bool:
-        """Is this side believed rather than the other? Neither is where they weigh the same."""
+        """Does this side win over the other? Neither does if both weigh the same."""
         if not self.evidence:
             return False
         if _PRESENT.search(query) and self.newest and other.newest and self.newest != other.newest:
@@ -71,7 +75,7 @@ class Side:
 
 
 def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
-    """The kind of a source by its domain, as `kinds`, else as `KINDS` has it; a file is the user's own."""
+    """The kind of a source by its domain, from `kinds` or else from `KINDS`; files are `own`."""
     if source.startswith(UNNAMED):
         return "other"
     if not site_of(source):
@@ -91,8 +95,8 @@ def independent_groups(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
     Evidence joins a group if it shares the origin of a member, or nearly all of its words.
     """
     groups: list[list[_SourceText]] = []
-    for one in evidence:
-        read = _SourceText(one, _origin(one.source), _shingles(one.text))
+    for passage in evidence:
+        read = _SourceText(passage, _origin(passage.source), _shingles(passage.text))
         apart: list[list[_SourceText]] = []
         same: list[_SourceText] = []
         for group in groups:
@@ -110,10 +114,10 @@ class _SourceText(NamedTuple):
     shingles: frozenset[tuple[str, ...]]
 
 
-def _is_same_source(one: _SourceText, other: _SourceText) -> bool:
-    if one.origin == other.origin:
+def _is_same_source(text: _SourceText, other: _SourceText) -> bool:
+    if text.origin == other.origin:
         return True
-    shared, fewer = one.shingles & other.shingles, min(len(one.shingles), len(other.shingles))
+    shared, fewer = text.shingles & other.shingles, min(len(text.shingles), len(other.shingles))
     return len(shared) >= _MIRRORS * fewer > 0
 
 

@@ -1,4 +1,4 @@
-"""Which evidence bears on which sentence, and how far it supports it; shared by attribution and scores."""
+"""The support of sentences by evidence; attribution and scores use it."""
 
 import asyncio
 from bisect import bisect_right
@@ -20,9 +20,9 @@ from rarr.tools.text.document import Span, sentences
 class Support(NamedTuple):
     """A sentence, the queries about it, and its support by each evidence (None: could not be judged).
 
-    `searched`: there are queries about it, and no search for them failed. `refuting` is the evidence by which
-    the verifier finds it contradicted, whatever its support; `unclassified` the evidence of which the
-    verifier failed to say whether it contradicts the sentence.
+    `searched`: there are queries about it, and no search for them failed. `refuting` is the evidence that
+    contradicts it according to the verifier. `unclassified` is the evidence for which the verifier could not
+    decide this.
     """
 
     span: Span
@@ -34,7 +34,7 @@ class Support(NamedTuple):
 
     @property
     def best(self) -> float | None:
-        """The best entailment by one evidence; 0 where a search found none, None where nothing was judged."""
+        """The best entailment by one evidence; 0 if a search found none, None if nothing was judged."""
         if not self.searched and not self.by_evidence:
             return None
         return best_support(list(self.by_evidence.values()))
@@ -50,15 +50,15 @@ async def sentence_support(
     within: Span | None = None,
     grace: float = 0.0,
 ) -> tuple[list[Support], list[Notice]]:
-    """The support of every sentence of `text`, where `queries` have their places in it, and what failed.
+    """The support of every sentence of `text`, in which `queries` have their places, and notices of failures.
 
-    A sentence is judged against the evidence of the queries about it and about its neighbours: what was
-    found for one sentence often supports the next. With `within`, only sentences in there are judged,
-    up to `grace` seconds after the deadline.
+    A sentence is judged against the evidence of the queries about it and about its neighbours, because the
+    evidence for a sentence often supports the next sentence. With `within`, only sentences in this span are
+    judged. Judging may go on until `grace` seconds after the deadline.
     """
     spans, asked, chosen, near = await work(_aligned, text, queries, within)
-    evidence = [one for one in usable(state) if one.query_id in near]
-    places = [[spans[index] for index in near[one.query_id]] for one in evidence]
+    evidence = [passage for passage in usable(state) if passage.query_id in near]
+    places = [[spans[index] for index in near[passage.query_id]] for passage in evidence]
     outcomes = await asyncio.gather(
         *(
             _evidence_support(node, text, state["context"], *pair, components, grace)
@@ -66,9 +66,9 @@ async def sentence_support(
         )
     )
     scores: list[dict[str, float | None]] = [{} for _ in spans]
-    for one, (judged, _) in zip(evidence, outcomes, strict=True):
-        for index, score in zip(near[one.query_id], judged, strict=True):
-            scores[index][one.id] = score
+    for passage, (judged, _) in zip(evidence, outcomes, strict=True):
+        for index, score in zip(near[passage.query_id], judged, strict=True):
+            scores[index][passage.id] = score
     failed = state.get("unsearched", {}).keys()
     supports = [
         Support(
@@ -83,7 +83,7 @@ async def sentence_support(
 def _aligned(
     text: str, queries: Sequence[Query], within: Span | None
 ) -> tuple[Sequence[Span], dict[int, list[str]], list[int], dict[str, list[int]]]:
-    """The sentences; the queries about each; which are within; and those of them near each query."""
+    """The sentences, the queries about each, the indexes within the span, and those near each query."""
     spans = sentences(text)
     asked = _queries_by_sentence(spans, queries)
     chosen = [index for index, span in enumerate(spans) if within is None or span.overlaps(within)]
@@ -103,7 +103,7 @@ async def own_support(
 
 
 def _sentences_near(chosen: Sequence[int], asked: Mapping[int, Sequence[str]]) -> dict[str, list[int]]:
-    """For each query those of the chosen sentences that it, or a query about a neighbour, is about."""
+    """The chosen sentences for each query: the sentences that it is about, and their neighbours."""
     near: dict[str, list[int]] = defaultdict(list)
     for index in chosen:
         for query_id in {q for i in (index - 1, index, index + 1) for q in asked.get(i, ())}:
@@ -116,19 +116,19 @@ async def _evidence_support(
     text: str,
     context: str | None,
     places: Sequence[Span],
-    one: Evidence,
+    evidence: Evidence,
     components: Components,
     grace: float,
 ) -> tuple[Sequence[float | None], Notice | None]:
     """The support of the sentences by one evidence. If the verifier fails: None for all, and a notice."""
     try:
-        with about(one.id):
+        with about(evidence.id):
             async with meter().in_time(grace):
-                judged = await components.verifier.support(text, context, places, one)
+                judged = await components.verifier.support(text, context, places, evidence)
         return [score for _, score in zip(places, judged, strict=True)], None
     except Exception as error:
-        what = f"support by {one.id} could not be judged"
-        notice = failure(node, what, error, code="verification_failed", query_id=one.query_id)
+        what = f"support by {evidence.id} could not be judged"
+        notice = failure(node, what, error, code="verification_failed", query_id=evidence.query_id)
         return [None] * len(places), notice
 
 
@@ -141,10 +141,10 @@ async def classify_sentences(
     *,
     threshold: float,
 ) -> Sequence[AttributionClass | None]:
-    """What `evidence` is to the sentence of `text` at each span, by any verifier; None: not judged.
+    """The class of each sentence of `text` at `spans` for `evidence`, by any verifier; None: not judged.
 
-    One that is no `Classifier` knows support alone: from `threshold` on a sentence is attributable, below it
-    extrapolatory. Raises what the verifier raises.
+    A verifier that is no `Classifier` gives support only: a sentence with at least `threshold` is
+    attributable, others are extrapolatory. Errors of the verifier are passed on.
     """
     if isinstance(verifier, Classifier):
         return await verifier.classify(text, context, spans, evidence)
@@ -157,64 +157,66 @@ async def with_refuting(
 ) -> tuple[list[Support], list[Notice]]:
     """The supports with the evidence that contradicts their sentences or could not be classified.
 
-    Only evidence that could confirm a sentence is asked about: it supports the sentence or agrees with it.
-    A verifier without classes is not asked, nor one that asks a language model: its support is already a
-    verdict.
+    Only evidence that could confirm a sentence is classified: it supports the sentence or agrees with it.
+    Verifiers without classes are not asked. Verifiers that ask a language model are not asked either: their
+    support is already a verdict.
     """
     if not isinstance(components.verifier, Classifier) or isinstance(components.verifier, AsksModel):
         return list(supports), []
     threshold = components.settings.support_threshold
     agreeing = {check.evidence_id for check in state.get("checks", []) if check.verdict == "agrees"}
-    about_it: dict[str, list[int]] = defaultdict(list)
-    for index, one in enumerate(supports):
-        for name, support in one.by_evidence.items():
-            if support is not None and (support >= threshold or name in agreeing):
-                about_it[name].append(index)
-    known = [evidence for evidence in usable(state) if evidence.id in about_it]
+    candidates: dict[str, list[int]] = defaultdict(list)
+    for index, support in enumerate(supports):
+        for name, score in support.by_evidence.items():
+            if score is not None and (score >= threshold or name in agreeing):
+                candidates[name].append(index)
+    known = [evidence for evidence in usable(state) if evidence.id in candidates]
     outcomes = await asyncio.gather(
         *(
-            _evidence_classes(state, [supports[n].span for n in about_it[it.id]], it, components)
-            for it in known
+            _evidence_classes(
+                state, [supports[n].span for n in candidates[evidence.id]], evidence, components
+            )
+            for evidence in known
         )
     )
     refuting: dict[int, set[str]] = defaultdict(set)
     unclassified: dict[int, set[str]] = defaultdict(set)
-    for evidence, (found, _) in zip(known, outcomes, strict=True):
-        for index, kind in zip(about_it[evidence.id], found, strict=True):
+    for evidence, (classes, _) in zip(known, outcomes, strict=True):
+        for index, kind in zip(candidates[evidence.id], classes, strict=True):
             if kind == "contradictory":
                 refuting[index].add(evidence.id)
             elif kind is None:
                 unclassified[index].add(evidence.id)
-    told = [
-        one._replace(refuting=frozenset(refuting[index]), unclassified=frozenset(unclassified[index]))
-        for index, one in enumerate(supports)
+    classified = [
+        support._replace(refuting=frozenset(refuting[index]), unclassified=frozenset(unclassified[index]))
+        for index, support in enumerate(supports)
     ]
-    return told, [notice for _, notice in outcomes if notice is not None]
+    return classified, [notice for _, notice in outcomes if notice is not None]
 
 
 async def _evidence_classes(
-    state: State, spans: Sequence[Span], one: Evidence, components: Components
+    state: State, spans: Sequence[Span], evidence: Evidence, components: Components
 ) -> tuple[Sequence[AttributionClass | None], Notice | None]:
     """The class of the sentences by one evidence. If the verifier fails: None for all, and a notice."""
     try:
-        with about(one.id):
-            found = await classify_sentences(
+        with about(evidence.id):
+            classes = await classify_sentences(
                 components.verifier,
                 state["text"],
                 state["context"],
                 spans,
-                one,
+                evidence,
                 threshold=components.settings.support_threshold,
             )
-        return [kind for _, kind in zip(spans, found, strict=True)], None
+        return [kind for _, kind in zip(spans, classes, strict=True)], None
     except Exception as error:
-        what = f"whether {one.id} contradicts a sentence could not be judged"
-        notice = failure("attribute", what, error, code="verification_failed", query_id=one.query_id)
+        what = f"whether {evidence.id} contradicts a sentence could not be judged"
+        notice = failure("attribute", what, error, code="verification_failed", query_id=evidence.query_id)
         return [None] * len(spans), notice
 
 
 def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
-    """The queries of a text with their places in the text after the accepted `edits`."""
+    """The queries, with their places moved to the text after the accepted `edits`."""
     accepted = [edit for edit in edits if edit.accepted]
     places = [moved_place(Span(query.start, query.end), accepted) for query in queries]
     return [
@@ -224,21 +226,21 @@ def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query
 
 
 def moved_place(place: Span, changes: Sequence[Change]) -> Span:
-    """A place of a text, in the text after `changes` were made one after another."""
+    """The place, moved to the text after `changes`, made one after another."""
     for change in changes:
         place = _shifted_place(place, change.start, change.end, change.start + len(change.new))
     return place
 
 
 def moved_back(place: Span, edits: Sequence[Edit]) -> Span:
-    """A place of the text after the accepted `edits`, in the text before them."""
+    """The place in the text before the accepted `edits`, of a place in the text after them."""
     for edit in reversed([edit for edit in edits if edit.accepted]):
         place = _shifted_place(place, edit.start, edit.start + len(edit.new), edit.end)
     return place
 
 
 def _shifted_place(place: Span, start: int, old_end: int, new_end: int) -> Span:
-    """Behind a change a place moves along; one that the change overlaps covers all of it."""
+    """A place after a change moves with the text. A place that the change overlaps then covers all of it."""
     grown = new_end - old_end
     if place.end <= start:
         return place

@@ -1,4 +1,4 @@
-"""Telling words: what turns a sentence round without being a value: a "not", a quantifier, a comparison."""
+"""Telling words, which change the meaning of a sentence: "not", quantifiers and comparisons."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,9 +8,9 @@ from rarr.backends.rules.sentence import Sentence
 from rarr.tools.text.document import Span
 
 WordFinder = Callable[[Sentence], Iterator[Span]]
-"""Where a sentence of a passage has a word that tells the same."""
+"""Finds the places of words with the same meaning in a sentence of a passage."""
 
-# Words of a group tell the same. A quantifier in front of a number is its bound.
+# Words of a group have the same meaning. A quantifier before a number is the bound of the number.
 _GROUPS = (
     r"all|every|each|always|everyone|everybody|both",
     r"few|seldom|rarely|hardly any|a minority of",
@@ -25,14 +25,14 @@ _WORDS_THAT_TURN = [re.compile(rf"\b(?:{words})\b(?!\s+(?:than|\d))", re.IGNOREC
 _COMPARED = re.compile(r"\b(?P<word>\w+er|(?:more|less)\s+\w+)\s+than\b(?!\s+[$€£]?\d)", re.IGNORECASE)
 
 
-def telling_words(said: Sentence) -> Iterator[tuple[Span, WordFinder]]:
-    """The place of each telling word in the sentence, and what finds a word of the same meaning elsewhere."""
-    for span in negators(said):
+def telling_words(sentence: Sentence) -> Iterator[tuple[Span, WordFinder]]:
+    """The place of each telling word in the sentence, with a finder of words of the same meaning."""
+    for span in negators(sentence):
         yield span, negators
     for pattern in _WORDS_THAT_TURN:
-        for match in pattern.finditer(said.text):
+        for match in pattern.finditer(sentence.text):
             yield Span(*match.span()), _finder(pattern)
-    for match in _COMPARED.finditer(said.text):
+    for match in _COMPARED.finditer(sentence.text):
         yield Span(*match.span("word")), _finder(re.compile(rf"\b{re.escape(match['word'])}\b", re.I))
 
 

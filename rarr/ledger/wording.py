@@ -1,6 +1,6 @@
-"""What an edit says: does the text then give the evidence's answer, in words that text or evidence have?
+"""The wording of an edit: the text must give the evidence's answer, in words of the text or the evidence.
 
-The rules read the edit and the passage, and ask no model. They hold for every editor alike.
+The rules read the edit and the passage, and ask no model. They are the same for every editor.
 """
 
 import re
@@ -36,20 +36,20 @@ _PUNCTUATION = frozenset(".,'’-–")
 
 
 class Wording:
-    """An edit, read: its sentence before and after, what it replaces, and what it writes there.
+    """An edit: its sentence before and after, the replaced words, and the new words.
 
-    `place` is where the text gave its answer, None where that cannot be told. `replaced` is all that the
-    edit and the answer cover, in `before`; `written` is what stands there in `after`. `answers` are the
-    values of the evidence's answer, each with where the evidence says it; none where it is no value.
+    `place` is the place of the text's answer; None where it cannot be found. `replaced` is the place in
+    `before` that the edit and the answer cover, and `written` the same place in `after`. `answers` are the
+    values of the evidence's answer, each with its sources in the evidence; empty for an answer without value.
     """
 
     def __init__(
         self, text: str, sentence: Span, change: Change, query: Query, check: Check, evidence: Evidence
     ) -> None:
         start, end = change.start - sentence.start, change.end - sentence.start
-        said, grown = sentence.of(text), len(change.new) - (end - start)
-        self.before = read_sentence(said)
-        self.after = read_sentence(said[:start] + change.new + said[end:])
+        words, grown = sentence.of(text), len(change.new) - (end - start)
+        self.before = read_sentence(words)
+        self.after = read_sentence(words[:start] + change.new + words[end:])
         self.changed, self.new = Span(start, end), Span(start, start + len(change.new))
         self.text_answer, self.answer = check.text_answer, check.evidence_answer
         asked_about = Span(query.start - sentence.start, query.end - sentence.start)
@@ -65,11 +65,11 @@ class Wording:
 
     @property
     def compares(self) -> bool:
-        """Is the evidence's answer a value, which code compares? Else the checker has to be asked again."""
+        """Is the evidence's answer a value that code can compare? Else the checker has to agree."""
         return bool(self.answers) and self.place is not None
 
     def refusal(self) -> str:
-        """Why the edit must not be made, by the first rule that refuses it; empty where none does."""
+        """The reason of the first rule that refuses the edit; empty where none does."""
         rules = (
             self._unsaid_answer, self._another_place, self._another_answer, self._another_value,
             self._foreign_words, self._foreign_signs, self._lost_words, self._reversed,
@@ -78,28 +78,28 @@ class Wording:
         return next(filter(None, (rule() for rule in rules)), "")
 
     def _sources(self, value: Value) -> list[AnswerSource]:
-        """A follow-up reckons its answer: the evidence need not say it."""
+        """The sources of a value. The answer of a follow-up is computed: the evidence need not have it."""
         if self.follows:
             return [computed_source(value, read_sentence(self.answer), self.old)]
         return answer_sources(value, self.evidence)
 
     def _unsaid_answer(self) -> str:
-        """What follows from another edit is reckoned; every other answer stands in the evidence."""
+        """Refuses an answer that is not in the evidence, unless it was computed for a follow-up."""
         if self.follows or stands_in(self.answer, self.known):
             return ""
         return f"the evidence does not say {self.answer[:60]!r}"
 
     def _another_place(self) -> str:
-        """The edit has to touch the text's answer."""
+        """Refuses an edit that does not touch the text's answer."""
         place, changed = self.place, self.changed
         if place is None or (changed.start <= place.end and place.start <= changed.end):
             return ""
         return f"the change does not replace the text's answer, {place.of(self.before.text)!r}"
 
     def _another_answer(self) -> str:
-        """Of the kind of the text's answer, all values of the evidence's answer have to stand there."""
+        """Refuses an edit without all values of the evidence's answer that have the kind of the text's."""
         kind = self.old.kind if self.old else None
-        wanted = [one for one in self.answers if one[0].kind == kind] or self.answers
+        wanted = [answer for answer in self.answers if answer[0].kind == kind] or self.answers
         written = self.written.of(self.after.text)
         refused = f"the text would say {written[:60]!r}, and the evidence says {self.answer[:60]!r}"
         if kind == "name" and all(value.kind != "name" for value, _ in wanted):
@@ -107,31 +107,31 @@ class Wording:
         given = values_at(self.after, self.written)
         for value, sources in wanted:
             likely = [source.value for source in sources] or [value]
-            if not any(equals_answer(one, other, self.old) for one in given for other in likely):
+            if not any(equals_answer(held, other, self.old) for held in given for other in likely):
                 return refused
         return ""
 
     def _another_value(self) -> str:
-        """Refuses a value that is neither in the evidence's answer nor stood there before."""
+        """Refuses a value that is neither in the evidence's answer nor in the replaced words."""
         if not self.compares:
             return ""
         kept = [value for value in values_at(self.before, self.replaced) if value is not self.old]
         wanted = [s.value for value, sources in self.answers for s in sources] + [v for v, _ in self.answers]
-        left = len(self.answers)  # each of them is said once
+        left = len(self.answers)  # each answer may stand once
         for value in values_at(self.after, self.written):
-            said = extent(value).of(self.after.text)
-            given = any(equals_answer(value, one, self.old) for one in wanted)
+            words = extent(value).of(self.after.text)
+            given = any(equals_answer(value, answer, self.old) for answer in wanted)
             left -= given
-            if (given and left >= 0) or any(same(value, one) for one in kept):
+            if (given and left >= 0) or any(same(value, other) for other in kept):
                 continue
-            if given or value.kind != "name" or not {*key_words(said)} <= {*key_words(self.answer)}:
-                return f"the change brings in {said!r}, which is not the evidence's answer"
+            if given or value.kind != "name" or not {*key_words(words)} <= {*key_words(self.answer)}:
+                return f"the change brings in {words!r}, which is not the evidence's answer"
         return ""
 
     def _foreign_words(self) -> str:
-        """Each new word is the evidence's, the text's, an inflection of one, or one that grammar needs.
+        """Refuses a new word whose stem is neither in the evidence nor in the text, except words of grammar.
 
-        Beside a value that was compared there is room for what stood there and for the answer alone.
+        Beside a compared value, only words of the answer and of the replaced words are allowed.
         """
         if self.compares:
             told = [*tokens(self.answer), *tokens(self.replaced.of(self.before.text))]
@@ -145,7 +145,7 @@ class Wording:
         return (self._repeated() or self._padding()) if self.compares else ""
 
     def _repeated(self) -> str:
-        """Refuses a word that stands there more often than in the evidence and in what it replaces.
+        """Refuses a word that is repeated more often than in the answer and in the replaced words.
 
         Figures are not counted: "20,000,000" has two groups of zeros, and `_another_value` counts values.
         """
@@ -157,7 +157,7 @@ class Wording:
         return f"the change repeats {repeated[0]!r}" if repeated else ""
 
     def _padding(self) -> str:
-        """Beside a value, a word of grammar takes the place of another, or is an article before the value."""
+        """Refuses more new words of grammar beside a value than were taken out; one article may be added."""
         answer = {fold(word.text) for word in tokens(self.answer)}
         new = [word for word in self._new_words() if not word.stem and fold(word.text) not in answer]
         gone = [
@@ -182,7 +182,7 @@ class Wording:
         return ""
 
     def _lost_words(self) -> str:
-        """Beside the text's answer no word with meaning goes: above all, the subject stays."""
+        """Refuses the loss of a content word beside the text's answer, such as the subject."""
         stays = {word.stem for word in self.after.content}
         answer = {fold(word.text) for word in tokens(self.text_answer)}
         for word in self.before.content:
@@ -195,31 +195,31 @@ class Wording:
         return ""
 
     def _reversed(self) -> str:
-        """The text must neither deny what the evidence says nor say what it denies."""
+        """Refuses a text that denies what the evidence says, or says what the evidence denies."""
         for value, sources in () if self.follows else self.answers:
             for written in values_at(self.after, self.written):
                 if not sources or not same(written, sources[0].value):
                     continue
                 denied = negated(self.after, written.start)
                 if all(negated(source.sentence, source.start) != denied for source in sources):
-                    said = self.answer[value.start : value.end]
-                    return f"the text would {'deny' if denied else 'say'} {said!r}, other than the evidence"
+                    words = self.answer[value.start : value.end]
+                    return f"the text would {'deny' if denied else 'say'} {words!r}, other than the evidence"
         return ""
 
     def _exchanged(self) -> str:
-        """The evidence's value must not stand where the evidence has another value of its kind."""
+        """Refuses the evidence's value in a place where the evidence has another value of its kind."""
         for _, sources in () if self.follows else self.answers:
             for written in values_at(self.after, self.written):
                 if not any(same(written, source.value) for source in sources):
                     continue
                 shown = [_exchange_with(self.after, written, source) for source in sources]
                 if all(shown):
-                    said = extent(written).of(self.after.text)
-                    return f"the change exchanges values: it says {said!r} where the evidence has {shown[0]}"
+                    words = extent(written).of(self.after.text)
+                    return f"the change exchanges values: it says {words!r} where the evidence has {shown[0]}"
         return ""
 
     def _new_words(self) -> Iterator[Token]:
-        """The words that the edit writes, without those of values that were compared."""
+        """The new words of the edit, without the words of compared values."""
         had = {fold(word.text) for word in tokens(self.replaced.of(self.before.text))}
         given = values_at(self.after, self.written) if self.compares else []
         compared = [extent(value) for value in given if value.kind != "name"]  # any word may join a name
@@ -233,5 +233,5 @@ class Wording:
 
 
 def _exchange_with(after: Sentence, written: Value, source: AnswerSource) -> str:
-    said = next(one for one in source.sentence.values if one.start == source.start)
-    return exchange_reason(after, written, source.sentence, said)
+    evidence_value = next(value for value in source.sentence.values if value.start == source.start)
+    return exchange_reason(after, written, source.sentence, evidence_value)

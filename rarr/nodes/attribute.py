@@ -1,4 +1,4 @@
-"""Step 6: the report: at most M evidences that cover the queries best, and a status for every sentence."""
+"""Step 6: makes the report: at most M evidences that cover the queries best, and each sentence's status."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,14 +15,14 @@ from rarr.settings import Kind, Settings
 from rarr.state import State, usable
 from rarr.tools.concurrency.worker import work
 
-# Evidence of less than this share of the relevance of what agrees does not make a tie a dispute.
+# At equal weight, evidence below this share of the agreeing evidence's relevance makes no dispute.
 DISPUTE_RELEVANCE_SHARE = 0.85
-# A difference that is right less often than this contradicts no sentence.
+# A disagreement with less confidence does not contradict a sentence.
 LEAST_CONFIDENCE_TO_CONTRADICT = 0.55
 
 
 async def attribute(state: State, runtime: Runtime[Components]) -> State:
-    """Aligns the sentences of the revised text to evidence and says where each stands."""
+    """Aligns the sentences of the revised text to evidence, and gives each its status."""
     queries = await work(moved_queries, state.get("queries", []), state.get("edits", []))
     supports, failures = await own_support("attribute", state, state["text"], queries, runtime.context)
     supports, refusals = await with_refuting(state, supports, runtime.context)
@@ -33,39 +33,39 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
 def _report(
     state: State, queries: Sequence[Query], supports: Sequence[Support], settings: Settings
 ) -> Report:
-    """`queries` have their places in the text as it now is."""
+    """The report. `queries` have their places in the current text."""
     outcomes = _QueryOutcomes(state, queries, settings.source_kinds)
     chosen, coverage = select_evidence(usable(state), settings.report_size)
-    sentences = [_sentence(state, one, outcomes, settings.support_threshold) for one in supports]
+    sentences = [_sentence(state, support, outcomes, settings.support_threshold) for support in supports]
     return Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=tuple(sentences))
 
 
 def _is_sure(check: Check) -> bool:
-    """Is it right often enough to contradict a sentence, and not only to suggest an edit?"""
+    """Is the check sure enough to contradict a sentence, and not only to suggest an edit?"""
     return check.confidence is None or check.confidence >= LEAST_CONFIDENCE_TO_CONTRADICT
 
 
 class _QueryOutcomes:
-    """What became of each query: its checks on the text as it now is, and whether its research failed.
+    """The outcomes of each query: its checks on the current text, and whether its research failed.
 
-    Evidence that was not checked, because that step failed, is `unknown` among the `verdicts`.
+    In `verdicts`, evidence whose check failed is `unknown`.
     """
 
     def __init__(self, state: State, queries: Sequence[Query], kinds: Mapping[str, Kind]) -> None:
         self.kinds = kinds
         self.queries = {query.id: query for query in queries}
-        self.evidence = {one.id: one for one in usable(state)}
+        self.evidence = {passage.id: passage for passage in usable(state)}
         self.failed = {query_id for query_id, why in state.get("unsearched", {}).items() if why == "failed"}
         self.checks: dict[str, list[Check]] = defaultdict(list)
         self.verdicts: dict[str, set[Verdict]] = defaultdict(set)
         fresh = {check.evidence_id: check for check in state.get("checks", []) if not check.stale}
-        for one in usable(state):
-            if check := fresh.get(one.id):
-                self.checks[one.query_id].append(check)
-            self.verdicts[one.query_id].add(check.verdict if check else "unknown")
+        for passage in usable(state):
+            if check := fresh.get(passage.id):
+                self.checks[passage.query_id].append(check)
+            self.verdicts[passage.query_id].add(check.verdict if check else "unknown")
 
     def contradicting(self, query_id: str) -> list[str]:
-        """All evidence that took sides, where what disagrees with the text still is not outweighed."""
+        """The agreeing and disagreeing evidence; none if nothing disagrees, or if it is outweighed."""
         sides = {
             check.evidence_id: check.verdict
             for check in self.checks[query_id]
@@ -73,14 +73,14 @@ class _QueryOutcomes:
         }
         if "disagrees" not in sides.values():
             return []
-        found = [self.evidence[one] for one in sides]
-        found = relevant_beside(found, max(found, key=lambda one: one.relevance))
-        against = Side([one for one in found if sides[one.id] == "disagrees"], self.kinds)
-        agreeing = Side([one for one in found if sides[one.id] == "agrees"], self.kinds)
+        passages = [self.evidence[name] for name in sides]
+        passages = relevant_beside(passages, max(passages, key=lambda passage: passage.relevance))
+        against = Side([passage for passage in passages if sides[passage.id] == "disagrees"], self.kinds)
+        agreeing = Side([passage for passage in passages if sides[passage.id] == "agrees"], self.kinds)
         question = self.queries[query_id].text
         if agreeing.outweighs(against, question):
             return []
-        # Where they weigh the same, what is clearly further from the question makes no dispute: a namesake.
+        # At equal weight, clearly less relevant evidence makes no dispute: it may be about a namesake.
         tie = not against.outweighs(agreeing, question)
         return [] if tie and against.relevance < DISPUTE_RELEVANCE_SHARE * agreeing.relevance else list(sides)
 
@@ -88,66 +88,70 @@ class _QueryOutcomes:
         """The most relevant evidence that agrees."""
         return [check.evidence_id for check in self.checks[query_id] if check.verdict == "agrees"][:1]
 
-    def asked(self, text: str, one: Support) -> list[AskedPlace]:
-        """What the queries about a sentence ask for."""
+    def asked(self, text: str, support: Support) -> list[AskedPlace]:
+        """The places that the queries about a sentence ask for."""
         return [
             asked
-            for query_id in one.query_ids
-            for asked in asked_places(text, one.span, self.queries[query_id], self.checks[query_id])
+            for query_id in support.query_ids
+            for asked in asked_places(text, support.span, self.queries[query_id], self.checks[query_id])
         ]
 
-    def converted(self, one: Support) -> set[str]:
-        """The evidence that says a number of a sentence in another way: rules compare these, not a reader."""
-        checks = (check for query_id in one.query_ids for check in self.checks[query_id])
+    def converted(self, support: Support) -> set[str]:
+        """The evidence with a number of the sentence in another unit, which rules compare."""
+        checks = (check for query_id in support.query_ids for check in self.checks[query_id])
         return {check.evidence_id for check in checks if is_converted(check)}
 
-    def judged(self, one: Support) -> bool:
-        """Did a check say anything of a sentence? One that failed has neither verdict nor answers."""
-        checks = (check for query_id in one.query_ids for check in self.checks[query_id])
+    def judged(self, support: Support) -> bool:
+        """Was a check about the sentence judged? A failed check has neither verdict nor answers."""
+        checks = (check for query_id in support.query_ids for check in self.checks[query_id])
         return any(c.verdict != "unknown" or c.text_answer or c.evidence_answer for c in checks)
 
 
-def _sentence(state: State, one: Support, outcomes: _QueryOutcomes, threshold: float) -> Sentence:
-    against = [e for query_id in one.query_ids for e in outcomes.contradicting(query_id)]
-    asked = outcomes.asked(state["text"], one)
-    converted = outcomes.converted(one)
-    one = one._replace(refuting=one.refuting - converted, unclassified=one.unclassified - converted)
-    left_out = one.refuting | one.unclassified
+def _sentence(state: State, support: Support, outcomes: _QueryOutcomes, threshold: float) -> Sentence:
+    against = [e for query_id in support.query_ids for e in outcomes.contradicting(query_id)]
+    asked = outcomes.asked(state["text"], support)
+    converted = outcomes.converted(support)
+    support = support._replace(
+        refuting=support.refuting - converted, unclassified=support.unclassified - converted
+    )
+    left_out = support.refuting | support.unclassified
     evidence = {name: it for name, it in outcomes.evidence.items() if name not in left_out}
-    parts = sentence_parts(state["text"], state["context"], one, asked, evidence, against)
-    status, evidence_ids = _status(one, parts, outcomes, threshold, against)
+    parts = sentence_parts(state["text"], state["context"], support, asked, evidence, against)
+    status, evidence_ids = _status(support, parts, outcomes, threshold, against)
     return Sentence(
-        text=one.span.of(state["text"]),
-        start=one.span.start,
-        end=one.span.end,
+        text=support.span.of(state["text"]),
+        start=support.span.start,
+        end=support.span.end,
         status=status,
         evidence_ids=tuple(dict.fromkeys(evidence_ids)),
-        support=one.best,
+        support=support.best,
         parts=tuple(parts),
     )
 
 
 def _status(
-    one: Support, parts: Sequence[Part], outcomes: _QueryOutcomes, threshold: float, against: list[str]
+    support: Support, parts: Sequence[Part], outcomes: _QueryOutcomes, threshold: float, against: list[str]
 ) -> tuple[Status, list[str]]:
-    """Contradiction outweighs support; what failed is never passed off as what was not found."""
+    """The status and its evidence. A contradiction wins over support; a failure is never `no_evidence`."""
     if against:
         return "contradicted", against
     enough = threshold if parts else max(threshold, SURE_SUPPORT)
-    reaching = {e: s for e, s in one.by_evidence.items() if s and s >= enough and e not in one.refuting}
-    supporting = {e: score for e, score in reaching.items() if e not in one.unclassified}
+    reaching = {
+        e: s for e, s in support.by_evidence.items() if s and s >= enough and e not in support.refuting
+    }
+    supporting = {e: score for e, score in reaching.items() if e not in support.unclassified}
     if supporting and all(part.state == "confirmed" for part in parts):
         best = max(supporting, key=lambda e: supporting[e])
-        said = [part.evidence_id for part in parts]
-        return "supported", [best, *said, *(e for q in one.query_ids for e in outcomes.agreeing(q))]
-    if any(query_id in outcomes.failed for query_id in one.query_ids):
+        confirming = [part.evidence_id for part in parts]
+        return "supported", [best, *confirming, *(e for q in support.query_ids for e in outcomes.agreeing(q))]
+    if any(query_id in outcomes.failed for query_id in support.query_ids):
         return "retrieval_failed", []
     unclassified = bool(reaching) and not supporting
-    if unclassified or not one.searched or None in one.by_evidence.values():
+    if unclassified or not support.searched or None in support.by_evidence.values():
         return "unjudged", []
-    verdicts = {verdict for query_id in one.query_ids for verdict in outcomes.verdicts[query_id]}
-    if verdicts <= {"irrelevant"} and not (one.by_evidence and (one.best or 0.0) >= threshold):
+    verdicts = {verdict for query_id in support.query_ids for verdict in outcomes.verdicts[query_id]}
+    if verdicts <= {"irrelevant"} and not (support.by_evidence and (support.best or 0.0) >= threshold):
         return "no_evidence", []
-    if not outcomes.judged(one):
+    if not outcomes.judged(support):
         return "unjudged", []
     return "unconfirmed", [part.evidence_id for part in parts if part.evidence_id]

@@ -1,4 +1,4 @@
-"""Step 4: does each evidence imply the same answer to its query as the text does?"""
+"""Step 4: checks whether each evidence implies the same answer to its query as the text does."""
 
 import asyncio
 
@@ -16,14 +16,17 @@ from rarr.tools.spans import about
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     """Checks every pair at once on the same text; after an edit, only those whose check is stale.
 
-    A check that fails is `unknown`, never a verdict. Stale checks stay in the ledger, before what replaces
-    them.
+    A failed check is `unknown`, which is no verdict. Stale checks stay in the state, before the checks that
+    replace them.
     """
     queries = {
         query.id: query for query in await work(moved_queries, state["queries"], state.get("edits", []))
     }
     outcomes = await asyncio.gather(
-        *(_check_pair(state, runtime.context, queries[one.query_id], one) for one in unchecked(state))
+        *(
+            _check_pair(state, runtime.context, queries[passage.query_id], passage)
+            for passage in unchecked(state)
+        )
     )
     return {
         "checks": [*state.get("checks", []), *(check for check, _ in outcomes)],
@@ -32,10 +35,10 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
 
 
 def unchecked(state: State) -> list[Evidence]:
-    """The evidence without a check on the text as it is, but for what is settled."""
+    """The evidence without a check on the current text, except settled evidence."""
     done = {check.evidence_id for check in state.get("checks", []) if not check.stale}
     done.update(state.get("settled", []))
-    return [one for one in usable(state) if one.id not in done]
+    return [passage for passage in usable(state) if passage.id not in done]
 
 
 async def _check_pair(

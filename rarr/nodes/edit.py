@@ -1,4 +1,4 @@
-"""Step 5: change the text where evidence disagrees with it, as little as possible, or leave it."""
+"""Step 5: changes the text where evidence disagrees with it, as little as possible, or not at all."""
 
 import asyncio
 from collections import defaultdict
@@ -33,8 +33,8 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     pending = [checks for checks in disputed if checks[0].query_id not in editing.tried]
     while wave := await work(editing.independent, pending):
         outcomes = await asyncio.gather(*(_proposal(editing, checks, state, components) for checks in wave))
-        again = await work(editing.apply, [one for one in outcomes if isinstance(one, Proposal)])
-        editing.warnings += [one for one in outcomes if isinstance(one, Notice)]
+        again = await work(editing.apply, [outcome for outcome in outcomes if isinstance(outcome, Proposal)])
+        editing.warnings += [outcome for outcome in outcomes if isinstance(outcome, Notice)]
         done = {checks[0].query_id for checks in wave} - again
         editing.tried += sorted(done)
         pending = [checks for checks in pending if checks[0].query_id not in done]
@@ -42,16 +42,19 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
 
 
 async def _edit_in_order(state: State, components: Components) -> State:
-    """The order of the paper (Gao et al. 2023, section 3.3): each evidence looks at the text as those before
-    it left it. All were checked on the same text, so that the verdicts behind an edit are stale."""
+    """Edits for one evidence after another, in the order of the paper (Gao et al. 2023, section 3.3).
+
+    Each evidence looks at the text after the edits for the evidence before it. All evidence was checked on
+    the same text, so that after an edit the checks of the evidence behind it are stale.
+    """
     editing = await work(EditingText, state)
     settled = list(state.get("settled", []))
     fresh = {check.evidence_id: check for check in state["checks"] if not check.stale}
-    for one in _ordered_evidence(state):
-        if one.id in settled:
+    for passage in _ordered_evidence(state):
+        if passage.id in settled:
             continue
-        settled.append(one.id)
-        check = fresh.get(one.id)
+        settled.append(passage.id)
+        check = fresh.get(passage.id)
         if check is None or not _is_reason_to_edit(check, components.settings):
             continue
         outcome = await _proposal(editing, [check], state, components)
@@ -61,7 +64,7 @@ async def _edit_in_order(state: State, components: Components) -> State:
             await work(editing.apply, [outcome])
             if outcome.decision.state == "accepted":
                 break
-    behind = {one.id for one in usable(state)} - set(settled) if editing.touched else set()
+    behind = {passage.id for passage in usable(state)} - set(settled) if editing.touched else set()
     update = editing.update(
         stale=lambda check: check.evidence_id in behind or check.query_id in editing.touched
     )
@@ -70,21 +73,21 @@ async def _edit_in_order(state: State, components: Components) -> State:
 
 def _ordered_evidence(state: State) -> Iterator[Evidence]:
     """The evidence of each query, in the order of the queries and of relevance."""
-    found: dict[str, list[Evidence]] = defaultdict(list)
-    for one in usable(state):
-        found[one.query_id].append(one)
+    by_query: dict[str, list[Evidence]] = defaultdict(list)
+    for passage in usable(state):
+        by_query[passage.query_id].append(passage)
     for query in state["queries"]:
-        yield from found[query.id]
+        yield from by_query[query.id]
 
 
 def _is_reason_to_edit(check: Check, settings: Settings) -> bool:
-    """Is it a reason to edit? Where agreement is not asked about, whatever was found is."""
+    """Is the check a reason to edit? Without the setting `agreement`, every check is."""
     return check.verdict == "disagrees" or not settings.agreement
 
 
 def _disagreements(state: State, settings: Settings) -> list[list[Check]]:
     """The checks of each disagreeing query, the most relevant first; queries by their best disagreement."""
-    relevance = {one.id: one.relevance for one in state["evidence"]}
+    relevance = {passage.id: passage.relevance for passage in state["evidence"]}
     by_query: dict[str, list[Check]] = defaultdict(list)
     for fresh in sorted(state["checks"], key=lambda check: -relevance[check.evidence_id]):
         if not fresh.stale:
@@ -100,7 +103,7 @@ def _disagreements(state: State, settings: Settings) -> list[list[Check]]:
 async def _proposal(
     editing: EditingText, checks: Sequence[Check], state: State, components: Components
 ) -> Proposal | Notice | None:
-    """The editor's change, to be accepted or refused with the reason; None where it declines."""
+    """The editor's change, with the decision of the gate; None where the editor makes no change."""
     text, context, settings = editing.text, state["context"], components.settings
     query = editing.query(checks[0].query_id)
     evidence = {passage.id: passage for passage in state["evidence"]}
@@ -130,8 +133,8 @@ def _strongest(
         answers[" ".join(check.evidence_answer.casefold().split())].append(check)
 
     def strength(answer: str) -> tuple[float, float]:
-        found = [evidence[check.evidence_id] for check in answers[answer]]
-        return Side(found, kinds).weight, max(one.relevance for one in found)
+        passages = [evidence[check.evidence_id] for check in answers[answer]]
+        return Side(passages, kinds).weight, max(passage.relevance for passage in passages)
 
     best = max(sorted(answers), key=strength)
     return max(answers[best], key=lambda check: evidence[check.evidence_id].relevance)

@@ -1,4 +1,4 @@
-"""Step 7: attribution before and after, preservation, and their harmonic mean."""
+"""Step 7: scores attribution before and after, preservation, and their harmonic mean."""
 
 from collections.abc import Sequence
 
@@ -16,17 +16,17 @@ from rarr.tools.models.meter import meter
 
 
 async def evaluate(state: State, runtime: Runtime[Components]) -> State:
-    """Scores both texts by all evidence that the run kept, of which the report names at most M.
+    """Scores both texts by all evidence of the run, of which the report names at most M.
 
-    It also says for which sentences another round of research is due; intent is judged where there is none.
+    Also decides for which sentences another round of research is due. Intent is judged after the last round.
     """
-    supports, failures = [one.support for one in state["report"].sentences], list[Notice]()
+    supports, failures = [sentence.support for sentence in state["report"].sentences], list[Notice]()
     originals: list[float | None] = supports
     if state["text"] != state["original"]:
-        found, failures = await own_support(
+        before_edits, failures = await own_support(
             "evaluate", state, state["original"], state["queries"], runtime.context
         )
-        originals = [one.best for one in found]
+        originals = [support.best for support in before_edits]
     before, after = _judged_in_both(originals, supports)
     kept = await work(pres_lev, state["original"], state["text"])
     following = await work(next_round, state, runtime.context.settings)
@@ -45,18 +45,18 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
 def _judged_in_both(
     before: Sequence[float | None], after: Sequence[float | None]
 ) -> tuple[Sequence[float | None], Sequence[float | None]]:
-    """The supports of the same sentences: a judgement that failed on one side must not move the mean.
+    """The supports of the sentences that were judged in both texts, so that a failure does not move the mean.
 
-    Where an edit made more or fewer sentences they cannot be told to be the same, and all count.
+    If an edit made more or fewer sentences, sentences cannot be paired, and all count.
     """
-    if len(before) != len(after) or not any(one is not None for one in before):
+    if len(before) != len(after) or not any(support is not None for support in before):
         return before, after
     pairs = [(b, a) for b, a in zip(before, after, strict=True) if b is not None and a is not None]
     return [b for b, _ in pairs], [a for _, a in pairs]
 
 
 async def _intent(state: State, components: Components) -> tuple[float | None, list[Notice]]:
-    """What the judge says, where there is one; a text that did not change keeps its intent."""
+    """The score of the intent judge, if there is one; an unchanged text keeps its intent."""
     if components.intent_judge is None:
         return None, []
     if state["text"] == state["original"]:

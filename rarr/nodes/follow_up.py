@@ -1,4 +1,4 @@
-"""Step 5b: after an edit, ask what else in the text draws on the value that was corrected."""
+"""Step 5b: after an edit, asks about other places of the text that depend on the corrected value."""
 
 from langgraph.runtime import Runtime
 
@@ -13,10 +13,10 @@ from rarr.tools.text.document import Span, sentences
 
 
 async def follow_up(state: State, runtime: Runtime[Components]) -> State:
-    """Queries about the places that draw on an old value, with the evidence of the edit.
+    """Adds queries about the places that depend on an old value, with the evidence of the edit.
 
-    What follows by arithmetic is a disagreement at once: the evidence says what was corrected, and need not
-    say what follows from it. Everything else is for the checker to tell.
+    A value that follows by arithmetic is a disagreement at once: the evidence has the corrected value, but
+    need not have the value computed from it. All other places are for the checker.
     """
     return await work(_follow_ups, state, runtime.context.settings)
 
@@ -26,41 +26,43 @@ def _follow_ups(state: State, settings: Settings) -> State:
     if not (settings.follow_up and settings.agreement):
         return {"followed": done}
     queries, evidence, checks = list(state["queries"]), list(state["evidence"]), list(state["checks"])
-    for one in _new_dependents(state):
-        query = _follow_up_query(state, one, named(state, "q", len(queries) + 1))
-        source = next(e for e in state["evidence"] if e.id == one.edit.evidence_id)
+    for dependent in _new_dependents(state):
+        query = _follow_up_query(state, dependent, named(state, "q", len(queries) + 1))
+        source = next(e for e in state["evidence"] if e.id == dependent.edit.evidence_id)
         queries.append(query)
         evidence.append(source.model_copy(update={"id": f"{query.id}.1", "query_id": query.id}))
-        if one.computed:
-            checks.append(_recomputed_check(state["text"], one, evidence[-1]))
+        if dependent.computed:
+            checks.append(_recomputed_check(state["text"], dependent, evidence[-1]))
     return {"queries": queries, "evidence": evidence, "checks": checks, "followed": done}
 
 
 def untried(state: State) -> bool:
-    """Is there a disagreement of a follow-up that no edit was asked for yet?"""
+    """Is there a disagreement about a follow-up for which no edit was tried yet?"""
     asked = {query.id for query in state["queries"] if query.follows} - set(state.get("tried", []))
     return any(c.query_id in asked and c.verdict == "disagrees" and not c.stale for c in state["checks"])
 
 
 def unfollowed(state: State) -> list[Edit]:
-    """The accepted edits whose dependents nobody has asked about."""
+    """The accepted edits whose dependents were not followed up yet."""
     done = state.get("followed", [])
     return [edit for edit in state.get("edits", []) if edit.accepted and edit.id not in done]
 
 
 def _new_dependents(state: State) -> list[Dependent]:
-    """What draws on the corrections so far, without what a check already answered."""
+    """The places that depend on the corrections so far, except places that a check already answered."""
     accepted = [edit for edit in state["edits"] if edit.accepted]
     corrections = [
         PlacedEdit(edit, moved_place(Span(edit.start, edit.start + len(edit.new)), accepted[number:]))
         for number, edit in enumerate(accepted, start=1)
     ]
     answered = _answered_places(state)
-    return [one for one in dependents(state["text"], corrections) if one.place not in answered]
+    return [
+        dependent for dependent in dependents(state["text"], corrections) if dependent.place not in answered
+    ]
 
 
 def _answered_places(state: State) -> set[Span]:
-    """Places of which evidence says that they are right, or that were followed up before."""
+    """The places with which evidence agrees, or that were followed up before."""
     agreed = {check.query_id for check in state["checks"] if not check.stale and check.verdict == "agrees"}
     return {
         Span(query.start, query.end)
@@ -69,13 +71,15 @@ def _answered_places(state: State) -> set[Span]:
     }
 
 
-def _follow_up_query(state: State, one: Dependent, name: str) -> Query:
-    """A question that does not say what stands at the place, with its place in the original text."""
-    text, edit = state["text"], one.edit
-    sentence = next((s for s in sentences(text) if s.overlaps(one.place)), one.place)
-    said = f"{text[sentence.start : one.place.start]}…{text[one.place.end : sentence.end]}"
-    gap = said if one.place != sentence else sentence.of(text)
-    place = moved_back(one.place, state["edits"])
+def _follow_up_query(state: State, dependent: Dependent, name: str) -> Query:
+    """A question that leaves out the words of the place. The query has its place in the original text."""
+    text, edit = state["text"], dependent.edit
+    sentence = next((s for s in sentences(text) if s.overlaps(dependent.place)), dependent.place)
+    sentence_with_gap = (
+        f"{text[sentence.start : dependent.place.start]}…{text[dependent.place.end : sentence.end]}"
+    )
+    gap = sentence_with_gap if dependent.place != sentence else sentence.of(text)
+    place = moved_back(dependent.place, state["edits"])
     return Query(
         id=name,
         text=f"It is {edit.new}, not {edit.old}. What follows for this: {' '.join(gap.split())}",
@@ -86,13 +90,13 @@ def _follow_up_query(state: State, one: Dependent, name: str) -> Query:
     )
 
 
-def _recomputed_check(text: str, one: Dependent, evidence: Evidence) -> Check:
-    edit, said = one.edit, one.place.of(text)
+def _recomputed_check(text: str, dependent: Dependent, evidence: Evidence) -> Check:
+    edit, old = dependent.edit, dependent.place.of(text)
     return Check(
         verdict="disagrees",
-        text_answer=said,
-        evidence_answer=one.new,
-        reason=f"{said} was computed from {edit.old}, which {edit.id} corrected to {edit.new}",
+        text_answer=old,
+        evidence_answer=dependent.new,
+        reason=f"{old} was computed from {edit.old}, which {edit.id} corrected to {edit.new}",
         query_id=evidence.query_id,
         evidence_id=evidence.id,
     )

@@ -1,4 +1,4 @@
-"""Step 1: questions that cover every checkable aspect of the text."""
+"""Step 1: asks questions that cover every checkable aspect of the text."""
 
 from langgraph.runtime import Runtime
 
@@ -14,7 +14,7 @@ from rarr.tools.text.notices import NOTHING_TO_CHECK
 async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
     """Asks about the text, in a later round about the sentences that lack support, and numbers the questions.
 
-    Questions about the same characters in the same words are one, and what was asked is not asked again.
+    Questions in the same words about the same characters become one query. No query is asked again.
     """
     current, number = state.get("queries", []), state.get("round", 1)
     generator, text, context = runtime.context.query_generator, state["text"], state["context"]

@@ -1,4 +1,4 @@
-"""Step 3: keep the J passages that are most relevant to each query, each place of a source once."""
+"""Step 3: keeps the J passages that are most relevant to each query, and each place of a source once."""
 
 import asyncio
 import heapq
@@ -19,7 +19,7 @@ _TRACED = 10  # passages of a query
 
 
 async def rerank(state: State, runtime: Runtime[Components]) -> State:
-    """Scores the passages of all queries at once. One that fails costs its own query's evidence."""
+    """Scores the passages of all queries at once. A failure costs only the evidence of its query."""
     new = await work(_new_by_query, state)
     queries = [query for query in new if new[query]]
     outcomes = await asyncio.gather(
@@ -40,49 +40,57 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
 
 def _new_by_query(state: State) -> dict[Query, list[Passage]]:
     """The new passages of each query of the round."""
-    found, number = state.get("passages", {}), state.get("round", 1)
+    passages, number = state.get("passages", {}), state.get("round", 1)
     return {
-        query: _new_passages(query, found.get(query.id, []), state)
+        query: _new_passages(query, passages.get(query.id, []), state)
         for query in state["queries"]
         if query.round == number
     }
 
 
 def _new_passages(query: Query, passages: Sequence[Passage], state: State) -> list[Passage]:
-    """Those that were no evidence for its sentence in an earlier round: they would say the same again."""
+    """The passages that were not evidence for the query's sentence in an earlier round."""
     about = [span for span in sentences(state["original"]) if span.overlaps(Span(query.start, query.end))]
     earlier = {
         other.id
         for other in state["queries"]
         if any(span.overlaps(Span(other.start, other.end)) for span in about)
     }
-    known = [one for one in state.get("evidence", []) if one.query_id in earlier]
-    return [passage for passage in passages if not any(same_place(passage, one) for one in known)]
+    known = [
+        earlier_passage
+        for earlier_passage in state.get("evidence", [])
+        if earlier_passage.query_id in earlier
+    ]
+    return [
+        passage
+        for passage in passages
+        if not any(same_place(passage, earlier_passage) for earlier_passage in known)
+    ]
 
 
 async def _ranked_evidence(
     query: Query, passages: Sequence[Passage], components: Components
 ) -> list[Evidence]:
-    with span("score", "rerank", query.id) as one:
+    with span("score", "rerank", query.id) as scoring:
         async with meter().in_time(meter().grace):
             scores = await components.reranker.score(query.text, passages)
-        one.body.update(passages=len(passages), best=_best_scores(scores, passages))
+        scoring.body.update(passages=len(passages), best=_best_scores(scores, passages))
     # It looks for injections in every passage that may be kept.
     return await work(_kept_evidence, query, passages, scores, components.settings.evidence_per_query)
 
 
 def _best_scores(scores: Sequence[float], passages: Sequence[Passage]) -> list[tuple[float, str, int, int]]:
-    """The scores and places of the best, for the trace: what nearly became evidence as well."""
+    """The scores and places of the best passages, for the trace, which also shows rejected ones."""
     best = heapq.nlargest(_TRACED, zip(scores, passages, strict=True), key=lambda pair: pair[0])
-    return [(score, one.source, one.start, one.end) for score, one in best]
+    return [(score, passage.source, passage.start, passage.end) for score, passage in best]
 
 
 def _kept_evidence(
     query: Query, passages: Sequence[Passage], scores: Sequence[float], most: int
 ) -> list[Evidence]:
-    """The best, by their scores, and then by where they stand, so that no order of reading matters.
+    """The best passages, by score and then by place, so that the order of reading does not matter.
 
-    Suspicious ones are kept beside the others and take no place of theirs.
+    Suspicious passages are kept in addition to the `most` others.
     """
     ranked = sorted(zip(scores, passages, strict=True), key=lambda pair: (-pair[0], *_place(pair[1])))
     kept: list[tuple[float, Passage, str]] = []
@@ -111,21 +119,21 @@ def _place(passage: Passage) -> tuple[str, int, str]:
 
 
 def _warnings(kept: Sequence[Evidence], before: Sequence[Evidence]) -> list[Notice]:
-    """One for a suspicious place of a source, however many queries found it."""
-    told = [one for one in before if one.suspicious]
+    """A notice for each suspicious place of a source, even if several queries found the place."""
+    told = [passage for passage in before if passage.suspicious]
     return [
         Notice(
             code="suspicious_evidence",
-            message=f"a passage of {one.source} is not used: {one.suspicious}",
+            message=f"a passage of {passage.source} is not used: {passage.suspicious}",
             node="rerank",
-            query_id=one.query_id,
+            query_id=passage.query_id,
         )
-        for one in kept
-        if one.suspicious and not any(same_place(one, other) for other in told)
+        for passage in kept
+        if passage.suspicious and not any(same_place(passage, other) for other in told)
     ]
 
 
-def same_place(one: Passage, other: Passage) -> bool:
-    """Are these words the same? Windows overlap by design; the better-ranked one stands for its place."""
-    overlap = one.source == other.source and one.start < other.end and other.start < one.end
-    return overlap or one.text == other.text
+def same_place(passage: Passage, other: Passage) -> bool:
+    """Do the passages overlap, or have the same text? Windows overlap by design."""
+    overlap = passage.source == other.source and passage.start < other.end and other.start < passage.end
+    return overlap or passage.text == other.text

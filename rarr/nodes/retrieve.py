@@ -1,4 +1,4 @@
-"""Step 2: passages of the best K documents for one query."""
+"""Step 2: finds passages of the best K documents for one query."""
 
 from langgraph.runtime import Runtime
 
@@ -8,7 +8,7 @@ from rarr.tools.models.meter import meter
 
 
 async def retrieve(state: Branch, runtime: Runtime[Components]) -> State:
-    """Searches once; a failed search is the graph's to report, an empty one is an answer."""
+    """Searches for one query. The graph reports a failed search; an empty result is no failure."""
     query, settings = state["query"], runtime.context.settings
     async with meter().in_time():
         passages = await runtime.context.retriever.retrieve(query.text, settings.documents_per_query)

@@ -1,4 +1,4 @@
-"""In place of steps 4 and 5, for a baseline: what evidence was found for rewrites the text, unchecked."""
+"""Replaces steps 4 and 5 in a baseline: rewrites sentences by their evidence, without checks."""
 
 import asyncio
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from rarr.tools.text.document import Span, sentences
 
 
 async def rewrite(state: State, runtime: Runtime[Components]) -> State:
-    """All sentences at once, or the text as one; those without evidence stay as they are."""
+    """Rewrites all sentences at once, or the whole text. Sentences without evidence stay as they are."""
     text, rewriter = state["text"], runtime.context.rewriter
-    assert rewriter is not None  # the graph has this node for those that have one
+    assert rewriter is not None  # only the graph for a rewriter has this node
     spans = [Span(0, len(text))] if rewriter.whole else await work(sentences, text)
-    known = [(span, found) for span in spans if (found := _evidence_about(state, span))]
-    outcomes = await asyncio.gather(*(_rewritten(state, rewriter, *one) for one in known))
+    known = [(span, evidence) for span in spans if (evidence := _evidence_about(state, span))]
+    outcomes = await asyncio.gather(*(_rewritten(state, rewriter, *pair) for pair in known))
     edits: list[Edit] = []
     for (span, evidence), new in zip(known, outcomes, strict=True):
         if isinstance(new, Notice) or new == span.of(state["text"]):
@@ -34,15 +34,15 @@ async def rewrite(state: State, runtime: Runtime[Components]) -> State:
             )
         )  # fmt: skip
         text = text[:start] + new + text[end:]
-    warnings = [one for one in outcomes if isinstance(one, Notice)]
+    warnings = [outcome for outcome in outcomes if isinstance(outcome, Notice)]
     return {"text": text, "edits": edits, "warnings": warnings}
 
 
 def _evidence_about(state: State, span: Span) -> list[Evidence]:
     """The evidence of all queries about a part of the text, the most relevant first."""
     asked = {query.id for query in state["queries"] if span.overlaps(Span(query.start, query.end))}
-    found = [one for one in usable(state) if one.query_id in asked]
-    return sorted(found, key=lambda one: -one.relevance)
+    evidence = [passage for passage in usable(state) if passage.query_id in asked]
+    return sorted(evidence, key=lambda passage: -passage.relevance)
 
 
 async def _rewritten(

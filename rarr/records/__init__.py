@@ -1,4 +1,4 @@
-"""The values that travel: frozen, comparable, and exact through JSON.
+"""The records of a run: frozen, comparable, and unchanged after a round trip through JSON.
 
 Offsets are in characters (code points) and half-open. In a revision, offsets of queries point into the
 original text, those of sentences into the revised text, those of an edit into the text that it was applied
@@ -30,21 +30,21 @@ Verdict = Literal["agrees", "disagrees", "irrelevant", "unknown"]
 Status = Literal["supported", "contradicted", "unconfirmed", "no_evidence", "retrieval_failed", "unjudged"]
 PartState = Literal["confirmed", "differs", "open"]
 AttributionClass = Literal["attributable", "extrapolatory", "contradictory"]
-"""What evidence is to a sentence, as in AttrScore (Yue et al. 2023, section 2)."""
+"""The relation of evidence to a sentence, as in AttrScore (Yue et al. 2023, section 2)."""
 
 
 RUN_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
-"""What names a run, as a regular expression."""
+"""The regular expression of a run's name."""
 LONGEST_TITLE = 300
-"""Characters of a title."""
+"""The most characters of a title."""
 UNNAMED = "unnamed:"
-"""How the source of a passage begins where its retriever does not know it."""
+"""The prefix of the source of a passage whose retriever does not know its source."""
 
 
 class Question(Record):
-    """What a query generator proposes: a question, and the characters of the text that it asks about.
+    """A question from a query generator, with the characters of the text that it asks about.
 
-    `start` and `end` mark the claimed value where the generator knows it, else the sentence.
+    `start` and `end` mark the claimed value if the generator knows it, else the sentence.
     """
 
     text: str
@@ -55,8 +55,8 @@ class Question(Record):
 class Query(Question):
     """A question that one round of research asks.
 
-    `follows` names the edit whose correction it follows up, in a sentence that draws on the old value; it is
-    asked of that edit's evidence. Empty for all others.
+    `follows` names the edit that this query follows up: it asks about a place that depends on the old value,
+    and uses the evidence of the edit. Empty for all other queries.
     """
 
     id: str
@@ -67,9 +67,9 @@ class Query(Question):
 class Passage(Record):
     """A window of a source's extracted text: `text` is that text from `start` to `end`.
 
-    Of a `title`, the first `LONGEST_TITLE` characters are kept.
+    A longer `title` is cut to `LONGEST_TITLE` characters.
 
-    Raises `InputError` for a place that is none, and for a source without a name.
+    Raises `InputError` for an impossible place, and for a source without a name.
     """
 
     text: str
@@ -100,8 +100,8 @@ class Passage(Record):
 class Evidence(Passage):
     """A passage that the reranker kept for a query. `relevance` lies between 0 and 1.
 
-    `suspicious` says why it seems to speak to a language model rather than to a reader: it is shown to none,
-    and nothing is decided by it. Empty for all others.
+    `suspicious` says why the passage seems to speak to a language model and not to a reader. Such a passage
+    is shown to no model and decides nothing. Empty for all other evidence.
     """
 
     id: str
@@ -111,9 +111,9 @@ class Evidence(Passage):
 
 
 class Agreement(Record):
-    """What an agreement checker says of one query and one evidence.
+    """The result of an agreement checker for one query and one evidence.
 
-    `confidence`: the share of such verdicts that were right where it was measured; None: not measured.
+    `confidence`: the measured share of such verdicts that were right; None: not measured.
     """
 
     verdict: Verdict
@@ -124,7 +124,7 @@ class Agreement(Record):
 
 
 class Check(Agreement):
-    """An agreement in the ledger. `stale`: the text it looked at was edited afterwards."""
+    """An agreement, with its query and evidence. `stale`: the text that was checked has been edited since."""
 
     query_id: str
     evidence_id: str
@@ -132,10 +132,10 @@ class Check(Agreement):
 
 
 class Part(Record):
-    """A place of the revised text that can be checked: a value, a name, or what a query asks about.
+    """A place of the revised text that can be checked: a value, a name, or the place of a query.
 
-    `confirmed` by the passage `evidence_id`, which says `says` there; `differs` where that passage says
-    something else and no edit was made; else `open`.
+    `confirmed`: the passage `evidence_id` says the same, in the words `says`. `differs`: that passage says
+    something else, and no edit was made. `open`: neither.
     """
 
     start: int
@@ -146,9 +146,9 @@ class Part(Record):
 
 
 class Sentence(Record):
-    """A sentence of the revised text with what supports it, as a whole and part by part.
+    """A sentence of the revised text with its support, as a whole and for each part.
 
-    `support` is None where nothing judged it. It never makes up for a part that is not confirmed.
+    `support` is None if it was not judged. Support does not replace the confirmation of a part.
     """
 
     text: str
@@ -161,7 +161,7 @@ class Sentence(Record):
 
     @property
     def open_words(self) -> tuple[str, ...]:
-        """The words of its parts that are not confirmed, in the order of the text."""
+        """The words of the parts that are not confirmed, in the order of the text."""
         waiting = (part for part in self.parts if part.state != "confirmed")
         return tuple(self.text[part.start - self.start : part.end - self.start] for part in waiting)
 
@@ -175,10 +175,10 @@ class Report(Record):
 
 
 class Scores(Record):
-    """Attribution (auto-AIS), preservation and their harmonic mean; None where nothing could be judged.
+    """Attribution (auto-AIS), preservation and their harmonic mean; None if nothing could be judged.
 
-    `intent` is 1 where a language model judged that the revision keeps the text's intent, else 0; None where
-    none was asked.
+    `intent` is 1 if a language model judged that the revision keeps the intent of the text, else 0; None if
+    no model was asked.
     """
 
     attribution_before: float | None = None
@@ -189,7 +189,7 @@ class Scores(Record):
 
 
 class Notice(Record):
-    """Something that went wrong and was survived; `query_id` where it concerns one query."""
+    """A problem that did not end the run. `query_id` names its query if it concerns only one."""
 
     code: str
     message: str
@@ -198,7 +198,10 @@ class Notice(Record):
 
 
 class Revision(Record):
-    """A revised text with its ledger. `model_dump_json()` is what every face of `rarr` prints."""
+    """A revised text with its queries, evidence, checks, edits and report.
+
+    `model_dump_json()` gives the JSON that all parts of `rarr` print.
+    """
 
     run_id: str
     original: str
@@ -222,8 +225,8 @@ class Revision(Record):
     def revert(self, *edit_ids: str) -> str:
         """The text without these edits, the other accepted edits kept.
 
-        Raises `InputError` for an id that is not an accepted edit, and where a kept edit changed what a
-        reverted one wrote: those can only be reverted together.
+        Raises `InputError` for an id that is not an accepted edit. Also raises it if a kept edit changed the
+        new words of a reverted edit: these can only be reverted together.
         """
         accepted = {edit.id for edit in self.edits if edit.accepted}
         if not all(isinstance(edit_id, str) for edit_id in edit_ids):
@@ -233,19 +236,19 @@ class Revision(Record):
         return with_edits(self.original, self.edits, without=edit_ids)
 
     def accept(self, *edit_ids: str) -> "Revision":
-        """The revision with these suggested edits applied, in the order of the ledger.
+        """The revision with these suggested edits applied, in the order of `edits`.
 
-        Nothing is asked again: the sentences that change become `unjudged`, and the scores that depend on
-        them None. Revise the text once more to have it judged.
+        No check is asked again: changed sentences become `unjudged`, and scores that depend on them None.
+        Revise the text once more to have it judged.
 
         Raises `InputError` for an id that is not a suggested edit, and for an edit whose words another
         accepted edit changed.
         """
-        # The records know no ledger: what joins an edit to a report is looked up by name.
+        # Records do not import the ledger: this function is looked up by name.
         accepted: Revision = import_module("rarr.ledger.acceptance").with_accepted(self, edit_ids)
         return accepted
 
     def _repr_html_(self) -> str:
-        # The records know no view: a notebook's HTML is looked up by name when a notebook asks for it.
+        # Records do not import views: this function is looked up by name, only for a notebook.
         html: str = import_module("rarr.views.notebook").revision_html(self)
         return html

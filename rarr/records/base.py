@@ -1,4 +1,4 @@
-"""What all records have in common."""
+"""The base class of all records."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from rarr.unicode import valid
 
 
 class Record(BaseModel):
-    """Base of all records: frozen, strict about unknown fields, and with valid Unicode alone."""
+    """Base of all records: frozen, without unknown fields, and with valid Unicode."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

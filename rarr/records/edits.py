@@ -1,4 +1,4 @@
-"""Edits: what was proposed for a text, and the text that the accepted edits lead to."""
+"""Edits of a text, and the text after the accepted edits."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -12,7 +12,7 @@ EditState = Literal["accepted", "suggested", "refused"]
 
 
 class Change(Record):
-    """What an editor proposes: replace the characters `start` to `end` by `new`."""
+    """An editor's proposal to replace the characters `start` to `end` by `new`."""
 
     start: int
     end: int
@@ -20,11 +20,11 @@ class Change(Record):
 
 
 class Edit(Change):
-    """A proposed change in the ledger; `start` and `end` point into the text that it was proposed for.
+    """A proposed change with its state; `start` and `end` point into the text that it was proposed for.
 
     An `accepted` edit is in the text. A `suggested` edit is likely right, but not sure enough: it is shown
-    and not applied (`Revision.accept` applies it). `reason` says why it was made, suggested or `refused`.
-    `confidence` is the share of such edits that were right where it was measured; None: not measured.
+    and not applied (`Revision.accept` applies it). A `refused` edit is not applied. `reason` gives the reason
+    of the state. `confidence` is the measured share of such edits that were right; None: not measured.
     """
 
     id: str
@@ -56,7 +56,7 @@ class Edit(Change):
 
 def with_edits(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:
     """`text` with the accepted edits applied in order, leaving out those named in `without`."""
-    left_out: list[tuple[int, int, int]] = []  # what reverted edits wrote: start, end, by how much it grew
+    left_out: list[tuple[int, int, int]] = []  # places of reverted edits: start, end, growth
     for edit in edits:
         if not edit.accepted:
             continue
@@ -67,7 +67,7 @@ def with_edits(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) ->
                 raise InputError(f"{edit.id} changed what a reverted edit wrote: revert {edit.id} as well")
             shift = sum(delta for _, end, delta in left_out if end <= edit.start)
             text = text[: edit.start - shift] + edit.new + text[edit.end - shift :]
-        # An insertion where a reverted edit deleted goes after what was deleted, here as in `shift`.
+        # An insertion at the place of a reverted deletion goes after the deleted words, here and in `shift`.
         left_out = [
             (start, end, delta) if end <= edit.start else (start + grown, end + grown, delta)
             for start, end, delta in left_out

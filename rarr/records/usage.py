@@ -1,4 +1,4 @@
-"""What a run spends, and what it is expected to spend."""
+"""The usage of a run, and its estimate."""
 
 from pydantic import Field
 
@@ -6,10 +6,10 @@ from rarr.records.base import Record
 
 
 class ModelUsage(Record):
-    """What language models used: requests, failed ones included, and tokens.
+    """The usage of language models: requests, also failed requests, and tokens.
 
-    `cached_tokens` are those of `input_tokens` that a server had in its prefix cache; `cost` is in the unit
-    of the prices in the settings, None where the price of a model that was asked is not known.
+    `cached_tokens` are the part of `input_tokens` that a server had in its prefix cache. `cost` is in the
+    unit of the prices in the settings; None if the price of a model is not known.
     """
 
     model_calls: int = 0
@@ -20,21 +20,21 @@ class ModelUsage(Record):
 
 
 class NodeUsage(ModelUsage):
-    """What one node spent. `seconds` adds up its calls, which may have run at the same time."""
+    """The usage of one node. `seconds` adds up its calls, which may have run at the same time."""
 
     calls: int = 0
     seconds: float = 0.0
 
 
 class Usage(ModelUsage):
-    """What a run spent. `seconds` is wall time."""
+    """The usage of a run. `seconds` is wall time."""
 
     seconds: float = 0.0
     by_node: dict[str, NodeUsage] = Field(default_factory=dict)
 
 
 class Estimate(ModelUsage):
-    """What a run is expected to spend, with its number of queries and of edits."""
+    """The expected usage of a run, with its number of queries and of edits."""
 
     queries: int
     edits: int

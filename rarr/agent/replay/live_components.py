@@ -1,4 +1,4 @@
-"""The models and sources that a replay really asks, where the trace lacks an answer."""
+"""The models and sources that a replay asks if the trace lacks an answer."""
 
 from functools import cached_property
 
