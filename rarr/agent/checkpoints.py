@@ -58,9 +58,9 @@ class Checkpoints:
         ready = self._ready.get()
         async with ready.opening:
             if ready.graph is None:
-                saver = self._checkpointer and _with_records(
-                    await self._saver(self._checkpointer, ready.opened)
-                )
+                saver = None
+                if self._checkpointer is not None:
+                    saver = _with_records(await self._saver(self._checkpointer, ready.opened))
                 ready.graph = build_graph(saver, rewriting=self._rewriting)
         return ready.graph
 

@@ -60,9 +60,8 @@ def sentence_parts(
         if not any(at.overlaps(place.span) for place, _ in places):
             place = _CheckedPlace(at, at.of(text), [], parsed, claim, alike)
             places.append((place, place.part("open")))
-    if (
-        claim is not None and claim.headers and not places
-    ):  # such as the cell "yes": headers alone confirm nothing
+    # The cell "yes" has nothing to check, but its headers alone confirm nothing.
+    if claim is not None and claim.headers and not places:
         whole = _CheckedPlace(support.span, parsed.text.strip("*_"), [], parsed, claim)
         places.append((whole, whole.part("open")))
     places.sort(key=lambda pair: pair[0].span)

@@ -1,4 +1,4 @@
-"""AIS and auto-AIS, by hand."""
+"""AIS and auto-AIS, against values computed by hand."""
 
 from random import Random
 

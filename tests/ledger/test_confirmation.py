@@ -1,4 +1,4 @@
-"""A value confirms another only where it says as much."""
+"""A value confirms another value only if it says as much."""
 
 import pytest
 

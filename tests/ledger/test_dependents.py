@@ -1,4 +1,4 @@
-"""What else in a text draws on a corrected value: where arithmetic or words say so, and nowhere else."""
+"""Places that depend on a corrected value are found by arithmetic or by words, and no other places are."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Several edits of one text at once: places, the ledger, and what waits for the next time."""
+"""Several edits of one text at once: their places, their records, and the queries that have to wait."""
 
 from collections.abc import Sequence
 

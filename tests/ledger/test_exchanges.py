@@ -1,4 +1,4 @@
-"""The gate refuses an edit that gives the evidence's value the part of another value."""
+"""The gate refuses an edit that gives the evidence's value the role of another value."""
 
 from collections.abc import Awaitable
 

@@ -1,4 +1,4 @@
-"""The gate decides by what an edit says, whoever proposed it."""
+"""The gate decides by the wording of an edit, for every editor."""
 
 import pytest
 from makers import evidence, query, runtime, state

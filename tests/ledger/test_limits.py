@@ -1,4 +1,4 @@
-"""How much an edit may change, and where: in a table it stays within its cell."""
+"""The limits of an edit: its size and its place, which in a table is one cell."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Bounds of numbers are read before and behind them."""
+"""Bounds of numbers are read before and after the number."""
 
 import pytest
 

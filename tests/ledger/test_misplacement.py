@@ -1,4 +1,4 @@
-"""A value that a passage says of something else than the text does is not confirmed by it."""
+"""A passage does not confirm a value that it gives for something else."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The parts of a sentence: which they are, and what confirms each."""
+"""The parts of a sentence, and the evidence that confirms each."""
 
 from collections.abc import Sequence
 

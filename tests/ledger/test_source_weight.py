@@ -1,4 +1,4 @@
-"""Which answer the sources speak for: their number, kind and age, and never the order of reading."""
+"""The weight of sources: their number, kind and age count, and the order of reading does not."""
 
 import itertools
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Which queries and which evidence belong to a sentence, also after an edit."""
+"""The queries and the evidence of a sentence, also after an edit."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Words that turn a sentence round are found, and what tells the same in a passage."""
+"""Words that change the meaning of a sentence are found, and words of the same meaning in a passage."""
 
 import pytest
 

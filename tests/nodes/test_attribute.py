@@ -1,4 +1,4 @@
-"""The report: the best evidences that fit, and one status a sentence that is never another's."""
+"""The report: the best evidences within the limit, and the right status for each sentence."""
 
 from collections.abc import Sequence
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""Each evidence is checked once on the text as it is; failure to judge is no verdict."""
+"""Each evidence is checked once on the current text; a failure to judge is no verdict."""
 
 from makers import ASKED, check, disagrees, evidence, query, runtime, state
 

@@ -1,4 +1,4 @@
-"""An edit is made only where evidence disagrees, within the limits, and where support rises."""
+"""An edit is made only if evidence disagrees, if it is within the limits, and if support rises."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""What draws on a corrected value becomes a query of its own, with the evidence of the edit."""
+"""A place that depends on a corrected value gets its own query, with the evidence of the edit."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The J most relevant passages, each place once."""
+"""The J most relevant passages are kept, and each place once."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""One search a query, with K documents."""
+"""One search for each query, with K documents."""
 
 import pytest
 from makers import ASKED, passage, query, runtime

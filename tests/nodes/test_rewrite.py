@@ -1,4 +1,4 @@
-"""A baseline rewrites what evidence was found for, and each part of it is an edit in the ledger."""
+"""A baseline rewrites the sentences that have evidence, and each new sentence is an edit."""
 
 from collections.abc import Callable, Sequence
 
