@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.words import tokens
 from rarr.training.examples import Cloze
 from rarr.training.spans import PassageSentence, maskable, parts
@@ -61,7 +61,7 @@ def _example(article: dict[str, Any], body: str, asked: PassageSentence, passage
     return Cloze(source="span_selection", text=text, title=article["title"], passage=passage, values=values)
 
 
-def _marks(part: Sentence, title_stems: set[str]) -> set[str]:
+def _marks(part: ParsedSentence, title_stems: set[str]) -> set[str]:
     """What makes a sentence be found again: its values and its words with meaning, but not the title's."""
     said = {f"={part.text[v.start : v.end].lower()}" for v in part.values if v.kind != "term"}
     return said | {word.stem for word in part.content if word.stem not in title_stems}

@@ -8,7 +8,7 @@ from rarr.backends.rules.dates import Date
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.names import Name
 from rarr.backends.rules.numbers import Number
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.units import from_base, to_base
 from rarr.backends.rules.values import Value, extent, same, values
 from rarr.tools.text.document import Span
@@ -18,11 +18,11 @@ class Source(NamedTuple):
     """A value of the evidence's answer, and where a sentence of the evidence says it."""
 
     value: Value
-    sentence: Sentence
+    sentence: ParsedSentence
     start: int
 
 
-def answer_place(part: Sentence, asked_about: Span, answer: str) -> Span | None:
+def answer_place(part: ParsedSentence, asked_about: Span, answer: str) -> Span | None:
     """Where a sentence gives its answer, its unit included; None where that cannot be told.
 
     An answer that the sentence does not say word for word is found by its value. Failing that, it is what
@@ -43,7 +43,7 @@ def answer_place(part: Sentence, asked_about: Span, answer: str) -> Span | None:
     return Span(min(span.start for span in spans), max(span.end for span in spans))
 
 
-def sources_of(value: Value, parts: tuple[Sentence, ...]) -> list[Source]:
+def sources_of(value: Value, parts: tuple[ParsedSentence, ...]) -> list[Source]:
     """Where sentences of the evidence say a value of its answer.
 
     A number is the evidence's own, with the unit that the answer may have left out. One that is near the
@@ -59,7 +59,7 @@ def sources_of(value: Value, parts: tuple[Sentence, ...]) -> list[Source]:
     return [source for source in found if not _is_near(source.value, value)] or found
 
 
-def reckoned(value: Value, answer: Sentence, replaced: Value | None) -> Source:
+def reckoned(value: Value, answer: ParsedSentence, replaced: Value | None) -> Source:
     """A value that follows from a correction, with the unit of the text's value where it names none."""
     if replaced is not None:
         match value.read, replaced.read:
@@ -99,7 +99,7 @@ def gives_name(said: str, wanted: str, replaced: Value | None) -> bool:
     return isinstance(name, Name) and len(key_words(name.text)) == 1 and mine == its[-1:]
 
 
-def values_at(part: Sentence, place: Span) -> list[Value]:
+def values_at(part: ParsedSentence, place: Span) -> list[Value]:
     """The values of a sentence that overlap `place`, with their units."""
     return [value for value in part.values if extent(value).overlaps(place)]
 

@@ -12,7 +12,7 @@ from rarr.backends.rules.dates import Date, is_as_exact
 from rarr.backends.rules.name_matching import key_words, same_name, same_word
 from rarr.backends.rules.names import Name
 from rarr.backends.rules.numbers import Number
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, same
 
 _KIND = re.compile(r"The\s+(?:[\w-]+\s+){0,2}?(?P<kind>[a-z][\w-]+)\s+$")
@@ -45,7 +45,7 @@ def says(told: Value, said: Value, evidence: Passage) -> bool:
     return bool(same(told, said))
 
 
-def another_kind(claim: Sentence, evidence: Passage) -> bool:
+def another_kind(claim: ParsedSentence, evidence: Passage) -> bool:
     """Does the claim say of what kind its subject is, as "the band Northlight", and the passage does not?"""
     name = next((value for value in claim.values if value.kind == "name"), None)
     kind = _KIND.match(claim.text[: name.start]) if name is not None else None

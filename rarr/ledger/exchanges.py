@@ -8,7 +8,7 @@ other one.
 import re
 from typing import NamedTuple
 
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Kind, Value, extent
 from rarr.backends.rules.words import fold
 from rarr.tools.text.document import Span
@@ -27,7 +27,7 @@ _LONGEST_VERB = 4
 """Words between two parties of a deed: "was narrowly defeated by"."""
 
 
-def exchanged(text: Sentence, value: Value, evidence: Sentence, said: Value) -> str:
+def exchanged(text: ParsedSentence, value: Value, evidence: ParsedSentence, said: Value) -> str:
     """What shows that `value` of the text has a part that the evidence gives to another value than `said`."""
     others = [one for one in evidence.values if one.kind == said.kind and not _overlap(one, said)]
     for other in others:
@@ -41,7 +41,7 @@ def exchanged(text: Sentence, value: Value, evidence: Sentence, said: Value) -> 
     return ""
 
 
-def _labelled(text: Sentence, value: Value, evidence: Sentence, said: Value, other: Value) -> str:
+def _labelled(text: ParsedSentence, value: Value, evidence: ParsedSentence, said: Value, other: Value) -> str:
     """The words of the value's piece, where the evidence has them beside the other value alone."""
     own, its = piece(evidence, said), piece(evidence, other)
     if own == its:
@@ -54,13 +54,13 @@ def _labelled(text: Sentence, value: Value, evidence: Sentence, said: Value, oth
     return mine[min(shared)] if shared and ours.keys() - theirs.keys() else ""
 
 
-def _directed(text: Sentence, value: Value, evidence: Sentence, said: Value, other: Value) -> str:
+def _directed(text: ParsedSentence, value: Value, evidence: ParsedSentence, said: Value, other: Value) -> str:
     """The preposition before the value, where the evidence has it before the other value."""
     mine, ours, its = _before(text, value), _before(evidence, said), _before(evidence, other)
     return mine if mine and ours and mine != ours and mine == its else ""
 
 
-def _done(text: Sentence, value: Value, evidence: Sentence, said: Value, other: Value) -> str:
+def _done(text: ParsedSentence, value: Value, evidence: ParsedSentence, said: Value, other: Value) -> str:
     """The deed, where the value does what the evidence says is done to it, or the other way round."""
     ours = _deed(evidence, said, other)
     if ours is None:
@@ -80,7 +80,7 @@ class _Deed(NamedTuple):
     does: bool
 
 
-def _deed(part: Sentence, party: Value, partner: Value) -> _Deed | None:
+def _deed(part: ParsedSentence, party: Value, partner: Value) -> _Deed | None:
     """The one word of meaning between the two; None where there are others, or the deed is mutual."""
     first, second = sorted((party, partner), key=lambda one: one.start)
     between = Span(extent(first).end, second.start)
@@ -93,12 +93,12 @@ def _deed(part: Sentence, party: Value, partner: Value) -> _Deed | None:
     return _Deed(content[0].text, content[0].stem, (party is first) != passive)
 
 
-def _before(part: Sentence, value: Value) -> str:
+def _before(part: ParsedSentence, value: Value) -> str:
     found = _PREPOSITION.search(part.text[: value.start])
     return fold(found[1]) if found else ""
 
 
-def piece(part: Sentence, value: Value) -> Span:
+def piece(part: ParsedSentence, value: Value) -> Span:
     """From the sign or the conjunction before a value to the next one."""
     place, start = extent(value), 0
     for match in _PIECE.finditer(part.text):
@@ -109,7 +109,7 @@ def piece(part: Sentence, value: Value) -> Span:
     return Span(start, len(part.text))
 
 
-def labels(part: Sentence, place: Span, kind: Kind) -> dict[str, str]:
+def labels(part: ParsedSentence, place: Span, kind: Kind) -> dict[str, str]:
     """The words with meaning at a place, by their stems, without those of the values of `kind`."""
     taken = [extent(value) for value in part.values if value.kind == kind]
     return {

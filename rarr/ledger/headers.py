@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import Passage
 from rarr.backends.rules.names import names
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, same
 from rarr.backends.rules.words import tokens
 
@@ -28,13 +28,13 @@ def under_other_headers(claim: Claim, words: str, held: Sequence[Value], evidenc
     )
 
 
-def _says(part: Sentence, words: str, held: Sequence[Value]) -> bool:
+def _says(part: ParsedSentence, words: str, held: Sequence[Value]) -> bool:
     if not held:
         return words.casefold() in part.text.casefold()
     return all(any(same(value, other) for other in part.values) for value in held)
 
 
-def _speaks_of(header: str, part: Sentence, evidence: Passage) -> bool:
+def _speaks_of(header: str, part: ParsedSentence, evidence: Passage) -> bool:
     wanted = {word.stem for word in tokens(header) if word.stem}
     told = {word.stem for word in part.content}
     if any(map(str.isdigit, header)):  # a page about one year speaks of others as well

@@ -7,7 +7,7 @@ import re
 
 from rarr.backends.rules.counterparts import Passage
 from rarr.backends.rules.numbers import Number
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, extent
 
 _TO_NUMBER = r"\s+(?:a\s+total\s+of\s+|the\s+)?[$€£]?$"
@@ -30,7 +30,7 @@ _ORDINAL = "#"
 _REACH = 30  # characters before a number in which its bound stands
 
 
-def bound(part: Sentence, value: Value) -> str:
+def bound(part: ParsedSentence, value: Value) -> str:
     """`above`, `below`, `at least` or `at most`, where a number is no exact one."""
     text, place = part.text.lower(), extent(value)
     before = text[max(0, place.start - _REACH) : place.start]
@@ -44,7 +44,9 @@ def bound(part: Sentence, value: Value) -> str:
     return next(found, "")
 
 
-def measures_otherwise(claim: Sentence, value: Value, part: Sentence, said: Value, beside: Passage) -> bool:
+def measures_otherwise(
+    claim: ParsedSentence, value: Value, part: ParsedSentence, said: Value, beside: Passage
+) -> bool:
     """Does the claim bound the number, or name what is counted, in a way that the passage does not?"""
     if not (isinstance(value.read, Number) and isinstance(said.read, Number)) or value.read.unit == _ORDINAL:
         return False
@@ -57,7 +59,7 @@ def measures_otherwise(claim: Sentence, value: Value, part: Sentence, said: Valu
     return not (is_row(part) and in_heads)
 
 
-def is_row(part: Sentence) -> bool:
+def is_row(part: ParsedSentence) -> bool:
     """Is it a row of a table, below its subject or not?"""
     return bool(_ROW.match(part.text))
 
@@ -78,7 +80,7 @@ def _is_within(mine: str, claimed: Number, its: str, told: Number) -> bool:
     return True
 
 
-def _counted(part: Sentence, value: Value) -> str:
+def _counted(part: ParsedSentence, value: Value) -> str:
     """The stem of the word that follows a number and its unit; empty for a percentage, or where none does."""
     end = extent(value).end
     following = next((word for word in part.words if word.start >= end), None)

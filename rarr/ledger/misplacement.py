@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rarr.backends.rules.assertion import asserts
 from rarr.backends.rules.counterparts import Passage
 from rarr.backends.rules.negation import negated
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, extent, same
 from rarr.ledger.confirmation import says
 from rarr.ledger.exchanges import MUTUAL, exchanged, labels, piece
@@ -29,7 +29,7 @@ _LISTED = re.compile(r"\s*(?:,|and|or|&|with|,\s*and)\s*(?:the\s+)?", re.IGNOREC
 _IS = re.compile(r"\b(?:is|are|was|were|be|been)\b", re.IGNORECASE)
 
 
-def misplaced(claim: Sentence, value: Value, evidence: Passage) -> bool:
+def misplaced(claim: ParsedSentence, value: Value, evidence: Passage) -> bool:
     """Does the passage say the value of something else?
 
     Of the sentences that say it, those count that share the most words with the claim.
@@ -51,27 +51,27 @@ def misplaced(claim: Sentence, value: Value, evidence: Passage) -> bool:
     )
 
 
-def _is_one_of_a_row(part: Sentence, said: Value) -> bool:
+def _is_one_of_a_row(part: ParsedSentence, said: Value) -> bool:
     """Is it a cell beside others of its kind? The row does not tell of which column each is."""
     others = [one for one in part.values if one.kind == said.kind == "number" and one is not said]
     return is_row(part) and any(same(one, said) is not None for one in others)
 
 
-def _is_exchanged(claim: Sentence, value: Value, part: Sentence, said: Value) -> bool:
+def _is_exchanged(claim: ParsedSentence, value: Value, part: ParsedSentence, said: Value) -> bool:
     """Does another value of the sentence have the words that stand beside the claim's value?"""
     if value.kind == "name" and bool(_BY.search(claim.text)) != bool(_BY.search(part.text)):
         return False  # in the passive, the words around a name are others
     return bool(exchanged(claim, value, part, said))
 
 
-def _around(part: Sentence, value: Value) -> set[str]:
+def _around(part: ParsedSentence, value: Value) -> set[str]:
     """The words with meaning around a value, by their stems."""
     place = extent(value)
     return {word.stem for word in part.content if not place.start <= word.start < place.end}
 
 
 def _is_labelled_otherwise(
-    claim: Sentence, value: Value, part: Sentence, said: Value, evidence: Passage
+    claim: ParsedSentence, value: Value, part: ParsedSentence, said: Value, evidence: Passage
 ) -> bool:
     """Does another sentence name what stands beside the claim's value, and give another value there?
 
@@ -88,7 +88,7 @@ def _is_labelled_otherwise(
     return any(named & (theirs - ours) and not mine & (ours - theirs) for theirs in others)
 
 
-def _name_stems(part: Sentence) -> set[str]:
+def _name_stems(part: ParsedSentence) -> set[str]:
     named = [value for value in part.values if value.kind == "name"]
     return {word.stem for word in part.content if any(name.start <= word.start < name.end for name in named)}
 
@@ -107,7 +107,7 @@ class _Party(NamedTuple):
         return self.name is other.name and self.stem == other.stem
 
 
-def _parties(part: Sentence) -> list[_Party]:
+def _parties(part: ParsedSentence) -> list[_Party]:
     named = [_Party(Span(value.start, value.end), value, "") for value in part.values if value.kind == "name"]
     nouns = [
         _Party(Span(word.start, word.end), None, word.stem)
@@ -118,7 +118,7 @@ def _parties(part: Sentence) -> list[_Party]:
     return [*named, *nouns]
 
 
-def _parties_changed_places(claim: Sentence, part: Sentence) -> bool:
+def _parties_changed_places(claim: ParsedSentence, part: ParsedSentence) -> bool:
     """Does the passage have a party act on the one that acts on it in the claim?"""
     mine, its = _agent(claim), _agent(part)
     if mine is None or its is None or mine.is_same(its):
@@ -130,13 +130,13 @@ def _parties_changed_places(claim: Sentence, part: Sentence) -> bool:
     return _acts(claim, mine.place, acts_on.place) and _acts(part, its.place, suffers.place)
 
 
-def _agent(part: Sentence) -> _Party | None:
+def _agent(part: ParsedSentence) -> _Party | None:
     """Who seems to act: the first party that follows no preposition."""
     parties = sorted(_parties(part), key=lambda one: one.place)
     return next((one for one in parties if not _OBLIQUE.search(part.text[: one.place.start])), None)
 
 
-def _acts(part: Sentence, first: Span, second: Span) -> bool:
+def _acts(part: ParsedSentence, first: Span, second: Span) -> bool:
     """Does the first of two parties seem to do something to the second, in the active voice?"""
     between = part.text[first.end : second.start]
     if second.start < first.end or _POSSESSIVE.match(between):

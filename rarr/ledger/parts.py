@@ -8,8 +8,8 @@ from rarr.backends.rules.assertion import asserts
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import Passage, passage
 from rarr.backends.rules.numbers import Number
+from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.questions import askable
-from rarr.backends.rules.sentence import Sentence, sentence
 from rarr.backends.rules.subjects import about_something_else
 from rarr.backends.rules.values import Value, extent, same, values
 from rarr.backends.rules.words import Token
@@ -48,7 +48,7 @@ def parts_of(
     Only `evidence` confirms one: by a check, or by its words where it is sure to support the sentence or a
     check of it agreed on another part. `against` are the evidences that make the sentence contradicted.
     """
-    said = sentence(one.span.of(text))
+    said = parsed_sentence(one.span.of(text))
     claim = next((claim for claim in claims(text, context) if claim.span == one.span), None)
     found = []
     for span in _spans(text, claim, asked):
@@ -83,7 +83,7 @@ def asked_about(text: str, span: Span, query: Query, checks: Sequence[Check]) ->
     if place != span:
         yield Asked(place, tuple(checks))
         return
-    said = sentence(span.of(text))
+    said = parsed_sentence(span.of(text))
     for check in checks:
         found = answer_place(said, Span(-1, -1), check.text_answer)
         yield Asked(found.moved(span.start) if found else span, (check,))
@@ -158,7 +158,7 @@ class _Place(NamedTuple):
     span: Span
     words: str
     values: Sequence[Value]
-    sentence: Sentence
+    sentence: ParsedSentence
     claim: Claim | None
     alike: Alike | None = None
 

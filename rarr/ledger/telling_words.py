@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Iterator
 
 from rarr.backends.rules.negation import negators
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.tools.text.document import Span
 
-Alike = Callable[[Sentence], Iterator[Span]]
+Alike = Callable[[ParsedSentence], Iterator[Span]]
 """Where a sentence of a passage has a word that tells the same."""
 
 # Words of a group tell the same. A quantifier in front of a number is its bound.
@@ -25,7 +25,7 @@ _WORDS_THAT_TURN = [re.compile(rf"\b(?:{words})\b(?!\s+(?:than|\d))", re.IGNOREC
 _COMPARED = re.compile(r"\b(?P<word>\w+er|(?:more|less)\s+\w+)\s+than\b(?!\s+[$€£]?\d)", re.IGNORECASE)
 
 
-def telling_words(said: Sentence) -> Iterator[tuple[Span, Alike]]:
+def telling_words(said: ParsedSentence) -> Iterator[tuple[Span, Alike]]:
     """The place of each telling word in the sentence, and what finds a word of the same meaning elsewhere."""
     for span in negators(said):
         yield span, negators

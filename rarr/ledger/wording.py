@@ -11,7 +11,7 @@ from rarr.backends.rules.answers import stands_in
 from rarr.backends.rules.counterparts import passage
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.negation import negated
-from rarr.backends.rules.sentence import Sentence, sentence as read_sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence as read_sentence
 from rarr.backends.rules.values import Value, extent, same, values
 from rarr.backends.rules.words import Token, fold, tokens
 from rarr.ledger.answers import (
@@ -232,6 +232,6 @@ class Wording:
                 yield word
 
 
-def _exchange(after: Sentence, written: Value, source: Source) -> str:
+def _exchange(after: ParsedSentence, written: Value, source: Source) -> str:
     said = next(one for one in source.sentence.values if one.start == source.start)
     return exchanged(after, written, source.sentence, said)

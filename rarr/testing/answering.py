@@ -7,8 +7,8 @@ from typing import Any
 from rarr.backends.rules.agreement import AGREES_COVERAGE, agreement, with_unit
 from rarr.backends.rules.counterparts import candidates, passage
 from rarr.backends.rules.editing import change_of
+from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.questions import questions, targeted
-from rarr.backends.rules.sentence import sentence
 from rarr.backends.rules.support import entailments
 from rarr.backends.rules.values import same, values
 from rarr.ledger.preservation import pres_lev
@@ -139,7 +139,7 @@ def _reading(variables: Variables) -> dict[str, Any]:
         return {"answer": "not stated"}
     evidence = _evidence(variables)
     gap = _GAPS[interrogative[1]]
-    claim = sentence(variables["query"].replace(interrogative[0], gap, 1).rstrip("?") + ".")
+    claim = parsed_sentence(variables["query"].replace(interrogative[0], gap, 1).rstrip("?") + ".")
     value = next((value for value in claim.values if claim.text[value.start : value.end] == gap), None)
     matches = candidates(claim, value, passage(evidence.text, evidence.title)) if value else []
     best = next((match for match in matches if match.coverage >= AGREES_COVERAGE), None)

@@ -3,7 +3,7 @@
 import pytest
 
 from rarr.backends.rules.counterparts import passage
-from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.values import values
 from rarr.ledger.confirmation import another_kind, says, stands_as, turned
 
@@ -76,4 +76,4 @@ def test_where_something_comes_from_is_not_where_it_goes(said: str, told: str, e
     ],
 )
 def test_thing_of_another_kind_is_a_namesake(claim: str, told: str, expected: bool) -> None:
-    assert another_kind(sentence(claim), passage(told, "")) is expected
+    assert another_kind(parsed_sentence(claim), passage(told, "")) is expected

@@ -11,7 +11,7 @@ from rarr.backends.encoder.model import Asked, Claimed, Encoder, Judged, Pointin
 from rarr.backends.encoder.windows import closest
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.names import Name
-from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.values import Value, same
 from rarr.tools.text.document import Span, split_sentences
 
@@ -104,7 +104,7 @@ def _values(passage: str) -> tuple[tuple[Value, int, int], ...]:
     return tuple(
         (value, span.start + value.start, span.start + value.end)
         for span in split_sentences(passage)
-        for value in sentence(span.of(passage)).values
+        for value in parsed_sentence(span.of(passage)).values
     )
 
 

@@ -9,7 +9,7 @@ from rarr.backends.encoder.windows import parts
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import passage
 from rarr.backends.rules.negation import denies
-from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.support import CONTRADICTED, UNSAID, Judgement, judgements
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker import encode
@@ -89,7 +89,11 @@ def seen(
     features = dict(zip(readable, _read(encoder, readable, evidence), strict=True))
     told = passage(evidence.text, evidence.title)
     return [
-        Seen(features[one] | _of_rules(rules), rules, denies(sentence(one), told.sentences, told.title_stems))
+        Seen(
+            features[one] | _of_rules(rules),
+            rules,
+            denies(parsed_sentence(one), told.sentences, told.title_stems),
+        )
         if one in features
         else None
         for one, rules in zip(said, judgements(text, context, spans, evidence), strict=True)

@@ -3,7 +3,7 @@
 Room is measured in characters: of a part in many short words or another script the end is not read.
 """
 
-from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.words import tokens
 from rarr.tools.text.document import Span, split_sentences
 
@@ -21,7 +21,7 @@ def parts(text: str, passage: str, count: int) -> list[str]:
         return [passage]
     wanted = {word.stem for word in tokens(text) if word.stem}
     spans = split_sentences(passage) or [Span(0, len(passage))]
-    stems = [{word.stem for word in sentence(span.of(passage)).content} & wanted for span in spans]
+    stems = [{word.stem for word in parsed_sentence(span.of(passage)).content} & wanted for span in spans]
     runs = []
     for first in range(len(spans)):
         shared, last = set(stems[first]), first + 1

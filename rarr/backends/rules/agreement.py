@@ -8,8 +8,8 @@ from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.contradiction import contradicts
 from rarr.backends.rules.counterparts import Candidate, Passage, Reading, passage, read
 from rarr.backends.rules.dates import Date, is_as_exact
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.questions import askable
-from rarr.backends.rules.sentence import Sentence
 from rarr.backends.rules.subjects import about_something_else, about_subject, may_be_of_a_namesake
 from rarr.backends.rules.values import Value, extent, same
 from rarr.records import Agreement, Evidence, Query
@@ -120,6 +120,6 @@ def confirms(claim: Claim, value: Value, own: Candidate, evidence: Passage) -> b
     return about_subject(claim, value, own, evidence) and all(evidence.holds(time) for time in times)
 
 
-def with_unit(part: Sentence, value: Value) -> str:
+def with_unit(part: ParsedSentence, value: Value) -> str:
     """A value with its unit, percent sign or currency word, so that it can be read again alone."""
     return extent(value).of(part.text)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from rarr.backends.rules.name_matching import same_name
 from rarr.backends.rules.names import Name, is_person, names
-from rarr.backends.rules.sentence import Sentence, sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.tools.text.document import Span, Tables, blocks, protected, sentences_of, table_cells
 from rarr.tools.text.tables import Cell
 
@@ -46,7 +46,7 @@ class Claim(NamedTuple):
     """
 
     span: Span
-    sentence: Sentence
+    sentence: ParsedSentence
     about: str = ""
     put_in: int = 0
     left_out: int = 0
@@ -141,14 +141,14 @@ def _claim(span: Span, own: str, subjects: _Subjects) -> Claim:
         if pronoun["word"] in _DETERMINERS:
             return _under(subject, span, own)
         resolved = subject + ("'s" if pronoun["word"].lower() in _POSSESSIVE else "")
-        return Claim(span, sentence(resolved + own[pronoun.end() :]), "", len(resolved), pronoun.end())
+        return Claim(span, parsed_sentence(resolved + own[pronoun.end() :]), "", len(resolved), pronoun.end())
     named = names(own)
     if not subjects.last or any(same_name(name.text, subjects.last) for name in named):
-        return Claim(span, sentence(own))
+        return Claim(span, parsed_sentence(own))
     if not named:
         subject = subjects.last if _REFERS.search(own) else subjects.topic or subjects.last
         return _under(subject, span, own)
-    return Claim(span, sentence(own), "" if _is_early(own, named[0]) else subjects.last)
+    return Claim(span, parsed_sentence(own), "" if _is_early(own, named[0]) else subjects.last)
 
 
 def _of_cell(text: str, cell: Cell, own: str, subjects: _Subjects) -> Claim:
@@ -159,7 +159,7 @@ def _of_cell(text: str, cell: Cell, own: str, subjects: _Subjects) -> Claim:
     subject = "" if named else subjects.topic or subjects.last
     before = f"{subject}: {headers}" if subject else headers
     topic = "" if named else subjects.topic
-    return Claim(cell.span, sentence(before + own), "", len(before), topic=topic, headers=len(headers))
+    return Claim(cell.span, parsed_sentence(before + own), "", len(before), topic=topic, headers=len(headers))
 
 
 def _header(words: str) -> str:
@@ -169,7 +169,7 @@ def _header(words: str) -> str:
 
 
 def _under(subject: str, span: Span, own: str) -> Claim:
-    return Claim(span, sentence(f"{subject}: {own}"), "", len(subject) + 2)
+    return Claim(span, parsed_sentence(f"{subject}: {own}"), "", len(subject) + 2)
 
 
 def _masked(text: str, span: Span) -> str:

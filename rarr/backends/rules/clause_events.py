@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value
 from rarr.backends.rules.words import stem
 
@@ -62,7 +62,7 @@ _AUXILIARIES = {
 }
 
 
-def another_event(claim: Sentence, value: Value, evidence: Sentence, other: Value) -> bool:
+def another_event(claim: ParsedSentence, value: Value, evidence: ParsedSentence, other: Value) -> bool:
     """Do the clauses of the two values tell of different events, or with different qualifiers?"""
     mine, its = _clause(claim, value), _clause(evidence, other)
     events, others = _events(mine), _events(its)
@@ -73,18 +73,18 @@ def another_event(claim: Sentence, value: Value, evidence: Sentence, other: Valu
     return _is_denied(claim, value) != _is_denied(evidence, other)
 
 
-def recurs(claim: Sentence, value: Value) -> bool:
+def recurs(claim: ParsedSentence, value: Value) -> bool:
     """Is the event of the value's clause one that may happen in any year?"""
     return any(stem(word) in _RECURRING for word in _clause(claim, value))
 
 
-def _is_denied(part: Sentence, value: Value) -> bool:
+def _is_denied(part: ParsedSentence, value: Value) -> bool:
     """Is the verb of the value's clause negated? "Named after A, not after B" denies nothing of A."""
     words = [w.text.lower() for w in part.words if part.clause(w.start) == part.clause(value.start)]
     return any(one in _AUXILIARIES and two in _NEGATIONS for one, two in pairwise(words))
 
 
-def _clause(part: Sentence, value: Value) -> set[str]:
+def _clause(part: ParsedSentence, value: Value) -> set[str]:
     """The words of the value's clause, in lower case."""
     number = part.clause(value.start)
     return {

@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from itertools import islice
 
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value
 from rarr.backends.rules.words import Token
 
@@ -20,24 +20,24 @@ def unit_words(value: Value) -> list[str]:
     return form.split()
 
 
-def next_stem(part: Sentence, value: Value) -> str | None:
+def next_stem(part: ParsedSentence, value: Value) -> str | None:
     """The stem of the first word with meaning after a value: what a number counts."""
     unit = unit_words(value)
     return next((w.stem for w in part.content if w.start >= value.end and w.text not in unit), None)
 
 
-def beside(part: Sentence, value: Value) -> list[str]:
+def beside(part: ParsedSentence, value: Value) -> list[str]:
     """The stems of the words right before a value, nearest first, then of those right after; no articles."""
     before, after = _around(part.words, value)
     return [*_stems(reversed(part.words[:before])), *_stems(part.words[after:])]
 
 
-def opens(part: Sentence, value: Value) -> bool:
+def opens(part: ParsedSentence, value: Value) -> bool:
     """Does no word with meaning stand before the value?"""
     return not part.content or part.content[0].end > value.start
 
 
-def same_frame(part: Sentence, value: Value, other_part: Sentence, other: Value) -> bool:
+def same_frame(part: ParsedSentence, value: Value, other_part: ParsedSentence, other: Value) -> bool:
     """Do the two values stand between the same words: the same word before, one of the next three alike?"""
     before, after = _neighbours(part.text, value)
     its_before, its_after = _neighbours(other_part.text, other)

@@ -9,7 +9,7 @@ from rarr.backends.rules.context_words import next_stem, same_frame
 from rarr.backends.rules.counterparts import Candidate, Passage, Reading
 from rarr.backends.rules.exclusive_words import Term
 from rarr.backends.rules.non_answers import SAME_EVENT_COVERAGE, counts_the_same, exchangeable, is_elsewhere
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, extent
 
 CLEAR_COVERAGE = 0.6
@@ -60,7 +60,7 @@ def _in_common(claim: Claim, value: Value, other: Candidate) -> bool:
     return value.kind == "term" or not told or not told.isdisjoint(_beside_values(other.sentence))
 
 
-def _beside_values(part: Sentence) -> set[str]:
+def _beside_values(part: ParsedSentence) -> set[str]:
     """The stems of the words with meaning that are in no date, number or name."""
     taken = [extent(one) for one in part.values if one.kind != "term"]
     return {

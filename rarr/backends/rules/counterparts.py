@@ -17,7 +17,7 @@ from rarr.backends.rules.context_words import beside, distances, next_stem, open
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.names import Name, is_person
 from rarr.backends.rules.negation import negated
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, same, values
 from rarr.backends.rules.words import tokens
 
@@ -36,7 +36,7 @@ class Frame(NamedTuple):
     """
 
     value: Value
-    sentence: Sentence
+    sentence: ParsedSentence
     close: dict[str, float]
     told: frozenset[str]
     next_stem: str | None
@@ -50,7 +50,7 @@ class Passage:
     a page about several things of one name.
     """
 
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[ParsedSentence, ...]
     said: tuple[frozenset[str], ...]
     spread: Counter[str]
     title: str
@@ -89,7 +89,7 @@ class Candidate(NamedTuple):
     """
 
     value: Value
-    sentence: Sentence
+    sentence: ParsedSentence
     coverage: float
     closeness: float
     told: float
@@ -128,7 +128,7 @@ def _said(claim: Claim) -> frozenset[str]:
     return frozenset(word.stem for word in claim.sentence.content if word.start >= begin)
 
 
-def read(claim: Sentence, value: Value, evidence: Passage, about: str = "") -> Reading:
+def read(claim: ParsedSentence, value: Value, evidence: Passage, about: str = "") -> Reading:
     """Ranks the comparable values of `evidence` by how well they stand where `value` stands in `claim`.
 
     What the claim says elsewhere is not another answer, so it is left out. `about` is what the claim is
@@ -147,7 +147,7 @@ def read(claim: Sentence, value: Value, evidence: Passage, about: str = "") -> R
     return Reading(own[0] if own else None, others[0] if others else None, max(further, default=0.0))
 
 
-def candidates(claim: Sentence, value: Value, evidence: Passage, about: str = "") -> list[Candidate]:
+def candidates(claim: ParsedSentence, value: Value, evidence: Passage, about: str = "") -> list[Candidate]:
     """Every value of `evidence` of the kind of `value`, the one in the likest place first."""
     asked = _Asked(
         context=_context(claim, value, evidence),
@@ -171,7 +171,7 @@ class _Asked(NamedTuple):
     next_stem: str | None
 
 
-def _context(claim: Sentence, value: Value, evidence: Passage) -> list[tuple[str, float]]:
+def _context(claim: ParsedSentence, value: Value, evidence: Passage) -> list[tuple[str, float]]:
     """The stems around `value` with their weights."""
     unit = unit_words(value)
     content = tuple(word for word in claim.content if word.text not in unit)
@@ -187,7 +187,7 @@ def _context(claim: Sentence, value: Value, evidence: Passage) -> list[tuple[str
     return context
 
 
-def _comparable(claim: Sentence, value: Value, part: Sentence, other: Value) -> bool:
+def _comparable(claim: ParsedSentence, value: Value, part: ParsedSentence, other: Value) -> bool:
     """Could one stand for the other? A person beside a word in common, another name after the same word."""
     if not (isinstance(value.read, Name) and isinstance(other.read, Name)) or same(value, other):
         return other.kind == value.kind and same(value, other) is not None
@@ -204,7 +204,7 @@ def _comparable(claim: Sentence, value: Value, part: Sentence, other: Value) -> 
     return False
 
 
-def _frame(part: Sentence, value: Value) -> Frame:
+def _frame(part: ParsedSentence, value: Value) -> Frame:
     clause, unit = part.clause(value.start), unit_words(value)
     close: dict[str, float] = {}
     told = set()

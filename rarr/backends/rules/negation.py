@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 from rarr.backends.rules.assertion import doubts
 from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.opposites import opposed
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.swapped_roles import exchanged
 from rarr.backends.rules.values import Value, extent, same
 from rarr.tools.text.document import Span
@@ -39,7 +39,7 @@ _MONEY = {"€", "£", "$", "¥"}
 _DAYS = {"second": 1 / 86400, "day": 1.0, "year": 365.25}
 
 
-def denies(claim: Sentence, evidence: Sequence[Sentence], title: Set[str] = frozenset()) -> bool:
+def denies(claim: ParsedSentence, evidence: Sequence[ParsedSentence], title: Set[str] = frozenset()) -> bool:
     """Do the sentences of the evidence that tell most of the claim say the reverse, or another value?
 
     `title`: the stems of what all of the evidence is about; no sentence needs to say them.
@@ -52,7 +52,7 @@ def denies(claim: Sentence, evidence: Sequence[Sentence], title: Set[str] = froz
     return most >= max(1.0, TOLD * len(stems)) and all(turned for count, turned in told if count == most)
 
 
-def _told(claim: Sentence, stems: Set[str], one: Sentence, title: Set[str]) -> tuple[int, bool]:
+def _told(claim: ParsedSentence, stems: Set[str], one: ParsedSentence, title: Set[str]) -> tuple[int, bool]:
     """How many of `stems` a sentence tells, itself or by an opposite, and whether it says something else."""
     said = {word.stem for word in one.content}
     shared = stems & said
@@ -69,7 +69,7 @@ def _told(claim: Sentence, stems: Set[str], one: Sentence, title: Set[str]) -> t
     return count, not shared.isdisjoint(mine ^ its)
 
 
-def negated(part: Sentence, place: int) -> bool:
+def negated(part: ParsedSentence, place: int) -> bool:
     """Is what begins at `place` denied: by a negator closely before it in its clause?"""
     if _BEFORE_VALUE.search(part.text, max(0, place - _REACH), place):
         return True
@@ -85,7 +85,7 @@ def negated(part: Sentence, place: int) -> bool:
     return False
 
 
-def negators(part: Sentence) -> Iterator[Span]:
+def negators(part: ParsedSentence) -> Iterator[Span]:
     """Where a sentence has a "not" or the like, which denies something, or doubts it."""
     for word in part.words:
         if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):
@@ -93,7 +93,7 @@ def negators(part: Sentence) -> Iterator[Span]:
     yield from doubts(part.text)
 
 
-def _denies_value(claim: Sentence, one: Sentence) -> bool:
+def _denies_value(claim: ParsedSentence, one: ParsedSentence) -> bool:
     """Does one deny a number or date that the other states?"""
     pairs = [
         (value, other)
@@ -108,7 +108,7 @@ def _denies_value(claim: Sentence, one: Sentence) -> bool:
     )
 
 
-def _has_another(claim: Sentence, one: Sentence) -> bool:
+def _has_another(claim: ParsedSentence, one: ParsedSentence) -> bool:
     """Does the sentence lack a number or date of the claim, and have one that the claim lacks?"""
     mine, its = ([v for v in part.values if v.kind in ("number", "date")] for part in (claim, one))
     return any(_replaced(value, its) for value in mine) and any(_replaced(value, mine) for value in its)
@@ -132,13 +132,13 @@ def _is_otherwise(one: object, other: object) -> bool:
     return len(days) == 2 and max(days) > 1.1 * min(days)
 
 
-def _measured(part: Sentence) -> set[str]:
+def _measured(part: ParsedSentence) -> set[str]:
     """The stems of words in numbers, with their units, and in dates."""
     taken = [extent(value) for value in part.values if value.kind in ("number", "date")]
     return {word.stem for word in part.content if any(span.start <= word.start < span.end for span in taken)}
 
 
-def _denied(part: Sentence) -> Iterator[str]:
+def _denied(part: ParsedSentence) -> Iterator[str]:
     """The stems behind each negator, in its clause."""
     for word in part.words:
         if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):

@@ -13,7 +13,7 @@ from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.names import Name, is_person
 from rarr.backends.rules.negation import negated
 from rarr.backends.rules.numbers import Number
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.subjects import OPENING, about_subject, says, subject_of
 from rarr.backends.rules.values import Value, same
 from rarr.backends.rules.words import stem
@@ -50,7 +50,7 @@ _LASTS = re.compile(r"\b(?:since|as of|until|till)\b", re.IGNORECASE)
 _ADJECTIVE = re.compile(r"(?:an|ese|ish|ic|al|ans|ists|ques|ch|tch)$")
 
 
-def is_supposed(claim: Sentence, evidence: Passage) -> bool:
+def is_supposed(claim: ParsedSentence, evidence: Passage) -> bool:
     """Does the claim speak of a plan, a draft or a supposition, or ask, in a word that no evidence says?"""
     said = {match[0].lower() for match in _SUPPOSED.finditer(claim.text)}
     told = {match[0].lower() for part in evidence.sentences for match in _SUPPOSED.finditer(part.text)}
@@ -89,7 +89,7 @@ def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage
     return isinstance(value.read, Number) and is_other_number(claim, value, value.read, other, evidence)
 
 
-def _anchors(part: Sentence, value: Value) -> list[Value]:
+def _anchors(part: ParsedSentence, value: Value) -> list[Value]:
     """What else the value's clause says that the evidence must say too; beside a name, also its numbers."""
     clause = part.clause(value.start)
     kinds = ("name", "date", "number") if value.kind == "name" else ("name", "date")
@@ -204,7 +204,7 @@ def _same_predicate(claim: Claim, value: Value, other: Candidate) -> bool:
     return not mine or not its or not mine.isdisjoint(its)
 
 
-def _clause_stems(part: Sentence, value: Value) -> set[str]:
+def _clause_stems(part: ParsedSentence, value: Value) -> set[str]:
     clause = part.clause(value.start)
     return {
         word.stem

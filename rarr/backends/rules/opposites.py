@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.words import Token
 
 # Either side of a bar excludes the other; `terms` compares more of them, wherever they stand.
@@ -62,7 +62,7 @@ _TWINS = ("hyper", "hypo"), ("intra", "extra"), ("micro", "macro"), ("pre", "pos
 _AT_LEAST = re.compile(r"\bno\s+(?:fewer|less|more)\s+than\b", re.IGNORECASE)
 
 
-def opposed(claim: Sentence, evidence: Sentence) -> Iterator[tuple[Token, Token]]:
+def opposed(claim: ParsedSentence, evidence: ParsedSentence) -> Iterator[tuple[Token, Token]]:
     """Words of the claim, each with its opposite that the evidence has in its place: beside the same word.
 
     "More than 20 looms" where it has "less than 20 looms", and not where it has "in less than a year".
@@ -79,7 +79,7 @@ def opposed(claim: Sentence, evidence: Sentence) -> Iterator[tuple[Token, Token]
                 yield said, other
 
 
-def _words(part: Sentence) -> list[Token]:
+def _words(part: ParsedSentence) -> list[Token]:
     """Its words without names and "no fewer than"."""
     covered = [match.span() for match in _AT_LEAST.finditer(part.text)]
     return [
@@ -90,7 +90,7 @@ def _words(part: Sentence) -> list[Token]:
     ]
 
 
-def _next_to(part: Sentence, word: Token) -> set[tuple[str, str]]:
+def _next_to(part: ParsedSentence, word: Token) -> set[tuple[str, str]]:
     """The stems of the words with meaning that stand before and behind."""
     before = [one.stem for one in part.content if one.start < word.start][-1:]
     behind = [one.stem for one in part.content if one.start > word.start][:1]

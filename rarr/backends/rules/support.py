@@ -8,7 +8,7 @@ from rarr.backends.rules.agreement import compare
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import Passage, Reading, passage, read
 from rarr.backends.rules.negation import denies
-from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.values import Value, same
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker import work
@@ -89,7 +89,7 @@ def _judged(claim: Claim, evidence: Evidence) -> Judgement | None:
 @lru_cache(maxsize=4096)  # an edit, the report and the scores ask for the same sentences
 def _remembered(said: str, about: str, put_in: int, topic: str, text: str, title: str) -> Judgement | None:
     """Where a sentence stands in its text makes no difference to what supports it."""
-    claim = Claim(Span(0, len(said)), sentence(said), about, put_in, topic=topic)
+    claim = Claim(Span(0, len(said)), parsed_sentence(said), about, put_in, topic=topic)
     return judgement(claim, passage(text, title))
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.words import Token
 
 # Who met whom can be told either way round.
@@ -12,7 +12,7 @@ _JOINS = {"and", "or", "nor"}
 _LONGEST = 60  # words of a claim; all ways to part it are tried
 
 
-def exchanged(claim: Sentence, evidence: Sentence) -> bool:
+def exchanged(claim: ParsedSentence, evidence: ParsedSentence) -> bool:
     """Does `evidence` say the claim word for word, but for two parts that stand in each other's place?
 
     "Elm beat Hay" is "Hay beat Elm" with its parties exchanged. What moved alone was not, as "in 1950" to the
@@ -22,7 +22,7 @@ def exchanged(claim: Sentence, evidence: Sentence) -> bool:
     return any(_exchanged(claim.text, mine, theirs) for mine in _readings(claim))
 
 
-def _readings(part: Sentence) -> Iterator[Sequence[Token]]:
+def _readings(part: ParsedSentence) -> Iterator[Sequence[Token]]:
     """All its words, and those behind a subject that was put in ("Elm Mill: it burned")."""
     yield part.words
     if (subject := part.text.find(": ")) > 0:

@@ -3,11 +3,11 @@
 import pytest
 
 from rarr.backends.rules.clause_events import another_event, recurs
-from rarr.backends.rules.sentence import Sentence, sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.values import Value
 
 
-def value(part: Sentence, said: str) -> Value:
+def value(part: ParsedSentence, said: str) -> Value:
     return next(v for v in part.values if part.text[v.start : v.end] == said)
 
 
@@ -32,7 +32,7 @@ def value(part: Sentence, said: str) -> Value:
     ],
 )
 def test_another_event(claim: str, mine: str, evidence: str, its: str) -> None:
-    one, other = sentence(claim), sentence(evidence)
+    one, other = parsed_sentence(claim), parsed_sentence(evidence)
     assert another_event(one, value(one, mine), other, value(other, its))
 
 
@@ -50,7 +50,7 @@ def test_another_event(claim: str, mine: str, evidence: str, its: str) -> None:
     ],
 )
 def test_the_same_event(claim: str, mine: str, evidence: str, its: str) -> None:
-    one, other = sentence(claim), sentence(evidence)
+    one, other = parsed_sentence(claim), parsed_sentence(evidence)
     assert not another_event(one, value(one, mine), other, value(other, its))
 
 
@@ -58,5 +58,5 @@ def test_the_same_event(claim: str, mine: str, evidence: str, its: str) -> None:
     ("claim", "again"), [("Exports grew in 2019.", True), ("It was founded in 2019.", False)]
 )
 def test_what_may_happen_again(claim: str, again: bool) -> None:
-    part = sentence(claim)
+    part = parsed_sentence(claim)
     assert recurs(part, value(part, "2019")) == again

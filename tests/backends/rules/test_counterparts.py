@@ -1,15 +1,15 @@
 from rarr.backends.rules.context_words import beside, distances, next_stem, opens, same_frame
 from rarr.backends.rules.counterparts import Reading, passage, read
-from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.values import Value
 
 
 def value_of(text: str, said: str) -> Value:
-    return next(v for v in sentence(text).values if text[v.start : v.end] == said)
+    return next(v for v in parsed_sentence(text).values if text[v.start : v.end] == said)
 
 
 def reading(claim: str, said: str, evidence: str) -> Reading:
-    return read(sentence(claim), value_of(claim, said), passage(evidence, ""))
+    return read(parsed_sentence(claim), value_of(claim, said), passage(evidence, ""))
 
 
 def test_the_value_in_the_like_context_comes_first() -> None:
@@ -48,7 +48,7 @@ def test_a_passage_about_namesakes() -> None:
 
 def test_what_stands_around_a_value() -> None:
     text = "The old dam measures 20 m across the river."
-    part, value = sentence(text), value_of(text, "20")
+    part, value = parsed_sentence(text), value_of(text, "20")
     assert beside(part, value) == ["measur", "dam", "m", "across"]
     assert next_stem(part, value) == "across"
     assert distances(part.content, value)[:3] == [2, 1, 0]
@@ -56,5 +56,5 @@ def test_what_stands_around_a_value() -> None:
 
 
 def test_same_frame() -> None:
-    one, other = sentence("It opened in 1936 at noon."), sentence("It closed in 1938 at noon.")
+    one, other = parsed_sentence("It opened in 1936 at noon."), parsed_sentence("It closed in 1938 at noon.")
     assert same_frame(one, one.values[0], other, other.values[0])

@@ -37,7 +37,7 @@ _INSERTION = re.compile(
 )
 
 
-class Sentence(NamedTuple):
+class ParsedSentence(NamedTuple):
     """A sentence with its words and values; offsets are within `text`.
 
     `content` are the words that carry meaning. `insertions` are in order and apart from each other.
@@ -59,7 +59,7 @@ class Sentence(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def sentence(text: str) -> Sentence:
+def parsed_sentence(text: str) -> ParsedSentence:
     """`text`, taken as one sentence, with its words and values."""
     insertions = tuple(Span(*match.span()) for match in _INSERTION.finditer(text))
     inserted = bytearray(len(text))  # which characters are in an insertion
@@ -68,4 +68,4 @@ def sentence(text: str) -> Sentence:
     ends = tuple(m.end() for m in _CLAUSE.finditer(text) if not any(inserted[m.start() : m.end()]))
     words = tuple(tokens(text))
     content = tuple(word for word in words if word.stem)
-    return Sentence(text, words, content, values(text), ends, insertions)
+    return ParsedSentence(text, words, content, values(text), ends, insertions)
