@@ -7,8 +7,8 @@ from typing import NamedTuple
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.names import Name
-from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.units import from_base, to_base
 from rarr.backends.rules.values import Value, extent, same, values
 from rarr.tools.text.document import Span
@@ -63,7 +63,7 @@ def reckoned(value: Value, answer: ParsedSentence, replaced: Value | None) -> So
     """A value that follows from a correction, with the unit of the text's value where it names none."""
     if replaced is not None:
         match value.read, replaced.read:
-            case Number() as bare, Number() as old if old.form and not bare.unit:
+            case Quantity() as bare, Quantity() as old if old.form and not bare.unit:
                 low, amount, high = (to_base(n, old.form) for n in (bare.low, bare.amount, bare.high))
                 read = bare._replace(low=low, amount=amount, high=high, unit=old.unit, form=old.form)
                 return Source(value._replace(read=read), answer, value.start)
@@ -79,7 +79,7 @@ def gives(value: Value, wanted: Value, replaced: Value | None) -> bool:
     if not same(value, wanted):
         return False
     match value.read, wanted.read:
-        case Number() as mine, Number() as its:
+        case Quantity() as mine, Quantity() as its:
             return mine.amount == its.amount or mine.form.lower() != its.form.lower() or mine.hedged
         case Date() as mine, Date() as its:
             had = replaced.read if replaced is not None and isinstance(replaced.read, Date) else its
@@ -109,7 +109,7 @@ def _is_reading_of(said: Value, answer: Value) -> bool:
     if same(said, answer):
         return True
     match said.read, answer.read:
-        case Number() as read, Number() as bare if not bare.unit:
+        case Quantity() as read, Quantity() as bare if not bare.unit:
             return isclose(from_base(read.amount, read.form) if read.form else read.amount, bare.amount)
     return False
 
@@ -117,7 +117,7 @@ def _is_reading_of(said: Value, answer: Value) -> bool:
 def _is_near(said: Value, answer: Value) -> bool:
     """Is it a number that rounds to the answer, and not the same?"""
     match said.read, answer.read:
-        case Number() as read, Number() as wanted if read.unit == wanted.unit:
+        case Quantity() as read, Quantity() as wanted if read.unit == wanted.unit:
             return not isclose(read.amount, wanted.amount)
     return False
 

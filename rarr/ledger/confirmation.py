@@ -11,8 +11,8 @@ from rarr.backends.rules.counterparts import Passage
 from rarr.backends.rules.dates import Date, is_as_exact
 from rarr.backends.rules.name_matching import key_words, same_name, same_word
 from rarr.backends.rules.names import Name
-from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.values import Value, same
 
 _KIND = re.compile(r"The\s+(?:[\w-]+\s+){0,2}?(?P<kind>[a-z][\w-]+)\s+$")
@@ -36,7 +36,7 @@ def stands_as(said: Sequence[Value], told: Sequence[Value], evidence: Passage) -
 def says(told: Value, said: Value, evidence: Passage) -> bool:
     """Does the value `told` in `evidence` confirm the value `said` in the text?"""
     match told.read, said.read:
-        case Number() as its, Number() as mine:
+        case Quantity() as its, Quantity() as mine:
             return bool(same(told, said)) and _covers(its, mine)
         case Date() as its, Date() as mine:
             return bool(same(told, said)) and is_as_exact(its, mine)
@@ -73,7 +73,7 @@ def _direction(before: str) -> str:
     return "" if found is None else found["way"].lower()
 
 
-def _covers(its: Number, mine: Number) -> bool:
+def _covers(its: Quantity, mine: Quantity) -> bool:
     """Is its amount within what the text's number means?"""
     converted = its.form.lower() != mine.form.lower()
     slack = (_CONVERTED if converted else 1e-9) * abs(mine.amount)

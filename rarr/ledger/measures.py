@@ -6,8 +6,8 @@
 import re
 
 from rarr.backends.rules.counterparts import Passage
-from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.values import Value, extent
 
 _TO_NUMBER = r"\s+(?:a\s+total\s+of\s+|the\s+)?[$€£]?$"
@@ -48,7 +48,10 @@ def measures_otherwise(
     claim: ParsedSentence, value: Value, part: ParsedSentence, said: Value, beside: Passage
 ) -> bool:
     """Does the claim bound the number, or name what is counted, in a way that the passage does not?"""
-    if not (isinstance(value.read, Number) and isinstance(said.read, Number)) or value.read.unit == _ORDINAL:
+    if (
+        not (isinstance(value.read, Quantity) and isinstance(said.read, Quantity))
+        or value.read.unit == _ORDINAL
+    ):
         return False
     if not _is_within(bound(claim, value), value.read, bound(part, said), said.read):
         return True
@@ -64,7 +67,7 @@ def is_row(part: ParsedSentence) -> bool:
     return bool(_ROW.match(part.text))
 
 
-def _is_within(mine: str, claimed: Number, its: str, told: Number) -> bool:
+def _is_within(mine: str, claimed: Quantity, its: str, told: Quantity) -> bool:
     """Does a number with the bound `its` say what one with the bound `mine` says?"""
     if its:
         return mine == its

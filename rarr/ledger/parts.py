@@ -7,8 +7,8 @@ from rarr.backends.rules.answers import has_phrase
 from rarr.backends.rules.assertion import asserts
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import Passage, passage
-from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
+from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.questions import askable
 from rarr.backends.rules.subjects import about_something_else
 from rarr.backends.rules.values import Value, extent, same, values
@@ -96,7 +96,7 @@ def is_converted(check: Check) -> bool:
     if check.verdict != "agrees":
         return False
     mine, its = (
-        {value.read.amount for value in values(answer) if isinstance(value.read, Number)}
+        {value.read.amount for value in values(answer) if isinstance(value.read, Quantity)}
         for answer in (check.text_answer, check.evidence_answer)
     )
     return bool(mine and its) and mine.isdisjoint(its)

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 
-from rarr.backends.rules.numbers import Number
+from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.values import Value, same, values
 from rarr.backends.rules.words import fold, tokens
 
@@ -48,19 +48,19 @@ def _read(answer: str, source: str) -> list[Value]:
 
 
 def _with_unit(value: Value, answer: str, source: str) -> list[Value]:
-    if not isinstance(value.read, Number) or value.read.unit:
+    if not isinstance(value.read, Quantity) or value.read.unit:
         return [value]
     written = answer[value.start : value.end]
     there = [
         one
         for one in values(source)
-        if isinstance(one.read, Number) and source[one.start : one.end] == written
+        if isinstance(one.read, Quantity) and source[one.start : one.end] == written
     ]
     return there or [value]
 
 
 def _stands(value: Value, answer: str, text: str, words: set[str]) -> bool:
-    end = value.read.tail if isinstance(value.read, Number) else value.end
+    end = value.read.tail if isinstance(value.read, Quantity) else value.end
     phrase = answer[value.start : end]
     if any(same(value, other) for other in values(text)) or has_phrase(text, phrase):
         return True

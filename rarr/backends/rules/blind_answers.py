@@ -28,7 +28,7 @@ from rarr.backends.rules.non_answers import (
     is_supposed,
     opens_with_sibling,
 )
-from rarr.backends.rules.numbers import Number
+from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.subjects import about_something_else, about_subject, subject_of
 from rarr.backends.rules.values import Value, same, values
 from rarr.records import Agreement, Check, Evidence, Query, Verdict
@@ -179,7 +179,7 @@ def _doubt(
         "the answer is half of a pair": _is_half(claim.sentence.text, value)
         or _is_half(other.sentence.text, other.value),
         "the answer is of another kind": _is_other_kind(claim, value, other),
-        "the number may be counted or reckoned in another way": isinstance(value.read, Number)
+        "the number may be counted or reckoned in another way": isinstance(value.read, Quantity)
         and is_other_number(claim, value, value.read, other, evidence),
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
@@ -246,7 +246,7 @@ def _is_half(text: str, value: Value) -> bool:
     before, after = text[: value.start], text[value.end :]
     if isinstance(value.read, Name):
         return bool(_COORDINATED.match(after) or _COORDINATED_BEFORE.search(before))
-    if isinstance(value.read, Number):
+    if isinstance(value.read, Quantity):
         return bool(_RATIO_AFTER.match(after) or _RATIO_BEFORE.search(before))
     return False
 

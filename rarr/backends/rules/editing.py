@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rarr.backends.rules.dates import MONTHS, Date
 from rarr.backends.rules.names import Name
-from rarr.backends.rules.numbers import CARDINALS, MAGNITUDES, ORDINALS, Number, ordinal_suffix
+from rarr.backends.rules.quantities import CARDINALS, MAGNITUDES, ORDINALS, Quantity, ordinal_suffix
 from rarr.backends.rules.units import from_base, to_base
 from rarr.backends.rules.values import Value, same, values
 from rarr.records import Change, Check, Evidence, Query
@@ -63,7 +63,7 @@ def _answer(mine: Value, said: str) -> Value | None:
 def _writings(mine: Value, old: str, answer: Value, said: str) -> Iterator[str]:
     """How `answer`, which the evidence writes as `said`, may be written in the form of `old`."""
     match mine.read, answer.read:
-        case Number() as number, Number() as its:
+        case Quantity() as number, Quantity() as its:
             yield from _numbers_like(number, old, its, said)
         case Date() as date, Date() as its:
             if (new := _date_like(date, old, its)) is not None:
@@ -86,7 +86,7 @@ def _place(text: str, query: Query, answer: str) -> Span | None:
     return found[0] if len(found) == 1 and answer else None
 
 
-def _numbers_like(mine: Number, old: str, its: Number, said: str) -> Iterator[str]:
+def _numbers_like(mine: Quantity, old: str, its: Quantity, said: str) -> Iterator[str]:
     """From the text's rounding to every digit; at once with every digit where nothing calls for rounding."""
     if mine.unit != its.unit or old.lower() in ("a", "an"):
         return  # "a mile" has no place for a number

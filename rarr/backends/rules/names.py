@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rarr.backends.rules.dates import MONTHS
 from rarr.backends.rules.name_matching import is_generic, key_words
-from rarr.backends.rules.numbers import CARDINALS
+from rarr.backends.rules.quantities import CARDINALS
 from rarr.backends.rules.words import STOP_WORDS, fold, is_common
 
 _CAPITALISED = r"""(?:

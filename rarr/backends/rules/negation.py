@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence, Set
 
 from rarr.backends.rules.assertion import doubts
-from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.opposites import opposed
 from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.swapped_roles import exchanged
 from rarr.backends.rules.values import Value, extent, same
 from rarr.tools.text.document import Span
@@ -124,7 +124,7 @@ def _replaced(value: Value, others: Sequence[Value]) -> bool:
 
 def _is_otherwise(one: object, other: object) -> bool:
     """Are these other times, in hours and days, which `same` does not convert, or other money?"""
-    if not (isinstance(one, Number) and isinstance(other, Number)) or one.unit == other.unit:
+    if not (isinstance(one, Quantity) and isinstance(other, Quantity)) or one.unit == other.unit:
         return False
     if one.unit in _MONEY and other.unit in _MONEY:
         return True

@@ -12,8 +12,8 @@ from rarr.backends.rules.exclusive_words import Term
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.names import Name, is_person
 from rarr.backends.rules.negation import negated
-from rarr.backends.rules.numbers import Number
 from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.subjects import OPENING, about_subject, says, subject_of
 from rarr.backends.rules.values import Value, same
 from rarr.backends.rules.words import stem
@@ -86,7 +86,7 @@ def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage
         return True
     if _other_numbers(claim, other) if value.kind == "date" else is_elsewhere_in_time(claim, value, other):
         return True
-    return isinstance(value.read, Number) and is_other_number(claim, value, value.read, other, evidence)
+    return isinstance(value.read, Quantity) and is_other_number(claim, value, value.read, other, evidence)
 
 
 def _anchors(part: ParsedSentence, value: Value) -> list[Value]:
@@ -110,11 +110,11 @@ def exchangeable(claim: Claim, value: Value, other: Candidate, evidence: Passage
 
 def counts_the_same(claim: Claim, value: Value, other: Candidate) -> bool:
     """Numbers need a unit or the same counted noun, words that exclude each other the same noun after."""
-    if isinstance(value.read, Number) and value.read.unit not in ("", "#"):
+    if isinstance(value.read, Quantity) and value.read.unit not in ("", "#"):
         return True
-    if isinstance(value.read, Number | Term):
+    if isinstance(value.read, Quantity | Term):
         after = next_stem(claim.sentence, value)
-        identifies = isinstance(value.read, Number) and value.read.unit == "#" and after in _IDENTIFIED
+        identifies = isinstance(value.read, Quantity) and value.read.unit == "#" and after in _IDENTIFIED
         return after is not None and after == next_stem(other.sentence, other.value) and not identifies
     return True
 
@@ -141,13 +141,15 @@ def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evide
 
 def _tells_event(claim: Claim, date: Value, value: Value) -> bool:
     """Does the value belong to what happened on the date: a name, a date, or an amount in its clause?"""
-    if not isinstance(value.read, Number):
+    if not isinstance(value.read, Quantity):
         return value.kind in ("name", "date")
     part = claim.sentence
     return value.read.unit != "#" and part.clause(value.start) == part.clause(date.start)
 
 
-def is_other_number(claim: Claim, value: Value, number: Number, other: Candidate, evidence: Passage) -> bool:
+def is_other_number(
+    claim: Claim, value: Value, number: Quantity, other: Candidate, evidence: Passage
+) -> bool:
     """Arithmetic, an end of a range, a number that the passage has with another unit, or another scale."""
     around = claim.sentence.text[max(0, value.start - 24) : value.end + 12]
     if _RANGE.search(around) or _derivable(number, evidence):
@@ -156,16 +158,16 @@ def is_other_number(claim: Claim, value: Value, number: Number, other: Candidate
     if any(said == part.text[v.start : v.end].lower() for part in evidence.sentences for v in part.values):
         return True
     its = other.value.read
-    if not (isinstance(its, Number) and its.amount and number.amount):
+    if not (isinstance(its, Quantity) and its.amount and number.amount):
         return False
     most = SAME_SCALE if number.form else SAME_SCALE_COUNTED
     return max(number.amount / its.amount, its.amount / number.amount) > most
 
 
-def _derivable(number: Number, evidence: Passage) -> bool:
+def _derivable(number: Quantity, evidence: Passage) -> bool:
     """A claim may do arithmetic: a span of years, an age, a sum."""
     told = [v.read for part in evidence.sentences for v in part.values]
-    amounts = [read.amount for read in told if isinstance(read, Number) and read.unit == number.unit]
+    amounts = [read.amount for read in told if isinstance(read, Quantity) and read.unit == number.unit]
     years = [read.first_year for read in told if isinstance(read, Date) and read.first_year is not None]
     if number.unit in ("year", "") and any(
         abs(abs(a - b) - number.amount) <= 1 for a, b in combinations(years, 2)

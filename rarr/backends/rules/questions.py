@@ -9,7 +9,7 @@ from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.exclusive_words import Term
 from rarr.backends.rules.names import Name
-from rarr.backends.rules.numbers import Number
+from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.values import Value
 from rarr.backends.rules.words import Token
 from rarr.records import Question
@@ -172,11 +172,11 @@ def _interrogative(value: Value) -> str:
             return "on which day"
         case Date():
             return "when"
-        case Number(unit="#"):
+        case Quantity(unit="#"):
             return "which number in order"
-        case Number(unit="$" | "€" | "£" | "¥"):
+        case Quantity(unit="$" | "€" | "£" | "¥"):
             return "how much money"
-        case Number():
+        case Quantity():
             return "how many"
         case Name(title=True):
             return "what title"

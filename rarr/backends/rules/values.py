@@ -8,7 +8,7 @@ from rarr.backends.rules.dates import Date, dates, same_date
 from rarr.backends.rules.exclusive_words import Term, same_term, terms
 from rarr.backends.rules.name_matching import same_name
 from rarr.backends.rules.names import Name, names
-from rarr.backends.rules.numbers import Number, numbers, same_number
+from rarr.backends.rules.quantities import Quantity, quantities, same_quantity
 from rarr.tools.text.document import Span
 
 Kind = Literal["date", "number", "name", "term"]
@@ -20,12 +20,12 @@ class Value(NamedTuple):
     start: int
     end: int
     kind: Kind
-    read: Date | Number | Name | Term
+    read: Date | Quantity | Name | Term
 
 
 def extent(value: Value) -> Span:
     """The place of a value with its unit."""
-    return Span(value.start, value.read.tail if isinstance(value.read, Number) else value.end)
+    return Span(value.start, value.read.tail if isinstance(value.read, Quantity) else value.end)
 
 
 @lru_cache(maxsize=4096)
@@ -38,11 +38,11 @@ def values(text: str) -> tuple[Value, ...]:
     ranks = [term for term in all_terms if "-" in text[term.start : term.end]]
     found: list[Value] = []
     taken = bytearray(len(text))  # which characters a value has
-    kinds: tuple[tuple[Kind, Iterable[Date | Number | Name | Term]], ...] = (
+    kinds: tuple[tuple[Kind, Iterable[Date | Quantity | Name | Term]], ...] = (
         ("date", dates(text)),
         ("term", ranks),
         ("name", names(text)),
-        ("number", numbers(text)),
+        ("number", quantities(text)),
         ("term", all_terms),
     )
     for kind, readings in kinds:
@@ -58,8 +58,8 @@ def same(one: Value, other: Value) -> bool | None:
     match one.read, other.read:
         case Date() as mine, Date() as its:
             return same_date(mine, its)
-        case Number() as mine, Number() as its:
-            return same_number(mine, its)
+        case Quantity() as mine, Quantity() as its:
+            return same_quantity(mine, its)
         case Name() as mine, Name() as its:
             return same_name(mine.text, its.text)
         case Term() as mine, Term() as its:

@@ -93,7 +93,7 @@ _SIGNS = {"EUR": "€", "GBP": "£", "USD": "$", "JPY": "¥"}
 _CURRENCIES = {"dollar": "$", "euro": "€", "pound": "£", "yen": "¥"}
 
 
-class Number(NamedTuple):
+class Quantity(NamedTuple):
     """A number in a sentence, `start` to `end`, without the unit or percent sign that follows it.
 
     `amount`, `low` and `high` are in `unit`: a base unit of `units.py`, `%`, a currency sign, `#` for
@@ -112,7 +112,7 @@ class Number(NamedTuple):
     hedged: bool
 
 
-def numbers(text: str) -> Iterator[Number]:
+def quantities(text: str) -> Iterator[Quantity]:
     """The numbers of `text`, in order."""
     if not _DIGIT.search(text) and _NUMBER_WORDS.isdisjoint(_LETTERS.findall(text.lower())):
         return  # most sentences, for a tenth of the time
@@ -121,7 +121,7 @@ def numbers(text: str) -> Iterator[Number]:
             yield _number(text, match)
 
 
-def same_number(one: Number, other: Number) -> bool | None:
+def same_quantity(one: Quantity, other: Quantity) -> bool | None:
     """Can two numbers mean the same? None where their units cannot be compared."""
     if one.unit != other.unit:
         return None
@@ -135,7 +135,7 @@ def ordinal_suffix(number: int) -> str:
     return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
-def _number(text: str, match: re.Match[str]) -> Number:
+def _number(text: str, match: re.Match[str]) -> Quantity:
     amount, step = _amount(match)
     start, end = match.span("value")
     unit, form, tail = _unit(text, match, end)
@@ -151,7 +151,7 @@ def _number(text: str, match: re.Match[str]) -> Number:
     if form:
         amount, low, high = (to_base(value, form) for value in (amount, low, high))
     start += len(text[start:end]) - len(text[start:end].lstrip())
-    return Number(start, end, amount, low, high, unit, form, tail, hedged)
+    return Quantity(start, end, amount, low, high, unit, form, tail, hedged)
 
 
 def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str, int]:
