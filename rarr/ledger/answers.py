@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.names import Name
 from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.units import from_base, to_base
 from rarr.backends.rules.values import Value, extent, same, values
@@ -85,7 +85,7 @@ def gives(value: Value, wanted: Value, replaced: Value | None) -> bool:
             had = replaced.read if replaced is not None and isinstance(replaced.read, Date) else its
             parts = zip(_parts(mine), _parts(its), _parts(had), strict=True)
             return all(own is not None for own, known, had_it in parts if known and had_it)
-        case Name() as mine, Name() as its:
+        case ProperName() as mine, ProperName() as its:
             return gives_name(mine.text, its.text, replaced)
     return True
 
@@ -96,7 +96,7 @@ def gives_name(said: str, wanted: str, replaced: Value | None) -> bool:
     if any(mine[start : start + len(its)] == its for start in range(len(mine))):
         return True
     name = replaced.read if replaced is not None else None
-    return isinstance(name, Name) and len(key_words(name.text)) == 1 and mine == its[-1:]
+    return isinstance(name, ProperName) and len(key_words(name.text)) == 1 and mine == its[-1:]
 
 
 def values_at(part: ParsedSentence, place: Span) -> list[Value]:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from rarr.backends.rules.counterparts import Passage
 from rarr.backends.rules.dates import Date, is_as_exact
 from rarr.backends.rules.name_matching import key_words, same_name, same_word
-from rarr.backends.rules.names import Name
 from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.values import Value, same
 
@@ -40,7 +40,7 @@ def says(told: Value, said: Value, evidence: Passage) -> bool:
             return bool(same(told, said)) and _covers(its, mine)
         case Date() as its, Date() as mine:
             return bool(same(told, said)) and is_as_exact(its, mine)
-        case Name() as its, Name() as mine:
+        case ProperName() as its, ProperName() as mine:
             return _names(its.text, mine.text, evidence)
     return bool(same(told, said))
 

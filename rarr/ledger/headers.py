@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import Passage
-from rarr.backends.rules.names import names
 from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.proper_names import proper_names
 from rarr.backends.rules.values import Value, same
 from rarr.backends.rules.words import tokens
 
@@ -39,6 +39,6 @@ def _speaks_of(header: str, part: ParsedSentence, evidence: Passage) -> bool:
     told = {word.stem for word in part.content}
     if any(map(str.isdigit, header)):  # a page about one year speaks of others as well
         return wanted <= told
-    if names(header):
+    if proper_names(header):
         return wanted <= told | evidence.title_stems
     return bool(wanted & told - evidence.title_stems) or wanted <= evidence.title_stems

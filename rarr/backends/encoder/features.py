@@ -9,8 +9,8 @@ from rarr.backends.encoder.weights import Calibration, Logistic
 from rarr.backends.rules.agreement import compare
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import passage, read as read_by_rules
-from rarr.backends.rules.names import Name, is_person, names
 from rarr.backends.rules.non_answers import is_supposed
+from rarr.backends.rules.proper_names import ProperName, is_person, proper_names
 from rarr.backends.rules.questions import askable
 from rarr.backends.rules.subjects import about_something_else
 from rarr.backends.rules.values import Value, same, values
@@ -146,8 +146,8 @@ def _differing(text: str, value: Value, found: Found) -> Other:
     if value.kind == "number" and found.own <= IMPOSSIBLE and not any(map(str.isdigit, said)):
         return Other("", IMPOSSIBLE)
     for other in found.others:
-        if isinstance(value.read, Name):
-            its = next((one for one in names(other.said) if one.text == other.said), None)
+        if isinstance(value.read, ProperName):
+            its = next((one for one in proper_names(other.said) if one.text == other.said), None)
             if its is None or is_person(text, value.read) == is_person(other.said, its):
                 return other
             continue

@@ -10,8 +10,8 @@ from rarr.backends.encoder.inputs import MASK_KINDS, Masked
 from rarr.backends.encoder.model import Asked, Claimed, Encoder, Judged, Pointing
 from rarr.backends.encoder.windows import closest
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.names import Name
 from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.values import Value, same
 from rarr.tools.text.document import Span, split_sentences
 
@@ -81,7 +81,7 @@ def _found(value: Value, pointing: Pointing, passage: str) -> Found:
 
 def _written(passage: str, value: Value, known: Sequence[Span]) -> Iterator[Span]:
     """Where the passage has a name's very letters, though the rules read no name there."""
-    wanted = value.read.text.casefold() if isinstance(value.read, Name) else ""
+    wanted = value.read.text.casefold() if isinstance(value.read, ProperName) else ""
     low = passage.casefold()
     at = low.find(wanted) if len(low) == len(passage) and wanted else -1
     while at >= 0:

@@ -21,13 +21,13 @@ from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import Candidate, Passage, candidates, passage
 from rarr.backends.rules.editing import change_of
 from rarr.backends.rules.name_matching import is_generic, key_words
-from rarr.backends.rules.names import Name, is_person
 from rarr.backends.rules.non_answers import (
     is_elsewhere_in_time,
     is_other_number,
     is_supposed,
     opens_with_sibling,
 )
+from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.subjects import about_something_else, about_subject, subject_of
 from rarr.backends.rules.values import Value, same, values
@@ -235,7 +235,7 @@ def _places(answer: str, text: str) -> Iterator[Span]:
 
 def _stands_already(claim: Claim, query: Query, other: Candidate) -> bool:
     """Does the sentence or the question say the other name already? A name in it is no answer to it."""
-    if not isinstance(other.value.read, Name):
+    if not isinstance(other.value.read, ProperName):
         return False
     words = set(key_words(other.value.read.text))
     return words <= set(key_words(claim.sentence.text)) or words <= set(key_words(query.text))
@@ -244,7 +244,7 @@ def _stands_already(claim: Claim, query: Query, other: Candidate) -> bool:
 def _is_half(text: str, value: Value) -> bool:
     """Is a name one of two joined, or a number a part of a ratio or range?"""
     before, after = text[: value.start], text[value.end :]
-    if isinstance(value.read, Name):
+    if isinstance(value.read, ProperName):
         return bool(_COORDINATED.match(after) or _COORDINATED_BEFORE.search(before))
     if isinstance(value.read, Quantity):
         return bool(_RATIO_AFTER.match(after) or _RATIO_BEFORE.search(before))
@@ -254,7 +254,7 @@ def _is_half(text: str, value: Value) -> bool:
 def _is_other_kind(claim: Claim, value: Value, other: Candidate) -> bool:
     """A person is no place, and a place no person."""
     mine, its = value.read, other.value.read
-    if not (isinstance(mine, Name) and isinstance(its, Name)):
+    if not (isinstance(mine, ProperName) and isinstance(its, ProperName)):
         return False
     return is_person(claim.sentence.text, mine) != is_person(other.sentence.text, its)
 

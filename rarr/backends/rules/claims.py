@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rarr.backends.rules.name_matching import same_name
-from rarr.backends.rules.names import Name, is_person, names
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
+from rarr.backends.rules.proper_names import ProperName, is_person, proper_names
 from rarr.tools.text.document import Span, Tables, blocks, protected, sentences_of, table_cells
 from rarr.tools.text.tables import Cell
 
@@ -102,7 +102,7 @@ class _Subjects:
 
     def see(self, claim: str) -> None:
         """A claim's subject is its first name, where that stands early; a person may stand further on."""
-        found = names(claim)
+        found = proper_names(claim)
         persons = [name for name in found if is_person(claim, name)]
         if persons:
             self.person = persons[0 if _is_early(claim, persons[0]) else -1].text
@@ -113,13 +113,13 @@ class _Subjects:
 
     def see_heading(self, heading: str) -> None:
         """A title names the subject until a sentence does; whose something is, that is about the thing."""
-        name = next(iter(names(heading)), None)
+        name = next(iter(proper_names(heading)), None)
         if name and not heading.startswith(("'s", "’s"), name.end):
             self.thing = self.last = self.topic = name.text
 
     def see_all(self, context: str) -> None:
         """Of a question or dialogue, the last name is what the answer is about."""
-        for name in names(context):
+        for name in proper_names(context):
             if name.start == 0 and " " not in name.text and len(context.split()) > 1:
                 continue  # "Tell me about ..."
             self.last = self.topic = name.text
@@ -142,7 +142,7 @@ def _claim(span: Span, own: str, subjects: _Subjects) -> Claim:
             return _under(subject, span, own)
         resolved = subject + ("'s" if pronoun["word"].lower() in _POSSESSIVE else "")
         return Claim(span, parsed_sentence(resolved + own[pronoun.end() :]), "", len(resolved), pronoun.end())
-    named = names(own)
+    named = proper_names(own)
     if not subjects.last or any(same_name(name.text, subjects.last) for name in named):
         return Claim(span, parsed_sentence(own))
     if not named:
@@ -155,7 +155,7 @@ def _of_cell(text: str, cell: Cell, own: str, subjects: _Subjects) -> Claim:
     """The cell behind its headers; what the text is about is put in unless a header names something."""
     row, column = (_header(_masked(text, one)) for one in (cell.row, cell.column))
     headers = f"{row} is " if column.lower() in ("", *_TELLS_NOTHING) else f"{row}: {column} is "
-    named = bool(names(headers))
+    named = bool(proper_names(headers))
     subject = "" if named else subjects.topic or subjects.last
     before = f"{subject}: {headers}" if subject else headers
     topic = "" if named else subjects.topic
@@ -165,7 +165,7 @@ def _of_cell(text: str, cell: Cell, own: str, subjects: _Subjects) -> Claim:
 def _header(words: str) -> str:
     """A header without marks, in small letters where it names nothing."""
     plain = " ".join(words.strip(" *_").split())
-    return plain if names(plain) else plain[:1].lower() + plain[1:]
+    return plain if proper_names(plain) else plain[:1].lower() + plain[1:]
 
 
 def _under(subject: str, span: Span, own: str) -> Claim:
@@ -184,7 +184,7 @@ def _masked(text: str, span: Span) -> str:
     return "".join([*parts, text[begin : span.end]])
 
 
-def _is_early(text: str, name: Name) -> bool:
+def _is_early(text: str, name: ProperName) -> bool:
     adverbial = _ADVERBIAL.match(text)
     start = adverbial.end() if adverbial and adverbial.end() <= name.start else 0
     return len(text[start : name.start].split()) < _EARLY_WORDS

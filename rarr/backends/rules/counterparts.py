@@ -15,9 +15,9 @@ from rarr.backends.rules.assertion import asserts
 from rarr.backends.rules.claims import Claim, claims_of
 from rarr.backends.rules.context_words import beside, distances, next_stem, opens, unit_words
 from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.names import Name, is_person
 from rarr.backends.rules.negation import negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.values import Value, same, values
 from rarr.backends.rules.words import tokens
 
@@ -189,7 +189,7 @@ def _context(claim: ParsedSentence, value: Value, evidence: Passage) -> list[tup
 
 def _comparable(claim: ParsedSentence, value: Value, part: ParsedSentence, other: Value) -> bool:
     """Could one stand for the other? A person beside a word in common, another name after the same word."""
-    if not (isinstance(value.read, Name) and isinstance(other.read, Name)) or same(value, other):
+    if not (isinstance(value.read, ProperName) and isinstance(other.read, ProperName)) or same(value, other):
         return other.kind == value.kind and same(value, other) is not None
     person = is_person(claim.text, value.read)
     if person != is_person(part.text, other.read):

@@ -5,7 +5,7 @@ from calendar import monthrange
 from collections.abc import Iterator
 
 from rarr.backends.rules.dates import MONTHS, Date
-from rarr.backends.rules.names import Name
+from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import CARDINALS, MAGNITUDES, ORDINALS, Quantity, ordinal_suffix
 from rarr.backends.rules.units import from_base, to_base
 from rarr.backends.rules.values import Value, same, values
@@ -56,7 +56,7 @@ def _value_at(before: str, said: str, after: str) -> Value | None:
 def _answer(mine: Value, said: str) -> Value | None:
     """The evidence's value; a name is all that is said, since alone it may not read as a name."""
     if mine.kind == "name":
-        return Value(0, len(said), "name", Name(0, len(said), said))
+        return Value(0, len(said), "name", ProperName(0, len(said), said))
     return next((value for value in values(said) if value.kind == mine.kind), None)
 
 
@@ -68,7 +68,7 @@ def _writings(mine: Value, old: str, answer: Value, said: str) -> Iterator[str]:
         case Date() as date, Date() as its:
             if (new := _date_like(date, old, its)) is not None:
                 yield new
-        case Name(), Name():
+        case ProperName(), ProperName():
             yield said
         case _:
             yield said.upper() if old.isupper() else said.capitalize() if old[0].isupper() else said.lower()

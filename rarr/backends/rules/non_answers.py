@@ -10,9 +10,9 @@ from rarr.backends.rules.counterparts import Candidate, Passage
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.exclusive_words import Term
 from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.names import Name, is_person
 from rarr.backends.rules.negation import negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.subjects import OPENING, about_subject, says, subject_of
 from rarr.backends.rules.values import Value, same
@@ -98,7 +98,7 @@ def _anchors(part: ParsedSentence, value: Value) -> list[Value]:
 
 def exchangeable(claim: Claim, value: Value, other: Candidate, evidence: Passage) -> bool:
     """Names need more: the passage never says the claim's, and neither is an adjective."""
-    if not isinstance(value.read, Name) or not isinstance(other.value.read, Name):
+    if not isinstance(value.read, ProperName) or not isinstance(other.value.read, ProperName):
         return True
     if says(evidence, value.read.text):
         return False  # in a way that is not read as a name
@@ -121,7 +121,7 @@ def counts_the_same(claim: Claim, value: Value, other: Candidate) -> bool:
 
 def _is_told(value: Value, evidence: Passage) -> bool:
     """Does the passage have this value, or a name's words in another form?"""
-    return evidence.holds(value) or (isinstance(value.read, Name) and says(evidence, value.read.text))
+    return evidence.holds(value) or (isinstance(value.read, ProperName) and says(evidence, value.read.text))
 
 
 def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evidence: Passage) -> bool:
@@ -218,7 +218,7 @@ def _clause_stems(part: ParsedSentence, value: Value) -> set[str]:
 def opens_with_sibling(claim: Claim, value: Value, other: Candidate) -> bool:
     """Is the sentence about a name like the subject, as one bridge is like another?"""
     subject = subject_of(claim, value)
-    opening = next((v for v in other.sentence.values if isinstance(v.read, Name)), None)
+    opening = next((v for v in other.sentence.values if isinstance(v.read, ProperName)), None)
     if subject is None or opening is None or opening == other.value or opening.start > OPENING:
         return False
     mine, its = key_words(subject), key_words(other.sentence.text[opening.start : opening.end])

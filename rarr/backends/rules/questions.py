@@ -8,7 +8,7 @@ from typing import TypeVar
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.exclusive_words import Term
-from rarr.backends.rules.names import Name
+from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.values import Value
 from rarr.backends.rules.words import Token
@@ -178,9 +178,9 @@ def _interrogative(value: Value) -> str:
             return "how much money"
         case Quantity():
             return "how many"
-        case Name(title=True):
+        case ProperName(title=True):
             return "what title"
-        case Name():
+        case ProperName():
             return "whom or what"
         case Term() as term:
             return f"which {term.label}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rarr.backends.rules.counterparts import passage
 from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.names import Name
+from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.values import Value, values
 from rarr.backends.rules.words import tokens
 from rarr.records import Passage
@@ -57,6 +57,6 @@ def _bm25(terms: list[str], bag: Counter[str], frequency: Counter[str], count: i
 
 def _holds(one: Passage, value: Value) -> bool:
     analysed = passage(one.text, one.title)
-    if isinstance(value.read, Name):
+    if isinstance(value.read, ProperName):
         return analysed.key_words.issuperset(key_words(value.read.text))
     return analysed.holds(value)

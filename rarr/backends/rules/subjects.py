@@ -7,7 +7,7 @@ from functools import lru_cache
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import Candidate, Passage
 from rarr.backends.rules.name_matching import key_words, same_name, shortest_form
-from rarr.backends.rules.names import Name, names
+from rarr.backends.rules.proper_names import ProperName, proper_names
 from rarr.backends.rules.values import Value
 from rarr.backends.rules.words import tokens
 
@@ -25,7 +25,7 @@ def may_be_of_a_namesake(text: str, context: str | None, title: str) -> bool:
     if titled is None:
         return False
     said = f"{context or ''}\n{text}"
-    if not any(same_name(titled["name"], name.text) for name in names(said)):
+    if not any(same_name(titled["name"], name.text) for name in proper_names(said)):
         return False
     kind = {word.stem for word in tokens(titled["kind"]) if word.stem and not word.text.isdigit()}
     return bool(kind) and kind.isdisjoint(_stems(said))
@@ -61,7 +61,7 @@ def _is_said(name: str, words: Set[str], values: Iterable[Value]) -> bool:
         return False
     if short == key_words(name):
         return True
-    named = [value.read.text for value in values if isinstance(value.read, Name)]
+    named = [value.read.text for value in values if isinstance(value.read, ProperName)]
     heads = ((other, key_words(other.split(" of ")[0])) for other in named)
     namesakes = [other for other, head in heads if len(head) > 1 and head[-1:] == short]
     return not namesakes or any(same_name(name, other) for other in namesakes)
@@ -90,7 +90,7 @@ def subject_of(claim: Claim, value: Value) -> str | None:
 def subjects_of(claim: Claim, value: Value) -> tuple[str, ...]:
     """What the claim may be about. One that it does not name itself may also be what the text is about."""
     part = claim.sentence
-    named = [v.read for v in part.values if isinstance(v.read, Name) and v is not value]
+    named = [v.read for v in part.values if isinstance(v.read, ProperName) and v is not value]
     before = [name for name in named if name.start < value.start]
     beside = [name for name in named if part.clause(name.start) == part.clause(value.start)]
     subject = next(iter((*before, *beside)), None)

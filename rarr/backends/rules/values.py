@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from rarr.backends.rules.dates import Date, dates, same_date
 from rarr.backends.rules.exclusive_words import Term, same_term, terms
 from rarr.backends.rules.name_matching import same_name
-from rarr.backends.rules.names import Name, names
+from rarr.backends.rules.proper_names import ProperName, proper_names
 from rarr.backends.rules.quantities import Quantity, quantities, same_quantity
 from rarr.tools.text.document import Span
 
@@ -20,7 +20,7 @@ class Value(NamedTuple):
     start: int
     end: int
     kind: Kind
-    read: Date | Quantity | Name | Term
+    read: Date | Quantity | ProperName | Term
 
 
 def extent(value: Value) -> Span:
@@ -38,10 +38,10 @@ def values(text: str) -> tuple[Value, ...]:
     ranks = [term for term in all_terms if "-" in text[term.start : term.end]]
     found: list[Value] = []
     taken = bytearray(len(text))  # which characters a value has
-    kinds: tuple[tuple[Kind, Iterable[Date | Quantity | Name | Term]], ...] = (
+    kinds: tuple[tuple[Kind, Iterable[Date | Quantity | ProperName | Term]], ...] = (
         ("date", dates(text)),
         ("term", ranks),
-        ("name", names(text)),
+        ("name", proper_names(text)),
         ("number", quantities(text)),
         ("term", all_terms),
     )
@@ -60,7 +60,7 @@ def same(one: Value, other: Value) -> bool | None:
             return same_date(mine, its)
         case Quantity() as mine, Quantity() as its:
             return same_quantity(mine, its)
-        case Name() as mine, Name() as its:
+        case ProperName() as mine, ProperName() as its:
             return same_name(mine.text, its.text)
         case Term() as mine, Term() as its:
             return same_term(mine, its)

@@ -68,7 +68,7 @@ _ADJECTIVES = {
 _NOT_NAMES = STOP_WORDS | set(_OPENERS.split()) | set(CARDINALS.values())
 
 
-class Name(NamedTuple):
+class ProperName(NamedTuple):
     """A name or title in a sentence; `title` where it is quoted or emphasised."""
 
     start: int
@@ -78,7 +78,7 @@ class Name(NamedTuple):
 
 
 @lru_cache(maxsize=4096)  # the sentences of passages come again in the next window
-def names(text: str) -> tuple[Name, ...]:
+def proper_names(text: str) -> tuple[ProperName, ...]:
     """The names and titles of `text`, in order; a title hides the names inside it."""
     found = list(_titles(text))
     inside = bytearray(len(text))  # which characters are part of a title
@@ -91,7 +91,7 @@ def names(text: str) -> tuple[Name, ...]:
     return tuple(sorted(found))
 
 
-def is_person(text: str, name: Name) -> bool:
+def is_person(text: str, name: ProperName) -> bool:
     """Reads like a person's name: two to four words, none of them of places or bodies, no article before."""
     if name.title or " " not in name.text or not 2 <= len(words := key_words(name.text)) <= 4:
         return False
@@ -99,14 +99,14 @@ def is_person(text: str, name: Name) -> bool:
     return not article and not any(map(is_generic, words))
 
 
-def _titles(text: str) -> Iterator[Name]:
+def _titles(text: str) -> Iterator[ProperName]:
     for match in _TITLE.finditer(text):
         start, end = match.span(match.lastgroup or 0)
         if text[start].isupper():
-            yield Name(start, end, text[start:end], title=True)
+            yield ProperName(start, end, text[start:end], title=True)
 
 
-def _trimmed(text: str, start: int, end: int) -> Name | None:
+def _trimmed(text: str, start: int, end: int) -> ProperName | None:
     """Drops leading words that only open a sentence, months, and what is left of possessives."""
     while word := _FIRST_WORD.match(text, start, end):
         if _opens_name(word[0], last=word.end() == end):
@@ -121,7 +121,7 @@ def _trimmed(text: str, start: int, end: int) -> Name | None:
             end -= len(suffix)
     if end - start < 2 or (_opens_sentence(text, start) and is_common(text[start:end])):
         return None
-    return Name(start, end, text[start:end])
+    return ProperName(start, end, text[start:end])
 
 
 def _opens_sentence(text: str, start: int) -> bool:
