@@ -7,7 +7,7 @@ that a rule contradicts, how many are wrong and have this correction.
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.context_words import next_stem, same_frame
 from rarr.backends.rules.counterparts import Candidate, Passage, Reading
-from rarr.backends.rules.exclusive_words import Term
+from rarr.backends.rules.exclusive_words import ExclusiveTerm
 from rarr.backends.rules.non_answers import SAME_EVENT_COVERAGE, counts_the_same, exchangeable, is_elsewhere
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, extent
@@ -44,7 +44,7 @@ def contradicts(claim: Claim, value: Value, reading: Reading, evidence: Passage)
         return not _converse(claim, value, other)
     if not counts_the_same(claim, value, other) or _said_too(value, own, other):
         return False
-    if isinstance(value.read, Term) and value.read.label in TOLD_FROM_BOTH_ENDS:
+    if isinstance(value.read, ExclusiveTerm) and value.read.label in TOLD_FROM_BOTH_ENDS:
         return False
     clear = other.coverage >= CLEAR_COVERAGE and margin >= CLEAR_MARGIN and lead >= CLEAR_LEAD
     if clear and (other.told >= CLEAR_TOLD or other.coverage >= SAME_EVENT_COVERAGE):
@@ -80,7 +80,7 @@ def _said_too(value: Value, own: Candidate | None, other: Candidate) -> bool:
 def _converse(claim: Claim, value: Value, other: Candidate) -> bool:
     """A mother has a daughter: of kinship, what follows must be the same as well."""
     return (
-        isinstance(value.read, Term)
+        isinstance(value.read, ExclusiveTerm)
         and value.read.label == "relation"
         and not _same_next(claim, value, other)
     )

@@ -69,7 +69,7 @@ role: novelist, poet, playwright, journalist, painter, sculptor, architect, engi
 """
 
 
-class Term(NamedTuple):
+class ExclusiveTerm(NamedTuple):
     """A word of one or more classes, `start` to `end`; `members` maps the class to its member."""
 
     start: int
@@ -100,7 +100,7 @@ _WORD = re.compile(r"[\w-]+")
 _LONGEST = max(form.count(" ") for form in _MEMBERS) + 1  # words of a form
 
 
-def terms(text: str) -> Iterator[Term]:
+def exclusive_terms(text: str) -> Iterator[ExclusiveTerm]:
     """The words of `text` that exclude others, in order."""
     # Looked up word by word: one pattern of all forms takes five times as long.
     words = [match.span() for match in _WORD.finditer(text)]
@@ -110,12 +110,12 @@ def terms(text: str) -> Iterator[Term]:
             continue
         for _, end in reversed(words[number : number + _LONGEST]):
             if members := _MEMBERS.get(text[start:end].lower()):
-                yield Term(start, end, members)
+                yield ExclusiveTerm(start, end, members)
                 done = end
                 break
 
 
-def same_term(one: Term, other: Term) -> bool | None:
+def same_term(one: ExclusiveTerm, other: ExclusiveTerm) -> bool | None:
     """The same member of a class they share; None where they share none."""
     shared = one.members.keys() & other.members.keys()
     return any(one.members[c] == other.members[c] for c in shared) if shared else None

@@ -8,7 +8,7 @@ from rarr.backends.rules.clause_events import another_event, recurs
 from rarr.backends.rules.context_words import next_stem
 from rarr.backends.rules.counterparts import Candidate, Passage
 from rarr.backends.rules.dates import Date
-from rarr.backends.rules.exclusive_words import Term
+from rarr.backends.rules.exclusive_words import ExclusiveTerm
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.negation import negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
@@ -112,7 +112,7 @@ def counts_the_same(claim: Claim, value: Value, other: Candidate) -> bool:
     """Numbers need a unit or the same counted noun, words that exclude each other the same noun after."""
     if isinstance(value.read, Quantity) and value.read.unit not in ("", "#"):
         return True
-    if isinstance(value.read, Quantity | Term):
+    if isinstance(value.read, Quantity | ExclusiveTerm):
         after = next_stem(claim.sentence, value)
         identifies = isinstance(value.read, Quantity) and value.read.unit == "#" and after in _IDENTIFIED
         return after is not None and after == next_stem(other.sentence, other.value) and not identifies

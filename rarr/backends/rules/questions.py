@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.dates import Date
-from rarr.backends.rules.exclusive_words import Term
+from rarr.backends.rules.exclusive_words import ExclusiveTerm
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.values import Value
@@ -182,7 +182,7 @@ def _interrogative(value: Value) -> str:
             return "what title"
         case ProperName():
             return "whom or what"
-        case Term() as term:
+        case ExclusiveTerm() as term:
             return f"which {term.label}"
 
 

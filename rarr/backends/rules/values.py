@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from rarr.backends.rules.dates import Date, dates, same_date
-from rarr.backends.rules.exclusive_words import Term, same_term, terms
+from rarr.backends.rules.exclusive_words import ExclusiveTerm, exclusive_terms, same_term
 from rarr.backends.rules.name_matching import same_name
 from rarr.backends.rules.proper_names import ProperName, proper_names
 from rarr.backends.rules.quantities import Quantity, quantities, same_quantity
@@ -20,7 +20,7 @@ class Value(NamedTuple):
     start: int
     end: int
     kind: Kind
-    read: Date | Quantity | ProperName | Term
+    read: Date | Quantity | ProperName | ExclusiveTerm
 
 
 def extent(value: Value) -> Span:
@@ -34,11 +34,11 @@ def values(text: str) -> tuple[Value, ...]:
 
     Dates come before names before numbers; a rank such as second-largest is one term, not a number.
     """
-    all_terms = list(terms(text))
+    all_terms = list(exclusive_terms(text))
     ranks = [term for term in all_terms if "-" in text[term.start : term.end]]
     found: list[Value] = []
     taken = bytearray(len(text))  # which characters a value has
-    kinds: tuple[tuple[Kind, Iterable[Date | Quantity | ProperName | Term]], ...] = (
+    kinds: tuple[tuple[Kind, Iterable[Date | Quantity | ProperName | ExclusiveTerm]], ...] = (
         ("date", dates(text)),
         ("term", ranks),
         ("name", proper_names(text)),
@@ -62,6 +62,6 @@ def same(one: Value, other: Value) -> bool | None:
             return same_quantity(mine, its)
         case ProperName() as mine, ProperName() as its:
             return same_name(mine.text, its.text)
-        case Term() as mine, Term() as its:
+        case ExclusiveTerm() as mine, ExclusiveTerm() as its:
             return same_term(mine, its)
     return None
