@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rarr.backends.rules.parsed_sentence import ParsedSentence
-from rarr.backends.rules.words import tokens
+from rarr.backends.rules.words import word_tokens
 from rarr.training.examples import Cloze
 from rarr.training.spans import PassageSentence, maskable, parts
 
@@ -31,7 +31,7 @@ def of_article(article: dict[str, Any], rng: random.Random) -> Iterator[Cloze]:
     """A few sentences of the article, each with the place that says most of it again."""
     body = _HEADING.sub("", article["text"])
     said = [part for part in parts(body) if len(part.read.words) >= 4]
-    title_stems = {word.stem for word in tokens(article["title"]) if word.stem}
+    title_stems = {word.stem for word in word_tokens(article["title"]) if word.stem}
     marks = [_marks(part.read, title_stems) for part in said]
     frequency = Counter(mark for one in marks for mark in one)
     asked = [n for n, part in enumerate(said) if SHORTEST <= len(part.read.words) <= LONGEST]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Kind, Value, extent
-from rarr.backends.rules.words import fold
+from rarr.backends.rules.words import folded_text
 from rarr.tools.text.document import Span
 
 _PIECE = re.compile(r"[,;:()]\s|\s(?:and|but|or|while|whereas|versus|against|than)\s", re.IGNORECASE)
@@ -85,7 +85,7 @@ def _deed(part: ParsedSentence, party: Value, partner: Value) -> _Deed | None:
     first, second = sorted((party, partner), key=lambda one: one.start)
     between = Span(extent(first).end, second.start)
     words = [word for word in part.words if between.start <= word.start and word.end <= between.end]
-    content = [word for word in words if word.stem and not fold(word.text).endswith("ly")]
+    content = [word for word in words if word.stem and not folded_text(word.text).endswith("ly")]
     phrase = between.of(part.text)
     if len(content) != 1 or len(words) > _LONGEST_VERB or MUTUAL.search(phrase) or _PIECE.search(phrase):
         return None
@@ -95,7 +95,7 @@ def _deed(part: ParsedSentence, party: Value, partner: Value) -> _Deed | None:
 
 def _before(part: ParsedSentence, value: Value) -> str:
     found = _PREPOSITION.search(part.text[: value.start])
-    return fold(found[1]) if found else ""
+    return folded_text(found[1]) if found else ""
 
 
 def piece(part: ParsedSentence, value: Value) -> Span:

@@ -7,7 +7,7 @@ from rarr.backends.rules.counterparts import Passage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import proper_names
 from rarr.backends.rules.values import Value, same
-from rarr.backends.rules.words import tokens
+from rarr.backends.rules.words import word_tokens
 
 
 def under_other_headers(claim: Claim, words: str, held: Sequence[Value], evidence: Passage) -> bool:
@@ -35,7 +35,7 @@ def _says(part: ParsedSentence, words: str, held: Sequence[Value]) -> bool:
 
 
 def _speaks_of(header: str, part: ParsedSentence, evidence: Passage) -> bool:
-    wanted = {word.stem for word in tokens(header) if word.stem}
+    wanted = {word.stem for word in word_tokens(header) if word.stem}
     told = {word.stem for word in part.content}
     if any(map(str.isdigit, header)):  # a page about one year speaks of others as well
         return wanted <= told

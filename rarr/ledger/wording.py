@@ -13,7 +13,7 @@ from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.negation import negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence as read_sentence
 from rarr.backends.rules.values import Value, extent, same, values
-from rarr.backends.rules.words import Token, fold, tokens
+from rarr.backends.rules.words import Token, folded_text, word_tokens
 from rarr.ledger.answers import (
     Source,
     answer_place,
@@ -134,13 +134,13 @@ class Wording:
         Beside a value that was compared there is room for what stood there and for the answer alone.
         """
         if self.compares:
-            told = [*tokens(self.answer), *tokens(self.replaced.of(self.before.text))]
+            told = [*word_tokens(self.answer), *word_tokens(self.replaced.of(self.before.text))]
         else:
-            told = [*tokens(self.known), *self.before.words]
+            told = [*word_tokens(self.known), *self.before.words]
         known = {word.stem for word in told if word.stem}
-        allowed = _GRAMMAR | {fold(word.text) for word in told}
+        allowed = _GRAMMAR | {folded_text(word.text) for word in told}
         for word in self._new_words():
-            if (word.stem not in known) if word.stem else (fold(word.text) not in allowed):
+            if (word.stem not in known) if word.stem else (folded_text(word.text) not in allowed):
                 return f"the change brings in {word.text!r}, a word of neither the evidence nor the text"
         return (self._repeated() or self._padding()) if self.compares else ""
 
@@ -150,7 +150,7 @@ class Wording:
         Figures are not counted: "20,000,000" has two groups of zeros, and `_another_value` counts values.
         """
         answer, replaced, written = (
-            Counter(fold(word.text) for word in tokens(text) if not word.text.isdecimal())
+            Counter(folded_text(word.text) for word in word_tokens(text) if not word.text.isdecimal())
             for text in (self.answer, self.replaced.of(self.before.text), self.written.of(self.after.text))
         )
         repeated = [word for word in written if written[word] > max(answer[word], replaced[word], 1)]
@@ -158,14 +158,14 @@ class Wording:
 
     def _padding(self) -> str:
         """Beside a value, a word of grammar takes the place of another, or is an article before the value."""
-        answer = {fold(word.text) for word in tokens(self.answer)}
-        new = [word for word in self._new_words() if not word.stem and fold(word.text) not in answer]
+        answer = {folded_text(word.text) for word in word_tokens(self.answer)}
+        new = [word for word in self._new_words() if not word.stem and folded_text(word.text) not in answer]
         gone = [
             word
             for word in self.before.words
             if not word.stem and Span(word.start, word.end).overlaps(self.changed)
         ]
-        article = bool(new) and fold(new[0].text) == "the" and new[0].start == self.new.start
+        article = bool(new) and folded_text(new[0].text) == "the" and new[0].start == self.new.start
         if len(new) > len(gone) + article:
             return f"the change brings in {new[-1].text!r}, which its value does not need"
         return ""
@@ -184,11 +184,11 @@ class Wording:
     def _lost_words(self) -> str:
         """Beside the text's answer no word with meaning goes: above all, the subject stays."""
         stays = {word.stem for word in self.after.content}
-        answer = {fold(word.text) for word in tokens(self.text_answer)}
+        answer = {folded_text(word.text) for word in word_tokens(self.text_answer)}
         for word in self.before.content:
             place = Span(word.start, word.end)
             answered = self.place is not None and place.overlaps(self.place)
-            if not place.overlaps(self.changed) or answered or fold(word.text) in answer:
+            if not place.overlaps(self.changed) or answered or folded_text(word.text) in answer:
                 continue
             if word.stem not in stays:
                 return f"the change takes out {word.text!r}, which the query does not ask about"
@@ -220,7 +220,7 @@ class Wording:
 
     def _new_words(self) -> Iterator[Token]:
         """The words that the edit writes, without those of values that were compared."""
-        had = {fold(word.text) for word in tokens(self.replaced.of(self.before.text))}
+        had = {folded_text(word.text) for word in word_tokens(self.replaced.of(self.before.text))}
         given = values_at(self.after, self.written) if self.compares else []
         compared = [extent(value) for value in given if value.kind != "name"]  # any word may join a name
         for word in self.after.words:
@@ -228,7 +228,7 @@ class Wording:
             inside = any(value.start <= place.start and place.end <= value.end for value in compared)
             if inside or not place.overlaps(self.new):
                 continue
-            if fold(word.text) not in had:
+            if folded_text(word.text) not in had:
                 yield word
 
 

@@ -4,7 +4,7 @@ Room is measured in characters: of a part in many short words or another script 
 """
 
 from rarr.backends.rules.parsed_sentence import parsed_sentence
-from rarr.backends.rules.words import tokens
+from rarr.backends.rules.words import word_tokens
 from rarr.tools.text.document import Span, split_sentences
 
 ROOM = 900  # characters of a part
@@ -19,7 +19,7 @@ def parts(text: str, passage: str, count: int) -> list[str]:
     """At most `count` runs of sentences apart from each other; what shares most words with `text` first."""
     if len(passage) <= ROOM:
         return [passage]
-    wanted = {word.stem for word in tokens(text) if word.stem}
+    wanted = {word.stem for word in word_tokens(text) if word.stem}
     spans = split_sentences(passage) or [Span(0, len(passage))]
     stems = [{word.stem for word in parsed_sentence(span.of(passage)).content} & wanted for span in spans]
     runs = []

@@ -5,7 +5,7 @@ from collections import defaultdict
 
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.values import Value, same, values
-from rarr.backends.rules.words import fold, tokens
+from rarr.backends.rules.words import folded_text, word_tokens
 
 _NO_SPACES = "\u2e80"  # from here on, scripts that put no spaces between words
 
@@ -15,17 +15,17 @@ def stands_in(answer: str, text: str) -> bool:
 
     What has neither a value nor a word of content, such as "yes", stands nowhere.
     """
-    if not any(token.stem for token in tokens(answer)) and not values(answer):
+    if not any(token.stem for token in word_tokens(answer)) and not values(answer):
         return False
     if has_phrase(text, answer):
         return True
-    words = {token.stem for token in tokens(text)}
+    words = {token.stem for token in word_tokens(text)}
     compared = [value for value in values(answer) if value.kind != "term"]
     if not all(_stands(value, answer, text, words) for value in compared):
         return False
     others = [
         token.stem in words
-        for token in tokens(answer)
+        for token in word_tokens(answer)
         if token.stem and not any(value.start <= token.start < value.end for value in compared)
     ]
     return 2 * sum(others) >= len(others)
@@ -64,13 +64,13 @@ def _stands(value: Value, answer: str, text: str, words: set[str]) -> bool:
     phrase = answer[value.start : end]
     if any(same(value, other) for other in values(text)) or has_phrase(text, phrase):
         return True
-    return value.kind == "name" and all(token.stem in words for token in tokens(phrase) if token.stem)
+    return value.kind == "name" and all(token.stem in words for token in word_tokens(phrase) if token.stem)
 
 
 def has_phrase(text: str, phrase: str) -> bool:
     """Words and numbers are matched whole: "22" stands neither in "221" nor in "22.5"."""
-    said = fold(phrase).split()
+    said = folded_text(phrase).split()
     inner = r"\s+".join(map(re.escape, said))
     before = r"(?<!\w)(?<!\d[.,])" if said[0][0] < _NO_SPACES else ""
     after = r"(?!\w)(?![.,]\d)" if said[-1][-1] < _NO_SPACES else ""
-    return re.search(before + inner + after, fold(text)) is not None
+    return re.search(before + inner + after, folded_text(text)) is not None

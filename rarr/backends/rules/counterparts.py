@@ -19,7 +19,7 @@ from rarr.backends.rules.negation import negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.values import Value, same, values
-from rarr.backends.rules.words import tokens
+from rarr.backends.rules.words import word_tokens
 
 OTHER_CLAUSE = 0.4  # what a word of another clause counts, beside one of the same
 IN_TITLE = 0.5  # what a word of the page's title counts, beside another
@@ -113,7 +113,7 @@ def passage(text: str, title: str) -> Passage:
         said=tuple(map(_said, found)),
         spread=Counter(stem for part in parts for stem in {word.stem for word in part.content}),
         title=title,
-        title_stems=frozenset(word.stem for word in tokens(title) if word.stem),
+        title_stems=frozenset(word.stem for word in word_tokens(title) if word.stem),
         title_words=frozenset(key_words(title)),
         key_words=frozenset(
             word for said in (title, *(part.text for part in parts)) for word in key_words(said)
@@ -151,7 +151,7 @@ def candidates(claim: ParsedSentence, value: Value, evidence: Passage, about: st
     """Every value of `evidence` of the kind of `value`, the one in the likest place first."""
     asked = _Asked(
         context=_context(claim, value, evidence),
-        stems={word.stem for word in (*claim.content, *tokens(about))},
+        stems={word.stem for word in (*claim.content, *word_tokens(about))},
         next_stem=next_stem(claim, value),
     )
     denied = negated(claim, value.start)

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
-from rarr.backends.rules.words import STOP_WORDS, fold
+from rarr.backends.rules.words import STOP_WORDS, folded_text
 
 # Names that share no word and mean one thing.
 _ALIASES = [
@@ -40,7 +40,7 @@ _ALIKE = 0.8
 @lru_cache(maxsize=16384)
 def key_words(name: str) -> tuple[str, ...]:
     """The folded words of a name that identify it: no honorifics, articles or possessives."""
-    words = tuple(word.removesuffix("'s").strip("'") for word in _WORD.findall(fold(name)))
+    words = tuple(word.removesuffix("'s").strip("'") for word in _WORD.findall(folded_text(name)))
     kept = tuple(word for word in words if word and word not in _HONORIFICS and word not in STOP_WORDS)
     return kept or words
 

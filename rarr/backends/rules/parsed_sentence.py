@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rarr.backends.rules.values import Value, values
-from rarr.backends.rules.words import Token, tokens
+from rarr.backends.rules.words import Token, word_tokens
 from rarr.tools.text.document import Span
 
 _CLAUSE = re.compile(
@@ -66,6 +66,6 @@ def parsed_sentence(text: str) -> ParsedSentence:
     for start, end in insertions:
         inserted[start:end] = b"1" * (end - start)
     ends = tuple(m.end() for m in _CLAUSE.finditer(text) if not any(inserted[m.start() : m.end()]))
-    words = tuple(tokens(text))
+    words = tuple(word_tokens(text))
     content = tuple(word for word in words if word.stem)
     return ParsedSentence(text, words, content, values(text), ends, insertions)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rarr.backends.rules.dates import MONTHS
 from rarr.backends.rules.name_matching import is_generic, key_words
 from rarr.backends.rules.quantities import CARDINALS
-from rarr.backends.rules.words import STOP_WORDS, fold, is_common
+from rarr.backends.rules.words import STOP_WORDS, folded_text, is_common
 
 _CAPITALISED = r"""(?:
       (?:[A-Z]\.){2,}                                            # U.S., J.R.R.
@@ -132,7 +132,7 @@ def _opens_sentence(text: str, start: int) -> bool:
 def _opens_name(word: str, *, last: bool) -> bool:
     """Is the word part of a name, rather than one that opens a sentence? `last` where none follows."""
     bare = word.rstrip(".,").removesuffix("'s").removesuffix("’s")
-    if fold(bare) not in _NOT_NAMES and bare not in MONTHS and len(bare) > 1 and not bare.isdigit():
+    if folded_text(bare) not in _NOT_NAMES and bare not in MONTHS and len(bare) > 1 and not bare.isdigit():
         return True
     is_initial = len(bare) == 1 and word.endswith(".")
-    return not last and (fold(bare) in _ADJECTIVES or is_initial)
+    return not last and (folded_text(bare) in _ADJECTIVES or is_initial)

@@ -9,7 +9,7 @@ from rarr.backends.rules.counterparts import Candidate, Passage
 from rarr.backends.rules.name_matching import key_words, same_name, shortest_form
 from rarr.backends.rules.proper_names import ProperName, proper_names
 from rarr.backends.rules.values import Value
-from rarr.backends.rules.words import tokens
+from rarr.backends.rules.words import word_tokens
 
 _QUALIFIED = re.compile(r"(?P<name>[^()]+)\((?P<kind>[^()]+)\)\s*")
 SHARED_WORDS = 0.25  # of the claim's words with meaning, at least this share is in a passage on its subject
@@ -27,13 +27,13 @@ def may_be_of_a_namesake(text: str, context: str | None, title: str) -> bool:
     said = f"{context or ''}\n{text}"
     if not any(same_name(titled["name"], name.text) for name in proper_names(said)):
         return False
-    kind = {word.stem for word in tokens(titled["kind"]) if word.stem and not word.text.isdigit()}
+    kind = {word.stem for word in word_tokens(titled["kind"]) if word.stem and not word.text.isdigit()}
     return bool(kind) and kind.isdisjoint(_stems(said))
 
 
 @lru_cache(maxsize=64)  # texts: all passages of a run are compared with the same one
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(word.stem for word in tokens(text) if word.stem)
+    return frozenset(word.stem for word in word_tokens(text) if word.stem)
 
 
 def about_something_else(claim: Claim, value: Value, evidence: Passage) -> bool:

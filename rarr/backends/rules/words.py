@@ -87,7 +87,7 @@ def is_common(word: str) -> bool:
     return small in common_words() or small.removesuffix("s") in common_words()
 
 
-def fold(text: str) -> str:
+def folded_text(text: str) -> str:
     """Lower case, without accents and with straight quotes: how names and words are compared."""
     if text.isascii():  # most words, for a tenth of the time
         return text.casefold()
@@ -98,12 +98,12 @@ def fold(text: str) -> str:
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """The folded stem of `word`; words of one group of synonyms share it."""
-    folded = fold(word)
+    folded = folded_text(word)
     folded = folded.removesuffix("'s").removesuffix("'")
     return _GROUPS.get(folded) or _stem(folded)
 
 
-def tokens(text: str) -> list[Token]:
+def word_tokens(text: str) -> list[Token]:
     """The words of `text` with their stems."""
     return [
         Token(m.start(), m.end(), m[0], "" if m[0].lower() in STOP_WORDS else stem(m[0]))
