@@ -10,7 +10,7 @@ from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.units import from_base, to_base
-from rarr.backends.rules.values import Value, extent, same, values
+from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.tools.text.document import Span
 
 
@@ -31,15 +31,15 @@ def answer_place(part: ParsedSentence, asked_about: Span, answer: str) -> Span |
     said = re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", part.text, re.IGNORECASE)
     found = [Span(*match.span()) for match in said] if answer.strip() else []
     if not found:
-        wanted = values(answer)
-        found = [Span(v.start, v.end) for v in part.values if any(same(v, one) for one in wanted)]
+        wanted = checkable_values(answer)
+        found = [Span(v.start, v.end) for v in part.values if any(same_value(v, one) for one in wanted)]
     length = asked_about.end - asked_about.start
     if not found and asked_about.start >= 0 and 0 < length < len(part.text.rstrip(".!? ")):
         found = [asked_about]
     if not found:
         return None
     place = min(found, key=lambda span: abs(span.start - asked_about.start))
-    spans = [place, *map(extent, values_at(part, place))]
+    spans = [place, *map(value_extent, values_at(part, place))]
     return Span(min(span.start for span in spans), max(span.end for span in spans))
 
 
@@ -76,7 +76,7 @@ def gives(value: Value, wanted: Value, replaced: Value | None) -> bool:
     A conversion to another unit may round, and so may a hedged number. A date keeps its parts, a name all
     its words.
     """
-    if not same(value, wanted):
+    if not same_value(value, wanted):
         return False
     match value.read, wanted.read:
         case Quantity() as mine, Quantity() as its:
@@ -101,12 +101,12 @@ def gives_name(said: str, wanted: str, replaced: Value | None) -> bool:
 
 def values_at(part: ParsedSentence, place: Span) -> list[Value]:
     """The values of a sentence that overlap `place`, with their units."""
-    return [value for value in part.values if extent(value).overlaps(place)]
+    return [value for value in part.values if value_extent(value).overlaps(place)]
 
 
 def _is_reading_of(said: Value, answer: Value) -> bool:
     """Does the evidence's value say what the answer says? The answer may leave out its unit."""
-    if same(said, answer):
+    if same_value(said, answer):
         return True
     match said.read, answer.read:
         case Quantity() as read, Quantity() as bare if not bare.unit:

@@ -13,7 +13,7 @@ from rarr.backends.rules.name_matching import key_words, same_name, same_word
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import Quantity
-from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.values import Value, same_value
 
 _KIND = re.compile(r"The\s+(?:[\w-]+\s+){0,2}?(?P<kind>[a-z][\w-]+)\s+$")
 _FROM_OR_TO = re.compile(r"\b(?P<way>from|to)\s+(?:the\s+|about\s+|around\s+|[$€£])?$", re.IGNORECASE)
@@ -37,12 +37,12 @@ def says(told: Value, said: Value, evidence: Passage) -> bool:
     """Does the value `told` in `evidence` confirm the value `said` in the text?"""
     match told.read, said.read:
         case Quantity() as its, Quantity() as mine:
-            return bool(same(told, said)) and _covers(its, mine)
+            return bool(same_value(told, said)) and _covers(its, mine)
         case Date() as its, Date() as mine:
-            return bool(same(told, said)) and is_as_exact(its, mine)
+            return bool(same_value(told, said)) and is_as_exact(its, mine)
         case ProperName() as its, ProperName() as mine:
             return _names(its.text, mine.text, evidence)
-    return bool(same(told, said))
+    return bool(same_value(told, said))
 
 
 def another_kind(claim: ParsedSentence, evidence: Passage) -> bool:

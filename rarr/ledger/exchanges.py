@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from rarr.backends.rules.parsed_sentence import ParsedSentence
-from rarr.backends.rules.values import Kind, Value, extent
+from rarr.backends.rules.values import Value, ValueKind, value_extent
 from rarr.backends.rules.words import folded_text
 from rarr.tools.text.document import Span
 
@@ -83,7 +83,7 @@ class _Deed(NamedTuple):
 def _deed(part: ParsedSentence, party: Value, partner: Value) -> _Deed | None:
     """The one word of meaning between the two; None where there are others, or the deed is mutual."""
     first, second = sorted((party, partner), key=lambda one: one.start)
-    between = Span(extent(first).end, second.start)
+    between = Span(value_extent(first).end, second.start)
     words = [word for word in part.words if between.start <= word.start and word.end <= between.end]
     content = [word for word in words if word.stem and not folded_text(word.text).endswith("ly")]
     phrase = between.of(part.text)
@@ -100,7 +100,7 @@ def _before(part: ParsedSentence, value: Value) -> str:
 
 def piece(part: ParsedSentence, value: Value) -> Span:
     """From the sign or the conjunction before a value to the next one."""
-    place, start = extent(value), 0
+    place, start = value_extent(value), 0
     for match in _PIECE.finditer(part.text):
         if match.end() <= place.start:
             start = match.end()
@@ -109,9 +109,9 @@ def piece(part: ParsedSentence, value: Value) -> Span:
     return Span(start, len(part.text))
 
 
-def labels(part: ParsedSentence, place: Span, kind: Kind) -> dict[str, str]:
+def labels(part: ParsedSentence, place: Span, kind: ValueKind) -> dict[str, str]:
     """The words with meaning at a place, by their stems, without those of the values of `kind`."""
-    taken = [extent(value) for value in part.values if value.kind == kind]
+    taken = [value_extent(value) for value in part.values if value.kind == kind]
     return {
         word.stem: word.text
         for word in part.content

@@ -6,7 +6,7 @@ from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import Passage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import proper_names
-from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.values import Value, same_value
 from rarr.backends.rules.words import word_tokens
 
 
@@ -31,7 +31,7 @@ def under_other_headers(claim: Claim, words: str, held: Sequence[Value], evidenc
 def _says(part: ParsedSentence, words: str, held: Sequence[Value]) -> bool:
     if not held:
         return words.casefold() in part.text.casefold()
-    return all(any(same(value, other) for other in part.values) for value in held)
+    return all(any(same_value(value, other) for other in part.values) for value in held)
 
 
 def _speaks_of(header: str, part: ParsedSentence, evidence: Passage) -> bool:

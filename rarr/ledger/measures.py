@@ -8,7 +8,7 @@ import re
 from rarr.backends.rules.counterparts import Passage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.quantities import Quantity
-from rarr.backends.rules.values import Value, extent
+from rarr.backends.rules.values import Value, value_extent
 
 _TO_NUMBER = r"\s+(?:a\s+total\s+of\s+|the\s+)?[$€£]?$"
 _BOUNDS = {
@@ -32,7 +32,7 @@ _REACH = 30  # characters before a number in which its bound stands
 
 def bound(part: ParsedSentence, value: Value) -> str:
     """`above`, `below`, `at least` or `at most`, where a number is no exact one."""
-    text, place = part.text.lower(), extent(value)
+    text, place = part.text.lower(), value_extent(value)
     before = text[max(0, place.start - _REACH) : place.start]
     found = (
         name
@@ -85,7 +85,7 @@ def _is_within(mine: str, claimed: Quantity, its: str, told: Quantity) -> bool:
 
 def _counted(part: ParsedSentence, value: Value) -> str:
     """The stem of the word that follows a number and its unit; empty for a percentage, or where none does."""
-    end = extent(value).end
+    end = value_extent(value).end
     following = next((word for word in part.words if word.start >= end), None)
     if following is None or "%" in part.text[value.start : end] or part.text[end : following.start].strip():
         return ""

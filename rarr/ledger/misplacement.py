@@ -11,7 +11,7 @@ from rarr.backends.rules.assertion import asserts
 from rarr.backends.rules.counterparts import Passage
 from rarr.backends.rules.negation import negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
-from rarr.backends.rules.values import Value, extent, same
+from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.ledger.confirmation import says
 from rarr.ledger.exchanges import MUTUAL, exchanged, labels, piece
 from rarr.ledger.measures import is_row, measures_otherwise
@@ -54,7 +54,7 @@ def misplaced(claim: ParsedSentence, value: Value, evidence: Passage) -> bool:
 def _is_one_of_a_row(part: ParsedSentence, said: Value) -> bool:
     """Is it a cell beside others of its kind? The row does not tell of which column each is."""
     others = [one for one in part.values if one.kind == said.kind == "number" and one is not said]
-    return is_row(part) and any(same(one, said) is not None for one in others)
+    return is_row(part) and any(same_value(one, said) is not None for one in others)
 
 
 def _is_exchanged(claim: ParsedSentence, value: Value, part: ParsedSentence, said: Value) -> bool:
@@ -66,7 +66,7 @@ def _is_exchanged(claim: ParsedSentence, value: Value, part: ParsedSentence, sai
 
 def _around(part: ParsedSentence, value: Value) -> set[str]:
     """The words with meaning around a value, by their stems."""
-    place = extent(value)
+    place = value_extent(value)
     return {word.stem for word in part.content if not place.start <= word.start < place.end}
 
 
@@ -83,7 +83,7 @@ def _is_labelled_otherwise(
     others = [
         set(labels(other, Span(0, len(other.text)), value.kind))
         for other in evidence.sentences
-        if any(one.kind == said.kind and same(one, said) is False for one in other.values)
+        if any(one.kind == said.kind and same_value(one, said) is False for one in other.values)
     ]
     return any(named & (theirs - ours) and not mine & (ours - theirs) for theirs in others)
 
@@ -103,7 +103,7 @@ class _Party(NamedTuple):
     def is_same(self, other: "_Party") -> bool:
         """Do both stand for the same?"""
         if self.name is not None and other.name is not None:
-            return bool(same(self.name, other.name))
+            return bool(same_value(self.name, other.name))
         return self.name is other.name and self.stem == other.stem
 
 

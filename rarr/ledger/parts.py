@@ -11,7 +11,7 @@ from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.questions import askable
 from rarr.backends.rules.subjects import about_something_else
-from rarr.backends.rules.values import Value, extent, same, values
+from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import Token
 from rarr.ledger.answers import answer_place, sources_of, values_at
 from rarr.ledger.confirmation import another_kind, says, stands_as, turned
@@ -96,7 +96,7 @@ def is_converted(check: Check) -> bool:
     if check.verdict != "agrees":
         return False
     mine, its = (
-        {value.read.amount for value in values(answer) if isinstance(value.read, Quantity)}
+        {value.read.amount for value in checkable_values(answer) if isinstance(value.read, Quantity)}
         for answer in (check.text_answer, check.evidence_answer)
     )
     return bool(mine and its) and mine.isdisjoint(its)
@@ -118,9 +118,9 @@ def _told(parts: list[Part], evidence: Mapping[str, Evidence]) -> list[Part]:
 
 
 def _is_in_title(part: Part, one: Evidence | None) -> bool:
-    named, titled = values(part.says), values(one.title) if one else ()
+    named, titled = checkable_values(part.says), checkable_values(one.title) if one else ()
     return bool(named) and all(
-        value.kind == "name" and any(same(value, other) for other in titled) for value in named
+        value.kind == "name" and any(same_value(value, other) for other in titled) for value in named
     )
 
 
@@ -187,7 +187,7 @@ class _Place(NamedTuple):
         beside = passage(evidence.text, evidence.title)
         told = [
             said
-            for value in values(answer)
+            for value in checkable_values(answer)
             for said in [source.value for source in sources_of(value, beside.sentences)] or [value]
         ]
         return stands_as(self.values, told, beside) and not self._is_otherwise(beside)
@@ -222,7 +222,7 @@ class _Place(NamedTuple):
         ]
         told += [(value, evidence.title) for value in beside.title_values]
         found = [
-            next((extent(other).of(text) for other, text in told if says(other, value, beside)), "")
+            next((value_extent(other).of(text) for other, text in told if says(other, value, beside)), "")
             for value in self.values
         ]
         return found[0] if all(found) else ""
@@ -237,7 +237,7 @@ class _Place(NamedTuple):
         return ""
 
     def _has(self, word: Token) -> bool:
-        return any(value.start <= word.start < extent(value).end for value in self.values)
+        return any(value.start <= word.start < value_extent(value).end for value in self.values)
 
     def _claimed(self) -> Iterator[tuple[Claim, Value]]:
         """Its values as the claim has them, whose subject may have been put in."""

@@ -12,7 +12,7 @@ from rarr.backends.rules.counterparts import passage
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.negation import negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence as read_sentence
-from rarr.backends.rules.values import Value, extent, same, values
+from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import Token, folded_text, word_tokens
 from rarr.ledger.answers import (
     Source,
@@ -61,7 +61,7 @@ class Wording:
         self.evidence = passage(evidence.text, evidence.title).sentences
         self.known = f"{evidence.title}\n{evidence.text}\n{self.answer if self.follows else ''}"
         self.old = next(iter(values_at(self.before, self.place)), None) if self.place else None
-        self.answers = [(value, self._sources(value)) for value in values(self.answer)]
+        self.answers = [(value, self._sources(value)) for value in checkable_values(self.answer)]
 
     @property
     def compares(self) -> bool:
@@ -119,10 +119,10 @@ class Wording:
         wanted = [s.value for value, sources in self.answers for s in sources] + [v for v, _ in self.answers]
         left = len(self.answers)  # each of them is said once
         for value in values_at(self.after, self.written):
-            said = extent(value).of(self.after.text)
+            said = value_extent(value).of(self.after.text)
             given = any(gives(value, one, self.old) for one in wanted)
             left -= given
-            if (given and left >= 0) or any(same(value, one) for one in kept):
+            if (given and left >= 0) or any(same_value(value, one) for one in kept):
                 continue
             if given or value.kind != "name" or not {*key_words(said)} <= {*key_words(self.answer)}:
                 return f"the change brings in {said!r}, which is not the evidence's answer"
@@ -176,7 +176,7 @@ class Wording:
         known = f"{self.known}\n{self.before.text}"
         numerals = set() if self.answers else {*_NUMERAL.findall(written)} - {*_NUMERAL.findall(had)}
         signs = {c for c in written if not (c.isalnum() or c.isspace() or c in _PUNCTUATION or c in had)}
-        compared = "".join(extent(v).of(self.after.text) for v in values_at(self.after, self.written))
+        compared = "".join(value_extent(v).of(self.after.text) for v in values_at(self.after, self.written))
         for sign in sorted(numerals - {*_NUMERAL.findall(known)}) + sorted(signs - {*known, *compared}):
             return f"the change brings in {sign!r}, which neither the evidence nor the text has"
         return ""
@@ -198,7 +198,7 @@ class Wording:
         """The text must neither deny what the evidence says nor say what it denies."""
         for value, sources in () if self.follows else self.answers:
             for written in values_at(self.after, self.written):
-                if not sources or not same(written, sources[0].value):
+                if not sources or not same_value(written, sources[0].value):
                     continue
                 denied = negated(self.after, written.start)
                 if all(negated(source.sentence, source.start) != denied for source in sources):
@@ -210,11 +210,11 @@ class Wording:
         """The evidence's value must not stand where the evidence has another value of its kind."""
         for _, sources in () if self.follows else self.answers:
             for written in values_at(self.after, self.written):
-                if not any(same(written, source.value) for source in sources):
+                if not any(same_value(written, source.value) for source in sources):
                     continue
                 shown = [_exchange(self.after, written, source) for source in sources]
                 if all(shown):
-                    said = extent(written).of(self.after.text)
+                    said = value_extent(written).of(self.after.text)
                     return f"the change exchanges values: it says {said!r} where the evidence has {shown[0]}"
         return ""
 
@@ -222,7 +222,9 @@ class Wording:
         """The words that the edit writes, without those of values that were compared."""
         had = {folded_text(word.text) for word in word_tokens(self.replaced.of(self.before.text))}
         given = values_at(self.after, self.written) if self.compares else []
-        compared = [extent(value) for value in given if value.kind != "name"]  # any word may join a name
+        compared = [
+            value_extent(value) for value in given if value.kind != "name"
+        ]  # any word may join a name
         for word in self.after.words:
             place = Span(word.start, word.end)
             inside = any(value.start <= place.start and place.end <= value.end for value in compared)

@@ -10,7 +10,7 @@ from rarr.backends.rules.editing import change_of
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.questions import questions, targeted
 from rarr.backends.rules.support import entailments
-from rarr.backends.rules.values import same, values
+from rarr.backends.rules.values import checkable_values, same_value
 from rarr.ledger.preservation import pres_lev
 from rarr.records import Change, Check, Evidence, Query
 from rarr.settings import Settings
@@ -188,9 +188,9 @@ _GAPS = {"date": "1066", "number": "77", "name": "Xanthippe Quux"}
 
 def _chosen(variables: Variables) -> dict[str, Any]:
     """The sentence of which the passage says more values, units converted; the first of equal ones."""
-    told = values(variables["evidence"])
+    told = checkable_values(variables["evidence"])
     first, second = (
-        sum(any(same(value, other) for other in told) for value in values(variables[name]))
+        sum(any(same_value(value, other) for other in told) for value in checkable_values(variables[name]))
         for name in ("first", "second")
     )
     return {"version": "B" if second > first else "A"}

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rarr.backends.encoder.inputs import MASK_KINDS, MaskKind
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
-from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.values import Value, same_value
 from rarr.tools.text.document import Span, split_sentences
 from rarr.training.examples import Maskable, Place
 
@@ -93,7 +93,7 @@ def places(value: Value, passage_sentences: Sequence[PassageSentence]) -> tuple[
         (part.start + other.start, part.start + other.end)
         for part in passage_sentences
         for other in part.read.values
-        if same(value, other)
+        if same_value(value, other)
     )
 
 
@@ -101,7 +101,7 @@ def siblings(value: Value, passage_sentences: Sequence[PassageSentence]) -> Iter
     """The different values of the same kind in the passage."""
     for part in passage_sentences:
         for other in part.read.values:
-            if other.kind == value.kind and same(value, other) is False:
+            if other.kind == value.kind and same_value(value, other) is False:
                 yield part.read.text[other.start : other.end]
 
 

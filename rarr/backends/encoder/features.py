@@ -13,7 +13,7 @@ from rarr.backends.rules.non_answers import is_supposed
 from rarr.backends.rules.proper_names import ProperName, is_person, proper_names
 from rarr.backends.rules.questions import askable
 from rarr.backends.rules.subjects import about_something_else
-from rarr.backends.rules.values import Value, same, values
+from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Agreement, Verdict
 from rarr.tools.text.document import Span
 
@@ -151,8 +151,8 @@ def _differing(text: str, value: Value, found: Found) -> Other:
             if its is None or is_person(text, value.read) == is_person(other.said, its):
                 return other
             continue
-        read_there = [one for one in values(other.said) if one.kind == value.kind]
-        if read_there and same(value, read_there[0]) is False:
+        read_there = [one for one in checkable_values(other.said) if one.kind == value.kind]
+        if read_there and same_value(value, read_there[0]) is False:
             return other
     return Other("", IMPOSSIBLE)
 

@@ -12,7 +12,7 @@ from rarr.backends.encoder.windows import closest
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.proper_names import ProperName
-from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.values import Value, same_value
 from rarr.tools.text.document import Span, split_sentences
 
 IMPOSSIBLE = -30.0  # the log-probability of what cannot be; logits of 16 bits go no lower
@@ -63,7 +63,7 @@ def point(
 
 def _found(value: Value, pointing: Pointing, passage: str) -> Found:
     told = _values(passage)
-    said = [Span(s, e) for other, s, e in told if same(value, other)]
+    said = [Span(s, e) for other, s, e in told if same_value(value, other)]
     own = [*said, *_written(passage, value, said)]
     others: dict[str, float] = {}
     for span, log in pointing.ranked(_RANKED):

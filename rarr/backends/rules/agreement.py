@@ -11,7 +11,7 @@ from rarr.backends.rules.dates import Date, is_as_exact
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.questions import askable
 from rarr.backends.rules.subjects import about_something_else, about_subject, may_be_of_a_namesake
-from rarr.backends.rules.values import Value, extent, same
+from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.worker import work
 
@@ -74,7 +74,7 @@ def compare(claim: Claim, value: Value, reading: Reading, evidence: Passage) -> 
             reason="the same value",
             confidence=SAME_VALUE,
         )
-    if titled := next((other for other in evidence.title_values if same(value, other)), None):
+    if titled := next((other for other in evidence.title_values if same_value(value, other)), None):
         return Agreement(
             verdict="agrees",
             text_answer=said,
@@ -122,4 +122,4 @@ def confirms(claim: Claim, value: Value, own: Candidate, evidence: Passage) -> b
 
 def with_unit(part: ParsedSentence, value: Value) -> str:
     """A value with its unit, percent sign or currency word, so that it can be read again alone."""
-    return extent(value).of(part.text)
+    return value_extent(value).of(part.text)

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 
 from rarr.backends.rules.quantities import Quantity
-from rarr.backends.rules.values import Value, same, values
+from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.backends.rules.words import folded_text, word_tokens
 
 _NO_SPACES = "\u2e80"  # from here on, scripts that put no spaces between words
@@ -15,12 +15,12 @@ def stands_in(answer: str, text: str) -> bool:
 
     What has neither a value nor a word of content, such as "yes", stands nowhere.
     """
-    if not any(token.stem for token in word_tokens(answer)) and not values(answer):
+    if not any(token.stem for token in word_tokens(answer)) and not checkable_values(answer):
         return False
     if has_phrase(text, answer):
         return True
     words = {token.stem for token in word_tokens(text)}
-    compared = [value for value in values(answer) if value.kind != "term"]
+    compared = [value for value in checkable_values(answer) if value.kind != "term"]
     if not all(_stands(value, answer, text, words) for value in compared):
         return False
     others = [
@@ -39,12 +39,12 @@ def differ(answer: str, text: str, other: str, passage: str) -> bool:
     alike: dict[str, list[bool | None]] = defaultdict(list)
     for mine in _read(answer, text):
         for its in _read(other, passage):
-            alike[mine.kind].append(same(mine, its))
+            alike[mine.kind].append(same_value(mine, its))
     return any(False in compared and not any(compared) for compared in alike.values())
 
 
 def _read(answer: str, source: str) -> list[Value]:
-    return [read for value in values(answer) for read in _with_unit(value, answer, source)]
+    return [read for value in checkable_values(answer) for read in _with_unit(value, answer, source)]
 
 
 def _with_unit(value: Value, answer: str, source: str) -> list[Value]:
@@ -53,7 +53,7 @@ def _with_unit(value: Value, answer: str, source: str) -> list[Value]:
     written = answer[value.start : value.end]
     there = [
         one
-        for one in values(source)
+        for one in checkable_values(source)
         if isinstance(one.read, Quantity) and source[one.start : one.end] == written
     ]
     return there or [value]
@@ -62,7 +62,7 @@ def _with_unit(value: Value, answer: str, source: str) -> list[Value]:
 def _stands(value: Value, answer: str, text: str, words: set[str]) -> bool:
     end = value.read.tail if isinstance(value.read, Quantity) else value.end
     phrase = answer[value.start : end]
-    if any(same(value, other) for other in values(text)) or has_phrase(text, phrase):
+    if any(same_value(value, other) for other in checkable_values(text)) or has_phrase(text, phrase):
         return True
     return value.kind == "name" and all(token.stem in words for token in word_tokens(phrase) if token.stem)
 

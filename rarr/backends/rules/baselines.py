@@ -8,7 +8,7 @@ from typing import Literal
 from rarr.backends.rules.agreement import asked_for
 from rarr.backends.rules.counterparts import passage, read
 from rarr.backends.rules.questions import questions
-from rarr.backends.rules.values import same
+from rarr.backends.rules.values import same_value
 from rarr.records import Agreement, Evidence, Query, Question
 from rarr.tools.concurrency.worker import work
 from rarr.tools.text.document import Span, sentences
@@ -59,7 +59,7 @@ def _other_value(text: str, context: str | None, query: Query, evidence: Evidenc
     claim, value = found
     said = claim.sentence.text[value.start : value.end]
     other = read(claim.sentence, value, passage(evidence.text, evidence.title), claim.about).other
-    if other is None or same(value, other.value):
+    if other is None or same_value(value, other.value):
         return Agreement(verdict="unknown", text_answer=said, reason="the evidence has no other such value")
     answer = other.sentence.text[other.value.start : other.value.end]
     return Agreement(

@@ -30,7 +30,7 @@ from rarr.backends.rules.non_answers import (
 from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.subjects import about_something_else, about_subject, subject_of
-from rarr.backends.rules.values import Value, same, values
+from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Agreement, Check, Evidence, Query, Verdict
 from rarr.tools.text.document import Span, sentences
 
@@ -114,7 +114,7 @@ def _compared(
     its = _answering(claim, value, read_once, answer)
     if not its:
         return _verdict("unknown", said, answer, "the two answers are no values that can be compared")
-    own = [one for one in its if same(value, one.value)]
+    own = [one for one in its if same_value(value, one.value)]
     if own:
         if not any(_says_the_same(claim, value, one, read_once) for one in own):
             return _verdict("unknown", said, answer, "the same value is said of another thing or time")
@@ -164,7 +164,8 @@ def _doubt(
     """Why another value is no reason to contradict the claim's; empty where there is none."""
     reasons = {
         "the evidence answers with several values": any(
-            not same(other.value, one.value) and one.closeness > CLEARLY_LESS * other.closeness for one in its
+            not same_value(other.value, one.value) and one.closeness > CLEARLY_LESS * other.closeness
+            for one in its
         ),
         "the evidence says too little else of the sentence": max(other.coverage, other.told)
         < LEAST_IN_COMMON,
@@ -198,7 +199,7 @@ def _is_about_text(text: str, context: str | None, claim: Claim, value: Value, e
 def _holds(evidence: Passage, value: Value, other: Candidate) -> bool:
     """Does the passage say the text's value? What is so coarse that it fits the answer as well does not."""
     told = (*(one for part in evidence.sentences for one in part.values), *evidence.title_values)
-    return any(same(value, one) and not same(other.value, one) for one in told)
+    return any(same_value(value, one) and not same_value(other.value, one) for one in told)
 
 
 def _answering(claim: Claim, value: Value, evidence: Passage, answer: str) -> list[Candidate]:
@@ -210,12 +211,12 @@ def _answering(claim: Claim, value: Value, evidence: Passage, answer: str) -> li
     found = [
         one
         for one in candidates(claim.sentence, value, evidence, claim.about)
-        if same(value, one.value) or not any(same(other, one.value) for other in elsewhere)
+        if same_value(value, one.value) or not any(same_value(other, one.value) for other in elsewhere)
     ]
-    found = [one for one in found if same(value, one.value) is not None]
+    found = [one for one in found if same_value(value, one.value) is not None]
     in_words = [one for one in found if _is_within(one, answer)]
-    read = [one for one in values(answer) if one.kind == value.kind]
-    return in_words or [one for one in found if any(same(answered, one.value) for answered in read)]
+    read = [one for one in checkable_values(answer) if one.kind == value.kind]
+    return in_words or [one for one in found if any(same_value(answered, one.value) for answered in read)]
 
 
 def _is_within(candidate: Candidate, answer: str) -> bool:

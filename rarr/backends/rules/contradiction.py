@@ -10,7 +10,7 @@ from rarr.backends.rules.counterparts import Candidate, Passage, Reading
 from rarr.backends.rules.exclusive_words import ExclusiveTerm
 from rarr.backends.rules.non_answers import SAME_EVENT_COVERAGE, counts_the_same, exchangeable, is_elsewhere
 from rarr.backends.rules.parsed_sentence import ParsedSentence
-from rarr.backends.rules.values import Value, extent
+from rarr.backends.rules.values import Value, value_extent
 
 CLEAR_COVERAGE = 0.6
 CLEAR_MARGIN = 0.4
@@ -62,7 +62,7 @@ def _in_common(claim: Claim, value: Value, other: Candidate) -> bool:
 
 def _beside_values(part: ParsedSentence) -> set[str]:
     """The stems of the words with meaning that are in no date, number or name."""
-    taken = [extent(one) for one in part.values if one.kind != "term"]
+    taken = [value_extent(one) for one in part.values if one.kind != "term"]
     return {
         word.stem for word in part.content if not any(span.start <= word.start < span.end for span in taken)
     }

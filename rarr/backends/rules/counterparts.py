@@ -18,7 +18,7 @@ from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.negation import negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName, is_person
-from rarr.backends.rules.values import Value, same, values
+from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.backends.rules.words import word_tokens
 
 OTHER_CLAUSE = 0.4  # what a word of another clause counts, beside one of the same
@@ -78,7 +78,7 @@ class Passage:
     def holds(self, value: Value) -> bool:
         """Does the passage or its title say this value anywhere?"""
         said = (other for sentence in self.sentences for other in sentence.values)
-        return any(same(value, other) for other in (*said, *self.title_values))
+        return any(same_value(value, other) for other in (*said, *self.title_values))
 
 
 class Candidate(NamedTuple):
@@ -118,7 +118,7 @@ def passage(text: str, title: str) -> Passage:
         key_words=frozenset(
             word for said in (title, *(part.text for part in parts)) for word in key_words(said)
         ),
-        title_values=values(title),
+        title_values=checkable_values(title),
         namesakes=bool(_NAMESAKES.search(text)),
     )
 
@@ -139,11 +139,14 @@ def read(claim: ParsedSentence, value: Value, evidence: Passage, about: str = ""
         candidate
         for candidate in candidates(claim, value, evidence, about)
         if _comparable(claim, value, candidate.sentence, candidate.value)
-        and (same(value, candidate.value) or not any(same(candidate.value, one) for one in elsewhere))
+        and (
+            same_value(value, candidate.value)
+            or not any(same_value(candidate.value, one) for one in elsewhere)
+        )
     ]
-    own = [candidate for candidate in comparable if same(value, candidate.value)]
-    others = [candidate for candidate in comparable if not same(value, candidate.value)]
-    further = [c.closeness for c in others[1:] if not same(others[0].value, c.value)]
+    own = [candidate for candidate in comparable if same_value(value, candidate.value)]
+    others = [candidate for candidate in comparable if not same_value(value, candidate.value)]
+    further = [c.closeness for c in others[1:] if not same_value(others[0].value, c.value)]
     return Reading(own[0] if own else None, others[0] if others else None, max(further, default=0.0))
 
 
@@ -189,8 +192,10 @@ def _context(claim: ParsedSentence, value: Value, evidence: Passage) -> list[tup
 
 def _comparable(claim: ParsedSentence, value: Value, part: ParsedSentence, other: Value) -> bool:
     """Could one stand for the other? A person beside a word in common, another name after the same word."""
-    if not (isinstance(value.read, ProperName) and isinstance(other.read, ProperName)) or same(value, other):
-        return other.kind == value.kind and same(value, other) is not None
+    if not (isinstance(value.read, ProperName) and isinstance(other.read, ProperName)) or same_value(
+        value, other
+    ):
+        return other.kind == value.kind and same_value(value, other) is not None
     person = is_person(claim.text, value.read)
     if person != is_person(part.text, other.read):
         return False

@@ -8,7 +8,7 @@ from rarr.backends.rules.dates import MONTHS, Date
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import CARDINALS, MAGNITUDES, ORDINALS, Quantity, ordinal_suffix
 from rarr.backends.rules.units import from_base, to_base
-from rarr.backends.rules.values import Value, same, values
+from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Change, Check, Evidence, Query
 from rarr.tools.concurrency.worker import work
 from rarr.tools.text.document import Span, sentences
@@ -42,7 +42,7 @@ def change_of(text: str, query: Query, check: Check) -> Change | None:
         return None
     for new in _writings(mine, old, answer, check.evidence_answer[answer.start : answer.end]):
         written = _value_at(before, new, after)
-        if new != old and written is not None and same(written, answer):
+        if new != old and written is not None and same_value(written, answer):
             return _with_article(text, place, new)
     return None
 
@@ -50,14 +50,17 @@ def change_of(text: str, query: Query, check: Check) -> Change | None:
 def _value_at(before: str, said: str, after: str) -> Value | None:
     """The value that is exactly `said`, read in its sentence: its unit and hedges are around it."""
     place = (len(before), len(before) + len(said))
-    return next((value for value in values(before + said + after) if (value.start, value.end) == place), None)
+    return next(
+        (value for value in checkable_values(before + said + after) if (value.start, value.end) == place),
+        None,
+    )
 
 
 def _answer(mine: Value, said: str) -> Value | None:
     """The evidence's value; a name is all that is said, since alone it may not read as a name."""
     if mine.kind == "name":
         return Value(0, len(said), "name", ProperName(0, len(said), said))
-    return next((value for value in values(said) if value.kind == mine.kind), None)
+    return next((value for value in checkable_values(said) if value.kind == mine.kind), None)
 
 
 def _writings(mine: Value, old: str, answer: Value, said: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from rarr.backends.rules.opposites import opposed
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.swapped_roles import exchanged
-from rarr.backends.rules.values import Value, extent, same
+from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.tools.text.document import Span
 
 TOLD = 0.8  # of the claim's words with meaning, for a sentence of the evidence to tell the same
@@ -99,7 +99,7 @@ def _denies_value(claim: ParsedSentence, one: ParsedSentence) -> bool:
         (value, other)
         for value in claim.values
         for other in one.values
-        if value.kind in ("number", "date") and same(value, other)
+        if value.kind in ("number", "date") and same_value(value, other)
     ]
     return any(
         negated(claim, value.start) != negated(one, other.start)
@@ -116,7 +116,7 @@ def _has_another(claim: ParsedSentence, one: ParsedSentence) -> bool:
 
 def _replaced(value: Value, others: Sequence[Value]) -> bool:
     """Are there others of its kind, and none that says the same?"""
-    found = [same(value, other) if value.kind == other.kind else None for other in others]
+    found = [same_value(value, other) if value.kind == other.kind else None for other in others]
     if True in found:
         return False
     return False in found or any(_is_otherwise(value.read, other.read) for other in others)
@@ -134,7 +134,7 @@ def _is_otherwise(one: object, other: object) -> bool:
 
 def _measured(part: ParsedSentence) -> set[str]:
     """The stems of words in numbers, with their units, and in dates."""
-    taken = [extent(value) for value in part.values if value.kind in ("number", "date")]
+    taken = [value_extent(value) for value in part.values if value.kind in ("number", "date")]
     return {word.stem for word in part.content if any(span.start <= word.start < span.end for span in taken)}
 
 

@@ -15,7 +15,7 @@ from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.subjects import OPENING, about_subject, says, subject_of
-from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.values import Value, same_value
 from rarr.backends.rules.words import stem
 
 SAME_EVENT_COVERAGE = 0.85  # a sentence that tells this much of the claim tells the same event
@@ -60,10 +60,10 @@ def is_supposed(claim: ParsedSentence, evidence: Passage) -> bool:
 def denies_other_values(value: Value, evidence: Passage) -> bool:
     """Does the passage only deny values in the place of the claim's? What is not 1898 may well be 1888."""
     told = [
-        (same(value, other), negated(part, other.start))
+        (same_value(value, other), negated(part, other.start))
         for part in evidence.sentences
         for other in part.values
-        if other.kind == value.kind and same(value, other) is not None
+        if other.kind == value.kind and same_value(value, other) is not None
     ]
     return bool(told) and not any(alike or not denied for alike, denied in told)
 
@@ -72,7 +72,7 @@ def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage
     """Reasons why `other` does not answer the same question: another subject, another time, arithmetic."""
     if is_supposed(claim.sentence, evidence):
         return True
-    if evidence.namesakes or any(same(value, titled) for titled in evidence.title_values):
+    if evidence.namesakes or any(same_value(value, titled) for titled in evidence.title_values):
         return True
     if isinstance(value.read, Date) and not _is_one_date(claim, value, value.read, other, evidence):
         return True
@@ -185,7 +185,7 @@ def is_elsewhere_in_time(claim: Claim, value: Value, other: Candidate) -> bool:
     """
     mine = [v for v in claim.sentence.values if v is not value and v.kind == "date"]
     its = [v for v in other.sentence.values if v.kind == "date"]
-    if not mine or not its or any(same(a, b) for a in mine for b in its):
+    if not mine or not its or any(same_value(a, b) for a in mine for b in its):
         return False
     return other.coverage < SAME_EVENT_COVERAGE or bool(_LASTS.search(other.sentence.text))
 
@@ -196,7 +196,7 @@ def _other_numbers(claim: Claim, other: Candidate) -> bool:
         return False
     mine = [v for v in claim.sentence.values if v.kind == "number"]
     its = [v for v in other.sentence.values if v.kind == "number"]
-    pairs = [same(a, b) for a in mine for b in its]
+    pairs = [same_value(a, b) for a in mine for b in its]
     return False in pairs and True not in pairs
 
 
@@ -229,7 +229,7 @@ def _stands_beside(value: Value, other: Candidate) -> bool:
     """The evidence has the claim's value next to the other: which one is meant is not for rules to say."""
     part = other.sentence
     return any(
-        same(value, v)
+        same_value(value, v)
         for v in part.values
         if value.kind == "date" or part.clause(v.start) == part.clause(other.value.start)
     )

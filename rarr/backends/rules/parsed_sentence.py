@@ -5,7 +5,7 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
-from rarr.backends.rules.values import Value, values
+from rarr.backends.rules.values import Value, checkable_values
 from rarr.backends.rules.words import Token, word_tokens
 from rarr.tools.text.document import Span
 
@@ -68,4 +68,4 @@ def parsed_sentence(text: str) -> ParsedSentence:
     ends = tuple(m.end() for m in _CLAUSE.finditer(text) if not any(inserted[m.start() : m.end()]))
     words = tuple(word_tokens(text))
     content = tuple(word for word in words if word.stem)
-    return ParsedSentence(text, words, content, values(text), ends, insertions)
+    return ParsedSentence(text, words, content, checkable_values(text), ends, insertions)

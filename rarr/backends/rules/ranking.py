@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rarr.backends.rules.counterparts import passage
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.proper_names import ProperName
-from rarr.backends.rules.values import Value, values
+from rarr.backends.rules.values import Value, checkable_values
 from rarr.backends.rules.words import word_tokens
 from rarr.records import Passage
 from rarr.tools.concurrency.worker import work
@@ -27,7 +27,7 @@ class OverlapReranker:
 def scores(query: str, passages: Sequence[Passage]) -> list[float]:
     """The relevance of each passage."""
     terms = [token.stem for token in word_tokens(query) if token.stem]
-    named = [value for value in values(query) if value.kind in ("name", "date")]
+    named = [value for value in checkable_values(query) if value.kind in ("name", "date")]
     bags = [Counter(_stems(one)) for one in passages]
     frequency = Counter(stem for bag in bags for stem in bag)
     length = sum(bag.total() for bag in bags) / max(1, len(bags))

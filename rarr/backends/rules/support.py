@@ -9,7 +9,7 @@ from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import Passage, Reading, passage, read
 from rarr.backends.rules.negation import denies
 from rarr.backends.rules.parsed_sentence import parsed_sentence
-from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.values import Value, same_value
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker import work
 from rarr.tools.text.attribution_classes import attribution_class
@@ -134,7 +134,7 @@ def _first_word(claim: Claim, value: Value, evidence: Passage) -> bool:
 def _placed(value: Value, reading: Reading, evidence: Passage) -> float:
     """How well the passage has this value in this context: 0 where it does not have it at all."""
     own = reading.own
-    in_title = any(same(value, titled) for titled in evidence.title_values)
+    in_title = any(same_value(value, titled) for titled in evidence.title_values)
     if own is None and not in_title:
         return 0.0
     return 0.5 + 0.5 * max(own.coverage if own else 0.0, 0.5 if in_title else 0.0)

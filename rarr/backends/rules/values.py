@@ -11,7 +11,7 @@ from rarr.backends.rules.proper_names import ProperName, proper_names
 from rarr.backends.rules.quantities import Quantity, quantities, same_quantity
 from rarr.tools.text.document import Span
 
-Kind = Literal["date", "number", "name", "term"]
+ValueKind = Literal["date", "number", "name", "term"]
 
 
 class Value(NamedTuple):
@@ -19,17 +19,17 @@ class Value(NamedTuple):
 
     start: int
     end: int
-    kind: Kind
+    kind: ValueKind
     read: Date | Quantity | ProperName | ExclusiveTerm
 
 
-def extent(value: Value) -> Span:
+def value_extent(value: Value) -> Span:
     """The place of a value with its unit."""
     return Span(value.start, value.read.tail if isinstance(value.read, Quantity) else value.end)
 
 
 @lru_cache(maxsize=4096)
-def values(text: str) -> tuple[Value, ...]:
+def checkable_values(text: str) -> tuple[Value, ...]:
     """The values of `text` in order, without overlaps.
 
     Dates come before names before numbers; a rank such as second-largest is one term, not a number.
@@ -38,7 +38,7 @@ def values(text: str) -> tuple[Value, ...]:
     ranks = [term for term in all_terms if "-" in text[term.start : term.end]]
     found: list[Value] = []
     taken = bytearray(len(text))  # which characters a value has
-    kinds: tuple[tuple[Kind, Iterable[Date | Quantity | ProperName | ExclusiveTerm]], ...] = (
+    kinds: tuple[tuple[ValueKind, Iterable[Date | Quantity | ProperName | ExclusiveTerm]], ...] = (
         ("date", dates(text)),
         ("term", ranks),
         ("name", proper_names(text)),
@@ -53,7 +53,7 @@ def values(text: str) -> tuple[Value, ...]:
     return tuple(sorted(found, key=lambda value: value.start))
 
 
-def same(one: Value, other: Value) -> bool | None:
+def same_value(one: Value, other: Value) -> bool | None:
     """Can two values mean the same? None where they are of kinds that do not compare."""
     match one.read, other.read:
         case Date() as mine, Date() as its:
