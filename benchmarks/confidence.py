@@ -17,7 +17,7 @@ from benchmarks.report import machine, share
 from benchmarks.shared_data import rows
 from rarr.backends.rules.agreement import compare
 from rarr.backends.rules.claims import claims
-from rarr.backends.rules.counterparts import passage, read
+from rarr.backends.rules.counterparts import counterparts, parsed_passage
 from rarr.backends.rules.questions import askable
 from rarr.records import Agreement
 
@@ -46,9 +46,9 @@ def main() -> None:
 
 def verdicts(item: dict[str, Any]) -> list[tuple[str, Agreement]]:
     """What is true and what the rules say of every value of the three claims of an item."""
-    evidence = passage(item["evidence"], item["title"] or "")
+    evidence = parsed_passage(item["evidence"], item["title"] or "")
     return [
-        (truth, compare(claim, value, read(claim.sentence, value, evidence, claim.about), evidence))
+        (truth, compare(claim, value, counterparts(claim.sentence, value, evidence, claim.about), evidence))
         for version in ("supported", "corrupted", "extrapolatory")
         for claim, value, truth in _values(item, version)
     ]

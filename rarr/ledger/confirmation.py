@@ -7,7 +7,7 @@ This is more than that both can mean the same. A year does not confirm a day of 
 import re
 from collections.abc import Sequence
 
-from rarr.backends.rules.counterparts import Passage
+from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.dates import Date, is_as_exact
 from rarr.backends.rules.name_matching import key_words, same_name, same_word
 from rarr.backends.rules.parsed_sentence import ParsedSentence
@@ -21,7 +21,7 @@ _CONVERTED = 0.02
 """Conversions round: 60 metres are given as 197 feet."""
 
 
-def stands_as(said: Sequence[Value], told: Sequence[Value], evidence: Passage) -> bool:
+def stands_as(said: Sequence[Value], told: Sequence[Value], evidence: ParsedPassage) -> bool:
     """Do the values `told` in `evidence` confirm all those `said` at a place of the text?
 
     A value beside which nothing of its kind stands is not compared.
@@ -33,7 +33,7 @@ def stands_as(said: Sequence[Value], told: Sequence[Value], evidence: Passage) -
     return True
 
 
-def says(told: Value, said: Value, evidence: Passage) -> bool:
+def says(told: Value, said: Value, evidence: ParsedPassage) -> bool:
     """Does the value `told` in `evidence` confirm the value `said` in the text?"""
     match told.read, said.read:
         case Quantity() as its, Quantity() as mine:
@@ -45,7 +45,7 @@ def says(told: Value, said: Value, evidence: Passage) -> bool:
     return bool(same_value(told, said))
 
 
-def another_kind(claim: ParsedSentence, evidence: Passage) -> bool:
+def another_kind(claim: ParsedSentence, evidence: ParsedPassage) -> bool:
     """Does the claim say of what kind its subject is, as "the band Northlight", and the passage does not?"""
     name = next((value for value in claim.values if value.kind == "name"), None)
     kind = _KIND.match(claim.text[: name.start]) if name is not None else None
@@ -53,7 +53,7 @@ def another_kind(claim: ParsedSentence, evidence: Passage) -> bool:
     return any(stem not in evidence.spread and stem not in evidence.title_stems for stem in stems)
 
 
-def turned(before: str, said: Value, evidence: Passage) -> bool:
+def turned(before: str, said: Value, evidence: ParsedPassage) -> bool:
     """Is the value, with the words `before` it, where something comes from, and in the passage where it goes?
 
     Or the other way round.
@@ -82,7 +82,7 @@ def _covers(its: Quantity, mine: Quantity) -> bool:
     return mine.low - slack <= its.amount <= mine.high + slack
 
 
-def _names(its: str, mine: str, evidence: Passage) -> bool:
+def _names(its: str, mine: str, evidence: ParsedPassage) -> bool:
     """Has it all words of the text's name? Of one that ends alike, the rest may stand elsewhere."""
     wanted, told = key_words(mine), key_words(its)
     missing = [word for word in wanted if not any(same_word(word, other) for other in told)]

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.counterparts import Passage
+from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import proper_names
 from rarr.backends.rules.values import Value, same_value
 from rarr.backends.rules.words import word_tokens
 
 
-def under_other_headers(claim: Claim, words: str, held: Sequence[Value], evidence: Passage) -> bool:
+def under_other_headers(claim: Claim, words: str, held: Sequence[Value], evidence: ParsedPassage) -> bool:
     """Does no sentence of the passage that says the cell's `words` or values speak of its row and column?
 
     What a header names has to be in the sentence or the title, and its numbers in the sentence. Of a header
@@ -34,7 +34,7 @@ def _says(part: ParsedSentence, words: str, held: Sequence[Value]) -> bool:
     return all(any(same_value(value, other) for other in part.values) for value in held)
 
 
-def _speaks_of(header: str, part: ParsedSentence, evidence: Passage) -> bool:
+def _speaks_of(header: str, part: ParsedSentence, evidence: ParsedPassage) -> bool:
     wanted = {word.stem for word in word_tokens(header) if word.stem}
     told = {word.stem for word in part.content}
     if any(map(str.isdigit, header)):  # a page about one year speaks of others as well

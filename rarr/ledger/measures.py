@@ -5,7 +5,7 @@
 
 import re
 
-from rarr.backends.rules.counterparts import Passage
+from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.values import Value, value_extent
@@ -45,7 +45,7 @@ def bound(part: ParsedSentence, value: Value) -> str:
 
 
 def measures_otherwise(
-    claim: ParsedSentence, value: Value, part: ParsedSentence, said: Value, beside: Passage
+    claim: ParsedSentence, value: Value, part: ParsedSentence, said: Value, beside: ParsedPassage
 ) -> bool:
     """Does the claim bound the number, or name what is counted, in a way that the passage does not?"""
     if (

@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 from rarr.backends.rules.assertion import asserts
-from rarr.backends.rules.counterparts import Passage
+from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.negation import negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, same_value, value_extent
@@ -29,7 +29,7 @@ _LISTED = re.compile(r"\s*(?:,|and|or|&|with|,\s*and)\s*(?:the\s+)?", re.IGNOREC
 _IS = re.compile(r"\b(?:is|are|was|were|be|been)\b", re.IGNORECASE)
 
 
-def misplaced(claim: ParsedSentence, value: Value, evidence: Passage) -> bool:
+def misplaced(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -> bool:
     """Does the passage say the value of something else?
 
     Of the sentences that say it, those count that share the most words with the claim.
@@ -71,7 +71,7 @@ def _around(part: ParsedSentence, value: Value) -> set[str]:
 
 
 def _is_labelled_otherwise(
-    claim: ParsedSentence, value: Value, part: ParsedSentence, said: Value, evidence: Passage
+    claim: ParsedSentence, value: Value, part: ParsedSentence, said: Value, evidence: ParsedPassage
 ) -> bool:
     """Does another sentence name what stands beside the claim's value, and give another value there?
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rarr.backends.rules.answers import has_phrase
 from rarr.backends.rules.assertion import asserts
 from rarr.backends.rules.claims import Claim, claims
-from rarr.backends.rules.counterparts import Passage, passage
+from rarr.backends.rules.counterparts import ParsedPassage, parsed_passage
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.questions import askable
@@ -184,7 +184,7 @@ class _Place(NamedTuple):
 
     def _is_answered(self, answer: str, evidence: Evidence) -> bool:
         """Does the answer of an agreeing check say it? An answer leaves out what stands beside it."""
-        beside = passage(evidence.text, evidence.title)
+        beside = parsed_passage(evidence.text, evidence.title)
         told = [
             said
             for value in checkable_values(answer)
@@ -192,7 +192,7 @@ class _Place(NamedTuple):
         ]
         return stands_as(self.values, told, beside) and not self._is_otherwise(beside)
 
-    def _is_otherwise(self, beside: Passage) -> bool:
+    def _is_otherwise(self, beside: ParsedPassage) -> bool:
         """Is the passage about a thing of another kind, or does it say the values of other things?"""
         if self.claim is not None and another_kind(self.claim.sentence, beside):
             return True
@@ -204,7 +204,7 @@ class _Place(NamedTuple):
 
     def _literal(self, evidence: Evidence) -> str:
         """The words of a passage about the same subject that say it; empty where none do."""
-        beside = passage(evidence.text, evidence.title)
+        beside = parsed_passage(evidence.text, evidence.title)
         elsewhere = any(about_something_else(claim, value, beside) for claim, value in self._claimed())
         if elsewhere or self._is_otherwise(beside):
             return ""
@@ -227,7 +227,7 @@ class _Place(NamedTuple):
         ]
         return found[0] if all(found) else ""
 
-    def _told_alike(self, alike: Alike, beside: Passage) -> str:
+    def _told_alike(self, alike: Alike, beside: ParsedPassage) -> str:
         """The word that tells the same in the sentence of the passage that says most of the claim."""
         context = {word.stem for word in self.sentence.content}
         told = [len(context & stems) for stems in beside.said]

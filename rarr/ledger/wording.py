@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rarr.backends.rules.answers import stands_in
-from rarr.backends.rules.counterparts import passage
+from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.negation import negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence as read_sentence
@@ -58,7 +58,7 @@ class Wording:
         self.replaced = Span(min(place.start, start), max(place.end, end))
         self.written = Span(self.replaced.start, self.replaced.end + grown)
         self.follows = bool(query.follows)
-        self.evidence = passage(evidence.text, evidence.title).sentences
+        self.evidence = parsed_passage(evidence.text, evidence.title).sentences
         self.known = f"{evidence.title}\n{evidence.text}\n{self.answer if self.follows else ''}"
         self.old = next(iter(values_at(self.before, self.place)), None) if self.place else None
         self.answers = [(value, self._sources(value)) for value in checkable_values(self.answer)]

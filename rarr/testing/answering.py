@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rarr.backends.rules.agreement import AGREES_COVERAGE, agreement, with_unit
-from rarr.backends.rules.counterparts import candidates, passage
+from rarr.backends.rules.counterparts import candidates, parsed_passage
 from rarr.backends.rules.editing import change_of
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.questions import questions, targeted
@@ -141,7 +141,7 @@ def _reading(variables: Variables) -> dict[str, Any]:
     gap = _GAPS[interrogative[1]]
     claim = parsed_sentence(variables["query"].replace(interrogative[0], gap, 1).rstrip("?") + ".")
     value = next((value for value in claim.values if claim.text[value.start : value.end] == gap), None)
-    matches = candidates(claim, value, passage(evidence.text, evidence.title)) if value else []
+    matches = candidates(claim, value, parsed_passage(evidence.text, evidence.title)) if value else []
     best = next((match for match in matches if match.coverage >= AGREES_COVERAGE), None)
     return {"answer": with_unit(best.sentence, best.value) if best else "not stated"}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from rarr.backends.rules.claims import claims
-from rarr.backends.rules.counterparts import passage
+from rarr.backends.rules.counterparts import parsed_passage
 from rarr.ledger.misplacement import misplaced
 
 # A text, one of its values, and a passage that says the value of something else.
@@ -63,7 +63,7 @@ IN_PLACE = [
 def is_misplaced(text: str, value: str, evidence: str) -> bool:
     [claim] = claims(text, None)
     [found] = [one for one in claim.sentence.values if text[one.start : one.end].startswith(value)]
-    return misplaced(claim.sentence, found, passage(evidence, ""))
+    return misplaced(claim.sentence, found, parsed_passage(evidence, ""))
 
 
 @pytest.mark.parametrize(("text", "value", "evidence"), ELSEWHERE)

@@ -15,7 +15,7 @@ from rarr.backends.encoder.pointers import judge
 from rarr.backends.encoder.weights import Calibration
 from rarr.backends.rules.agreement import asked_for, unless_namesake
 from rarr.backends.rules.claims import Claim, claims
-from rarr.backends.rules.counterparts import passage
+from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.non_answers import denies_other_values
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.memo import Remembered
@@ -65,7 +65,7 @@ def verdicts(
     """
     ruled, fitted = by_rules(text, claim, title, evidence), encoder.calibration
     decided = {one.value[:2]: one.rules for one in ruled}
-    beside = passage(evidence, title)
+    beside = parsed_passage(evidence, title)
     readable = any(one.about for one in ruled) and beside.is_plain
     judged = judge(encoder, claim, title, evidence) if readable else None
     if judged is None or not could_contradict(fitted, judged, ruled):

@@ -8,7 +8,7 @@ from rarr.backends.encoder.pointers import IMPOSSIBLE, Found, Other, point
 from rarr.backends.encoder.weights import Calibration, Logistic
 from rarr.backends.rules.agreement import compare
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.counterparts import passage, read as read_by_rules
+from rarr.backends.rules.counterparts import counterparts as read_by_rules, parsed_passage
 from rarr.backends.rules.non_answers import is_supposed
 from rarr.backends.rules.proper_names import ProperName, is_person, proper_names
 from rarr.backends.rules.questions import askable
@@ -55,7 +55,7 @@ class Weighed(NamedTuple):
 
 def by_rules(text: str, claim: Claim, title: str, evidence: str) -> list[Ruled]:
     """The values of the claim that can be asked for, by the rules alone."""
-    beside = passage(evidence, title)
+    beside = parsed_passage(evidence, title)
     found = []
     for value, place in askable(text, claim):
         rules = compare(claim, value, read_by_rules(claim.sentence, value, beside, claim.about), beside)

@@ -7,7 +7,7 @@ from rarr.backends.encoder.model import Claimed, Encoder, Judged
 from rarr.backends.encoder.weights import Logistic
 from rarr.backends.encoder.windows import parts
 from rarr.backends.rules.claims import claims
-from rarr.backends.rules.counterparts import passage
+from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.negation import denies
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.support import CONTRADICTED, UNSAID, Judgement, judgements
@@ -87,7 +87,7 @@ def seen(
     said = [alone.get(span, span.of(text)) for span in spans]
     readable = [one for one in dict.fromkeys(said) if any(map(str.isalnum, one)) and encoder.reads(one)]
     features = dict(zip(readable, _read(encoder, readable, evidence), strict=True))
-    told = passage(evidence.text, evidence.title)
+    told = parsed_passage(evidence.text, evidence.title)
     return [
         Seen(
             features[one] | _of_rules(rules),

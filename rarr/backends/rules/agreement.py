@@ -6,7 +6,13 @@ clearly better placed than anything that agrees; `agrees` needs the same value i
 
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.contradiction import contradicts
-from rarr.backends.rules.counterparts import Candidate, Passage, Reading, passage, read
+from rarr.backends.rules.counterparts import (
+    Candidate,
+    Counterparts,
+    ParsedPassage,
+    counterparts,
+    parsed_passage,
+)
 from rarr.backends.rules.dates import Date, is_as_exact
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.questions import askable
@@ -42,12 +48,12 @@ def agreement(text: str, context: str | None, query: Query, evidence: Evidence) 
     if found is None:
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
     claim, value = found
-    read_once = passage(evidence.text, evidence.title)
-    compared = compare(claim, value, read(claim.sentence, value, read_once, claim.about), read_once)
+    read_once = parsed_passage(evidence.text, evidence.title)
+    compared = compare(claim, value, counterparts(claim.sentence, value, read_once, claim.about), read_once)
     return unless_namesake(compared, text, context, evidence.title)
 
 
-def compare(claim: Claim, value: Value, reading: Reading, evidence: Passage) -> Agreement:
+def compare(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> Agreement:
     """What `evidence`, as it reads for `value`, says where `claim` says that."""
     said = claim.sentence.text[value.start : value.end]
     if about_something_else(claim, value, evidence):
@@ -111,7 +117,7 @@ def asked_for(text: str, context: str | None, query: Query) -> tuple[Claim, Valu
     return None
 
 
-def confirms(claim: Claim, value: Value, own: Candidate, evidence: Passage) -> bool:
+def confirms(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage) -> bool:
     """The same value, as exact, confirms only what is said of the same subject at the same time."""
     match own.value.read, value.read:
         case Date() as its, Date() as mine if not is_as_exact(its, mine):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from rarr.backends.rules.agreement import asked_for
-from rarr.backends.rules.counterparts import passage, read
+from rarr.backends.rules.counterparts import counterparts, parsed_passage
 from rarr.backends.rules.questions import questions
 from rarr.backends.rules.values import same_value
 from rarr.records import Agreement, Evidence, Query, Question
@@ -58,7 +58,9 @@ def _other_value(text: str, context: str | None, query: Query, evidence: Evidenc
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
     claim, value = found
     said = claim.sentence.text[value.start : value.end]
-    other = read(claim.sentence, value, passage(evidence.text, evidence.title), claim.about).other
+    other = counterparts(
+        claim.sentence, value, parsed_passage(evidence.text, evidence.title), claim.about
+    ).other
     if other is None or same_value(value, other.value):
         return Agreement(verdict="unknown", text_answer=said, reason="the evidence has no other such value")
     answer = other.sentence.text[other.value.start : other.value.end]

@@ -18,7 +18,7 @@ from rarr.backends.rules.agreement import (
 )
 from rarr.backends.rules.answers import stands_in
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.counterparts import Candidate, Passage, candidates, passage
+from rarr.backends.rules.counterparts import Candidate, ParsedPassage, candidates, parsed_passage
 from rarr.backends.rules.editing import change_of
 from rarr.backends.rules.name_matching import is_generic, key_words
 from rarr.backends.rules.non_answers import (
@@ -70,7 +70,7 @@ def beside_the_matter(text: str, context: str | None, query: Query, evidence: Ev
     asked = asked_for(text, context, query)
     if asked is None:
         return _verdict("unknown", text[query.start : query.end], "", _NO_VALUE)
-    if about_something_else(*asked, passage(evidence.text, evidence.title)):
+    if about_something_else(*asked, parsed_passage(evidence.text, evidence.title)):
         return _verdict("irrelevant", _said(*asked), "", "the evidence is about something else")
     return None
 
@@ -110,7 +110,7 @@ def _compared(
     asked: tuple[Claim, Value],
 ) -> Agreement:
     claim, value = asked
-    read_once, said = passage(evidence.text, evidence.title), _said(claim, value)
+    read_once, said = parsed_passage(evidence.text, evidence.title), _said(claim, value)
     its = _answering(claim, value, read_once, answer)
     if not its:
         return _verdict("unknown", said, answer, "the two answers are no values that can be compared")
@@ -153,13 +153,13 @@ def versions(text: str, query: Query, difference: Agreement) -> tuple[str, str] 
     return sentence.of(text), edited
 
 
-def _says_the_same(claim: Claim, value: Value, own: Candidate, evidence: Passage) -> bool:
+def _says_the_same(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage) -> bool:
     in_common = max(own.coverage, own.told)
     return in_common >= AGREES_COVERAGE and confirms(claim, value, own, evidence)
 
 
 def _doubt(
-    claim: Claim, value: Value, other: Candidate, its: list[Candidate], query: Query, evidence: Passage
+    claim: Claim, value: Value, other: Candidate, its: list[Candidate], query: Query, evidence: ParsedPassage
 ) -> str:
     """Why another value is no reason to contradict the claim's; empty where there is none."""
     reasons = {
@@ -196,13 +196,13 @@ def _is_about_text(text: str, context: str | None, claim: Claim, value: Value, e
     return not titled or not titled.isdisjoint(key_words(f"{context or ''}\n{text}"))
 
 
-def _holds(evidence: Passage, value: Value, other: Candidate) -> bool:
+def _holds(evidence: ParsedPassage, value: Value, other: Candidate) -> bool:
     """Does the passage say the text's value? What is so coarse that it fits the answer as well does not."""
     told = (*(one for part in evidence.sentences for one in part.values), *evidence.title_values)
     return any(same_value(value, one) and not same_value(other.value, one) for one in told)
 
 
-def _answering(claim: Claim, value: Value, evidence: Passage, answer: str) -> list[Candidate]:
+def _answering(claim: Claim, value: Value, evidence: ParsedPassage, answer: str) -> list[Candidate]:
     """The values of the passage that the answer repeats, in its words or, else, written in another way.
 
     What the claim says elsewhere is no answer.

@@ -6,7 +6,7 @@ that a rule contradicts, how many are wrong and have this correction.
 
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.context_words import next_stem, same_frame
-from rarr.backends.rules.counterparts import Candidate, Passage, Reading
+from rarr.backends.rules.counterparts import Candidate, Counterparts, ParsedPassage
 from rarr.backends.rules.exclusive_words import ExclusiveTerm
 from rarr.backends.rules.non_answers import SAME_EVENT_COVERAGE, counts_the_same, exchangeable, is_elsewhere
 from rarr.backends.rules.parsed_sentence import ParsedSentence
@@ -28,7 +28,7 @@ SAID_OF_ANOTHER = 0.12  # up to this closeness, the claim's own date is said of 
 TOLD_FROM_BOTH_ENDS = ("relation", "outcome", "order")
 
 
-def contradicts(claim: Claim, value: Value, reading: Reading, evidence: Passage) -> bool:
+def contradicts(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> bool:
     """Does another value stand where the claim has its own, beyond what chance or paraphrase explain?"""
     other, own = reading.other, reading.own
     if other is None or is_elsewhere(claim, value, other, evidence):

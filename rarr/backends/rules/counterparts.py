@@ -29,7 +29,7 @@ EVIDENCE_FADES = 0.2
 _NAMESAKES = re.compile(r"\bmay (?:also )?refer to\b")  # a page that lists several of one name
 
 
-class Frame(NamedTuple):
+class ValueFrame(NamedTuple):
     """A value of a passage with what stands around it, whatever is looked for.
 
     `close` says how near a stem of its sentence stands, from 0 to 1; `told` are the stems of its clause.
@@ -43,7 +43,7 @@ class Frame(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Passage:
+class ParsedPassage:
     """A passage as the rules see it; `spread` counts the sentences that hold a stem.
 
     `said` are the stems of each sentence, without those of a subject that it is only under. `namesakes` marks
@@ -61,7 +61,7 @@ class Passage:
     namesakes: bool
 
     @cached_property
-    def frames(self) -> tuple[Frame, ...]:
+    def frames(self) -> tuple[ValueFrame, ...]:
         """Of all values of what it asserts; most passages are only ranked, and need none."""
         return tuple(
             _frame(part, value)
@@ -95,7 +95,7 @@ class Candidate(NamedTuple):
     told: float
 
 
-class Reading(NamedTuple):
+class Counterparts(NamedTuple):
     """The best place for the claim's value itself, the best other value, and the next best after that."""
 
     own: Candidate | None
@@ -104,13 +104,13 @@ class Reading(NamedTuple):
 
 
 @lru_cache(maxsize=1024)  # of the runs that are under way; each takes some 20 kB
-def passage(text: str, title: str) -> Passage:
+def parsed_passage(text: str, title: str) -> ParsedPassage:
     """The sentences of a passage, analysed once, each with its subject put in as in a claim."""
     found = tuple(claims_of(text, title, tables="rows"))
     parts = tuple(claim.sentence for claim in found)
-    return Passage(
+    return ParsedPassage(
         sentences=parts,
-        said=tuple(map(_said, found)),
+        said=tuple(map(_own_stems, found)),
         spread=Counter(stem for part in parts for stem in {word.stem for word in part.content}),
         title=title,
         title_stems=frozenset(word.stem for word in word_tokens(title) if word.stem),
@@ -123,12 +123,14 @@ def passage(text: str, title: str) -> Passage:
     )
 
 
-def _said(claim: Claim) -> frozenset[str]:
+def _own_stems(claim: Claim) -> frozenset[str]:
     begin = 0 if claim.left_out else claim.put_in
     return frozenset(word.stem for word in claim.sentence.content if word.start >= begin)
 
 
-def read(claim: ParsedSentence, value: Value, evidence: Passage, about: str = "") -> Reading:
+def counterparts(
+    claim: ParsedSentence, value: Value, evidence: ParsedPassage, about: str = ""
+) -> Counterparts:
     """Ranks the comparable values of `evidence` by how well they stand where `value` stands in `claim`.
 
     What the claim says elsewhere is not another answer, so it is left out. `about` is what the claim is
@@ -147,12 +149,14 @@ def read(claim: ParsedSentence, value: Value, evidence: Passage, about: str = ""
     own = [candidate for candidate in comparable if same_value(value, candidate.value)]
     others = [candidate for candidate in comparable if not same_value(value, candidate.value)]
     further = [c.closeness for c in others[1:] if not same_value(others[0].value, c.value)]
-    return Reading(own[0] if own else None, others[0] if others else None, max(further, default=0.0))
+    return Counterparts(own[0] if own else None, others[0] if others else None, max(further, default=0.0))
 
 
-def candidates(claim: ParsedSentence, value: Value, evidence: Passage, about: str = "") -> list[Candidate]:
+def candidates(
+    claim: ParsedSentence, value: Value, evidence: ParsedPassage, about: str = ""
+) -> list[Candidate]:
     """Every value of `evidence` of the kind of `value`, the one in the likest place first."""
-    asked = _Asked(
+    asked = _Target(
         context=_context(claim, value, evidence),
         stems={word.stem for word in (*claim.content, *word_tokens(about))},
         next_stem=next_stem(claim, value),
@@ -166,7 +170,7 @@ def candidates(claim: ParsedSentence, value: Value, evidence: Passage, about: st
     return sorted(found, key=lambda candidate: -candidate.closeness)
 
 
-class _Asked(NamedTuple):
+class _Target(NamedTuple):
     """What is looked for: the stems around the value with their weights, all stems, the first one after."""
 
     context: list[tuple[str, float]]
@@ -174,7 +178,7 @@ class _Asked(NamedTuple):
     next_stem: str | None
 
 
-def _context(claim: ParsedSentence, value: Value, evidence: Passage) -> list[tuple[str, float]]:
+def _context(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -> list[tuple[str, float]]:
     """The stems around `value` with their weights."""
     unit = unit_words(value)
     content = tuple(word for word in claim.content if word.text not in unit)
@@ -209,7 +213,7 @@ def _comparable(claim: ParsedSentence, value: Value, part: ParsedSentence, other
     return False
 
 
-def _frame(part: ParsedSentence, value: Value) -> Frame:
+def _frame(part: ParsedSentence, value: Value) -> ValueFrame:
     clause, unit = part.clause(value.start), unit_words(value)
     close: dict[str, float] = {}
     told = set()
@@ -219,10 +223,10 @@ def _frame(part: ParsedSentence, value: Value) -> Frame:
         close[word.stem] = max(closeness, close.get(word.stem, 0.0))
         if here and not (word.start < value.end and value.start < word.end) and word.text not in unit:
             told.add(word.stem)
-    return Frame(value, part, close, frozenset(told), next_stem(part, value))
+    return ValueFrame(value, part, close, frozenset(told), next_stem(part, value))
 
 
-def _candidate(asked: _Asked, frame: Frame) -> Candidate:
+def _candidate(asked: _Target, frame: ValueFrame) -> Candidate:
     total = sum(weight for _, weight in asked.context) or 1.0
     found = [(weight, frame.close[stem]) for stem, weight in asked.context if stem in frame.close]
     closeness = sum(weight * near for weight, near in found) / total

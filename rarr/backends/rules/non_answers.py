@@ -6,7 +6,7 @@ from itertools import combinations
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.clause_events import another_event, recurs
 from rarr.backends.rules.context_words import next_stem
-from rarr.backends.rules.counterparts import Candidate, Passage
+from rarr.backends.rules.counterparts import Candidate, ParsedPassage
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.exclusive_words import ExclusiveTerm
 from rarr.backends.rules.name_matching import key_words
@@ -50,14 +50,14 @@ _LASTS = re.compile(r"\b(?:since|as of|until|till)\b", re.IGNORECASE)
 _ADJECTIVE = re.compile(r"(?:an|ese|ish|ic|al|ans|ists|ques|ch|tch)$")
 
 
-def is_supposed(claim: ParsedSentence, evidence: Passage) -> bool:
+def is_supposed(claim: ParsedSentence, evidence: ParsedPassage) -> bool:
     """Does the claim speak of a plan, a draft or a supposition, or ask, in a word that no evidence says?"""
     said = {match[0].lower() for match in _SUPPOSED.finditer(claim.text)}
     told = {match[0].lower() for part in evidence.sentences for match in _SUPPOSED.finditer(part.text)}
     return bool(said - told)
 
 
-def denies_other_values(value: Value, evidence: Passage) -> bool:
+def denies_other_values(value: Value, evidence: ParsedPassage) -> bool:
     """Does the passage only deny values in the place of the claim's? What is not 1898 may well be 1888."""
     told = [
         (same_value(value, other), negated(part, other.start))
@@ -68,7 +68,7 @@ def denies_other_values(value: Value, evidence: Passage) -> bool:
     return bool(told) and not any(alike or not denied for alike, denied in told)
 
 
-def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage) -> bool:
+def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: ParsedPassage) -> bool:
     """Reasons why `other` does not answer the same question: another subject, another time, arithmetic."""
     if is_supposed(claim.sentence, evidence):
         return True
@@ -96,7 +96,7 @@ def _anchors(part: ParsedSentence, value: Value) -> list[Value]:
     return [v for v in part.values if v is not value and v.kind in kinds and part.clause(v.start) == clause]
 
 
-def exchangeable(claim: Claim, value: Value, other: Candidate, evidence: Passage) -> bool:
+def exchangeable(claim: Claim, value: Value, other: Candidate, evidence: ParsedPassage) -> bool:
     """Names need more: the passage never says the claim's, and neither is an adjective."""
     if not isinstance(value.read, ProperName) or not isinstance(other.value.read, ProperName):
         return True
@@ -119,12 +119,12 @@ def counts_the_same(claim: Claim, value: Value, other: Candidate) -> bool:
     return True
 
 
-def _is_told(value: Value, evidence: Passage) -> bool:
+def _is_told(value: Value, evidence: ParsedPassage) -> bool:
     """Does the passage have this value, or a name's words in another form?"""
     return evidence.holds(value) or (isinstance(value.read, ProperName) and says(evidence, value.read.text))
 
 
-def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evidence: Passage) -> bool:
+def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evidence: ParsedPassage) -> bool:
     """Can a date be compared: exact, not reckoned from another, and all else that the claim tells is told?"""
     hedged = _HEDGED_DATE.search(claim.sentence.text[max(0, value.start - 16) : value.start])
     if date.first_year != date.last_year or hedged or _RELATIVE_TIME.search(claim.sentence.text):
@@ -148,7 +148,7 @@ def _tells_event(claim: Claim, date: Value, value: Value) -> bool:
 
 
 def is_other_number(
-    claim: Claim, value: Value, number: Quantity, other: Candidate, evidence: Passage
+    claim: Claim, value: Value, number: Quantity, other: Candidate, evidence: ParsedPassage
 ) -> bool:
     """Arithmetic, an end of a range, a number that the passage has with another unit, or another scale."""
     around = claim.sentence.text[max(0, value.start - 24) : value.end + 12]
@@ -164,7 +164,7 @@ def is_other_number(
     return max(number.amount / its.amount, its.amount / number.amount) > most
 
 
-def _derivable(number: Quantity, evidence: Passage) -> bool:
+def _derivable(number: Quantity, evidence: ParsedPassage) -> bool:
     """A claim may do arithmetic: a span of years, an age, a sum."""
     told = [v.read for part in evidence.sentences for v in part.values]
     amounts = [read.amount for read in told if isinstance(read, Quantity) and read.unit == number.unit]

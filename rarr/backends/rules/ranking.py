@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from rarr.backends.rules.counterparts import passage
+from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.values import Value, checkable_values
@@ -40,7 +40,7 @@ def scores(query: str, passages: Sequence[Passage]) -> list[float]:
 
 
 def _stems(one: Passage) -> list[str]:
-    analysed = passage(one.text, one.title)
+    analysed = parsed_passage(one.text, one.title)
     return [word.stem for part in analysed.sentences for word in part.content] + list(analysed.title_stems)
 
 
@@ -56,7 +56,7 @@ def _bm25(terms: list[str], bag: Counter[str], frequency: Counter[str], count: i
 
 
 def _holds(one: Passage, value: Value) -> bool:
-    analysed = passage(one.text, one.title)
+    analysed = parsed_passage(one.text, one.title)
     if isinstance(value.read, ProperName):
         return analysed.key_words.issuperset(key_words(value.read.text))
     return analysed.holds(value)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Set
 from functools import lru_cache
 
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.counterparts import Candidate, Passage
+from rarr.backends.rules.counterparts import Candidate, ParsedPassage
 from rarr.backends.rules.name_matching import key_words, same_name, shortest_form
 from rarr.backends.rules.proper_names import ProperName, proper_names
 from rarr.backends.rules.values import Value
@@ -36,7 +36,7 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(word.stem for word in word_tokens(text) if word.stem)
 
 
-def about_something_else(claim: Claim, value: Value, evidence: Passage) -> bool:
+def about_something_else(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
     """The claim's subject, or too many of its words with meaning, are not in the passage nor its title."""
     stems = {word.stem for word in claim.sentence.content}
     shared = sum(1 for stem in stems if stem in evidence.spread or stem in evidence.title_stems)
@@ -46,7 +46,7 @@ def about_something_else(claim: Claim, value: Value, evidence: Passage) -> bool:
     return bool(subjects) and not any(says(evidence, subject) for subject in subjects)
 
 
-def says(evidence: Passage, name: str) -> bool:
+def says(evidence: ParsedPassage, name: str) -> bool:
     """Are all words of a name, or the surname of a person, in the passage or its title?
 
     A surname is not enough where the passage gives it to somebody of another first name.
@@ -67,7 +67,7 @@ def _is_said(name: str, words: Set[str], values: Iterable[Value]) -> bool:
     return not namesakes or any(same_name(name, other) for other in namesakes)
 
 
-def about_subject(claim: Claim, value: Value, found: Candidate, evidence: Passage) -> bool:
+def about_subject(claim: Claim, value: Value, found: Candidate, evidence: ParsedPassage) -> bool:
     """Is the sentence about the claim's subject: it or the title names it, or it opens with no other name?"""
     subjects = subjects_of(claim, value)
     if not subjects:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rarr.backends.rules.agreement import compare
 from rarr.backends.rules.claims import Claim, claims
-from rarr.backends.rules.counterparts import Passage, Reading, passage, read
+from rarr.backends.rules.counterparts import Counterparts, ParsedPassage, counterparts, parsed_passage
 from rarr.backends.rules.negation import denies
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.values import Value, same_value
@@ -90,10 +90,10 @@ def _judged(claim: Claim, evidence: Evidence) -> Judgement | None:
 def _remembered(said: str, about: str, put_in: int, topic: str, text: str, title: str) -> Judgement | None:
     """Where a sentence stands in its text makes no difference to what supports it."""
     claim = Claim(Span(0, len(said)), parsed_sentence(said), about, put_in, topic=topic)
-    return judgement(claim, passage(text, title))
+    return judgement(claim, parsed_passage(text, title))
 
 
-def judgement(claim: Claim, evidence: Passage) -> Judgement | None:
+def judgement(claim: Claim, evidence: ParsedPassage) -> Judgement | None:
     """Support is below `CONTRADICTED` where the evidence contradicts a value, lower for each one more.
 
     None for a claim without a value of its own: shared words alone show the subject, not the statement.
@@ -103,7 +103,7 @@ def judgement(claim: Claim, evidence: Passage) -> Judgement | None:
         return None
     shared = sum(stem in evidence.spread or stem in evidence.title_stems for stem in stems) / len(stems)
     readings = [
-        (value, read(claim.sentence, value, evidence, claim.about)) for value in claim.sentence.values
+        (value, counterparts(claim.sentence, value, evidence, claim.about)) for value in claim.sentence.values
     ]
     checkable = [value for value in claim.sentence.values if value.kind != "term"]
     placed = [_placed(value, reading, evidence) for value, reading in readings if value.kind != "term"]
@@ -125,13 +125,13 @@ def judgement(claim: Claim, evidence: Passage) -> Judgement | None:
     return Judgement(support, contradicted > 0, said, lacking)
 
 
-def _first_word(claim: Claim, value: Value, evidence: Passage) -> bool:
+def _first_word(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
     """Is it the first word alone, taken for a name for its capital, and a word of the evidence?"""
     first = claim.sentence.words[0]
     return value.kind == "name" and value[:2] == first[:2] and first.stem in evidence.spread
 
 
-def _placed(value: Value, reading: Reading, evidence: Passage) -> float:
+def _placed(value: Value, reading: Counterparts, evidence: ParsedPassage) -> float:
     """How well the passage has this value in this context: 0 where it does not have it at all."""
     own = reading.own
     in_title = any(same_value(value, titled) for titled in evidence.title_values)

@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from rarr.backends.rules.agreement import ValueAgreement, compare
 from rarr.backends.rules.claims import claims
-from rarr.backends.rules.counterparts import passage, read
+from rarr.backends.rules.counterparts import counterparts, parsed_passage
 from rarr.backends.rules.questions import ValueQuestions, askable
 from rarr.records import Agreement, Evidence, Query
 
@@ -160,5 +160,5 @@ async def test_any_texts_can_be_compared(text: str, evidence: str, title: str) -
     await ValueQuestions().generate(text, title)
     for claim in claims(text, title):
         for value, _ in askable(text, claim):
-            read_once = passage(evidence, title)
-            compare(claim, value, read(claim.sentence, value, read_once), read_once)
+            read_once = parsed_passage(evidence, title)
+            compare(claim, value, counterparts(claim.sentence, value, read_once), read_once)
