@@ -62,7 +62,7 @@ _AUXILIARIES = {
 }
 
 
-def another_event(claim: ParsedSentence, value: Value, evidence: ParsedSentence, other: Value) -> bool:
+def is_another_event(claim: ParsedSentence, value: Value, evidence: ParsedSentence, other: Value) -> bool:
     """Do the clauses of the two values tell of different events, or with different qualifiers?"""
     mine, its = _clause(claim, value), _clause(evidence, other)
     events, others = _events(mine), _events(its)
@@ -73,7 +73,7 @@ def another_event(claim: ParsedSentence, value: Value, evidence: ParsedSentence,
     return _is_denied(claim, value) != _is_denied(evidence, other)
 
 
-def recurs(claim: ParsedSentence, value: Value) -> bool:
+def is_recurring(claim: ParsedSentence, value: Value) -> bool:
     """Is the event of the value's clause one that may happen in any year?"""
     return any(stem(word) in _RECURRING for word in _clause(claim, value))
 

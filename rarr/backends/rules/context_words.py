@@ -26,25 +26,25 @@ def next_stem(part: ParsedSentence, value: Value) -> str | None:
     return next((w.stem for w in part.content if w.start >= value.end and w.text not in unit), None)
 
 
-def beside(part: ParsedSentence, value: Value) -> list[str]:
+def neighbour_stems(part: ParsedSentence, value: Value) -> list[str]:
     """The stems of the words right before a value, nearest first, then of those right after; no articles."""
     before, after = _around(part.words, value)
     return [*_stems(reversed(part.words[:before])), *_stems(part.words[after:])]
 
 
-def opens(part: ParsedSentence, value: Value) -> bool:
+def opens_sentence(part: ParsedSentence, value: Value) -> bool:
     """Does no word with meaning stand before the value?"""
     return not part.content or part.content[0].end > value.start
 
 
-def same_frame(part: ParsedSentence, value: Value, other_part: ParsedSentence, other: Value) -> bool:
+def has_same_frame(part: ParsedSentence, value: Value, other_part: ParsedSentence, other: Value) -> bool:
     """Do the two values stand between the same words: the same word before, one of the next three alike?"""
     before, after = _neighbours(part.text, value)
     its_before, its_after = _neighbours(other_part.text, other)
     return before == its_before and any(a == b for a, b in zip(after, its_after, strict=False))
 
 
-def distances(words: tuple[Token, ...], value: Value) -> list[int]:
+def word_distances(words: tuple[Token, ...], value: Value) -> list[int]:
     """How many of `words` stand between each of them and the value; 0 for the words of the value."""
     before, after = _around(words, value)
     return [before - n - 1 if n < before else max(0, n - after) for n in range(len(words))]

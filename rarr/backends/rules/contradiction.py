@@ -5,7 +5,7 @@ that a rule contradicts, how many are wrong and have this correction.
 """
 
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.context_words import next_stem, same_frame
+from rarr.backends.rules.context_words import has_same_frame, next_stem
 from rarr.backends.rules.counterparts import Candidate, Counterparts, ParsedPassage
 from rarr.backends.rules.exclusive_words import ExclusiveTerm
 from rarr.backends.rules.non_answers import SAME_EVENT_COVERAGE, counts_the_same, exchangeable, is_elsewhere
@@ -40,7 +40,11 @@ def contradicts(claim: Claim, value: Value, reading: Counterparts, evidence: Par
     if own is not None and other.told - own.told < TOLD_MARGIN:
         return False
     covers = other.coverage - (own.coverage if own else 0.0) >= CLEAR_MARGIN
-    if other.told >= CLEAR_TOLD and covers and same_frame(claim.sentence, value, other.sentence, other.value):
+    if (
+        other.told >= CLEAR_TOLD
+        and covers
+        and has_same_frame(claim.sentence, value, other.sentence, other.value)
+    ):
         return not _converse(claim, value, other)
     if not counts_the_same(claim, value, other) or _said_too(value, own, other):
         return False

@@ -13,7 +13,13 @@ from typing import NamedTuple
 
 from rarr.backends.rules.assertion import asserts
 from rarr.backends.rules.claims import Claim, claims_of
-from rarr.backends.rules.context_words import beside, distances, next_stem, opens, unit_words
+from rarr.backends.rules.context_words import (
+    neighbour_stems,
+    next_stem,
+    opens_sentence,
+    unit_words,
+    word_distances,
+)
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.negation import negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
@@ -184,7 +190,7 @@ def _context(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -> li
     content = tuple(word for word in claim.content if word.text not in unit)
     clause = claim.clause(value.start)
     context = []
-    for word, between in zip(content, distances(content, value), strict=True):
+    for word, between in zip(content, word_distances(content, value), strict=True):
         if word.start < value.end and value.start < word.end:
             continue
         weight = 1 / (1 + CLAIM_FADES * between)
@@ -203,10 +209,10 @@ def _comparable(claim: ParsedSentence, value: Value, part: ParsedSentence, other
     person = is_person(claim.text, value.read)
     if person != is_person(part.text, other.read):
         return False
-    mine, its = beside(claim, value), beside(part, other)
+    mine, its = neighbour_stems(claim, value), neighbour_stems(part, other)
     if person:
         return not set(mine).isdisjoint(its)
-    if not opens(part, other):
+    if not opens_sentence(part, other):
         return mine[:1] == its[:1] != []
     if mine[:1] == ["by"]:  # owned by it: it owns
         return mine[1:2] != [] and mine[1] in {word.stem for word in part.words if word.start >= other.end}
@@ -217,7 +223,7 @@ def _frame(part: ParsedSentence, value: Value) -> ValueFrame:
     clause, unit = part.clause(value.start), unit_words(value)
     close: dict[str, float] = {}
     told = set()
-    for word, between in zip(part.content, distances(part.content, value), strict=True):
+    for word, between in zip(part.content, word_distances(part.content, value), strict=True):
         here = part.clause(word.start) == clause
         closeness = (1.0 if here else OTHER_CLAUSE) / (1 + EVIDENCE_FADES * between)
         close[word.stem] = max(closeness, close.get(word.stem, 0.0))

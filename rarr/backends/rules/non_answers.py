@@ -4,7 +4,7 @@ import re
 from itertools import combinations
 
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.clause_events import another_event, recurs
+from rarr.backends.rules.clause_events import is_another_event, is_recurring
 from rarr.backends.rules.context_words import next_stem
 from rarr.backends.rules.counterparts import Candidate, ParsedPassage
 from rarr.backends.rules.dates import Date
@@ -76,7 +76,7 @@ def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: ParsedP
         return True
     if isinstance(value.read, Date) and not _is_one_date(claim, value, value.read, other, evidence):
         return True
-    if another_event(claim.sentence, value, other.sentence, other.value):
+    if is_another_event(claim.sentence, value, other.sentence, other.value):
         return True
     if not all(_is_told(anchor, evidence) for anchor in _anchors(claim.sentence, value)):
         return True
@@ -129,7 +129,7 @@ def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evide
     hedged = _HEDGED_DATE.search(claim.sentence.text[max(0, value.start - 16) : value.start])
     if date.first_year != date.last_year or hedged or _RELATIVE_TIME.search(claim.sentence.text):
         return False
-    if recurs(claim.sentence, value):
+    if is_recurring(claim.sentence, value):
         return False
     if date.month is not None and evidence.holds(value):
         return False

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.backends.rules.clause_events import another_event, recurs
+from rarr.backends.rules.clause_events import is_another_event, is_recurring
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.values import Value
 
@@ -33,7 +33,7 @@ def value(part: ParsedSentence, said: str) -> Value:
 )
 def test_another_event(claim: str, mine: str, evidence: str, its: str) -> None:
     one, other = parsed_sentence(claim), parsed_sentence(evidence)
-    assert another_event(one, value(one, mine), other, value(other, its))
+    assert is_another_event(one, value(one, mine), other, value(other, its))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_another_event(claim: str, mine: str, evidence: str, its: str) -> None:
 )
 def test_the_same_event(claim: str, mine: str, evidence: str, its: str) -> None:
     one, other = parsed_sentence(claim), parsed_sentence(evidence)
-    assert not another_event(one, value(one, mine), other, value(other, its))
+    assert not is_another_event(one, value(one, mine), other, value(other, its))
 
 
 @pytest.mark.parametrize(
@@ -59,4 +59,4 @@ def test_the_same_event(claim: str, mine: str, evidence: str, its: str) -> None:
 )
 def test_what_may_happen_again(claim: str, again: bool) -> None:
     part = parsed_sentence(claim)
-    assert recurs(part, value(part, "2019")) == again
+    assert is_recurring(part, value(part, "2019")) == again

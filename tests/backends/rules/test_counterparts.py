@@ -1,4 +1,10 @@
-from rarr.backends.rules.context_words import beside, distances, next_stem, opens, same_frame
+from rarr.backends.rules.context_words import (
+    has_same_frame,
+    neighbour_stems,
+    next_stem,
+    opens_sentence,
+    word_distances,
+)
 from rarr.backends.rules.counterparts import Counterparts, counterparts, parsed_passage
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.values import Value
@@ -49,12 +55,12 @@ def test_a_passage_about_namesakes() -> None:
 def test_what_stands_around_a_value() -> None:
     text = "The old dam measures 20 m across the river."
     part, value = parsed_sentence(text), value_of(text, "20")
-    assert beside(part, value) == ["measur", "dam", "m", "across"]
+    assert neighbour_stems(part, value) == ["measur", "dam", "m", "across"]
     assert next_stem(part, value) == "across"
-    assert distances(part.content, value)[:3] == [2, 1, 0]
-    assert not opens(part, value)
+    assert word_distances(part.content, value)[:3] == [2, 1, 0]
+    assert not opens_sentence(part, value)
 
 
 def test_same_frame() -> None:
     one, other = parsed_sentence("It opened in 1936 at noon."), parsed_sentence("It closed in 1938 at noon.")
-    assert same_frame(one, one.values[0], other, other.values[0])
+    assert has_same_frame(one, one.values[0], other, other.values[0])
