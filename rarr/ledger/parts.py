@@ -10,7 +10,7 @@ from rarr.backends.rules.counterparts import ParsedPassage, parsed_passage
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.questions import askable
-from rarr.backends.rules.subjects import about_something_else
+from rarr.backends.rules.subjects import is_about_something_else
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import Token
 from rarr.ledger.answers import answer_place, sources_of, values_at
@@ -205,7 +205,7 @@ class _Place(NamedTuple):
     def _literal(self, evidence: Evidence) -> str:
         """The words of a passage about the same subject that say it; empty where none do."""
         beside = parsed_passage(evidence.text, evidence.title)
-        elsewhere = any(about_something_else(claim, value, beside) for claim, value in self._claimed())
+        elsewhere = any(is_about_something_else(claim, value, beside) for claim, value in self._claimed())
         if elsewhere or self._is_otherwise(beside):
             return ""
         if self.alike is not None:

@@ -12,7 +12,7 @@ from rarr.backends.rules.counterparts import counterparts as read_by_rules, pars
 from rarr.backends.rules.non_answers import is_supposed
 from rarr.backends.rules.proper_names import ProperName, is_person, proper_names
 from rarr.backends.rules.questions import askable
-from rarr.backends.rules.subjects import about_something_else
+from rarr.backends.rules.subjects import is_about_something_else
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Agreement, Verdict
 from rarr.tools.text.document import Span
@@ -59,7 +59,7 @@ def by_rules(text: str, claim: Claim, title: str, evidence: str) -> list[Ruled]:
     found = []
     for value, place in askable(text, claim):
         rules = compare(claim, value, read_by_rules(claim.sentence, value, beside, claim.about), beside)
-        about = not (about_something_else(claim, value, beside) or is_supposed(claim.sentence, beside))
+        about = not (is_about_something_else(claim, value, beside) or is_supposed(claim.sentence, beside))
         found.append(Ruled(value, place, rules, about))
     return found
 

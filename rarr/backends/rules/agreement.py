@@ -16,7 +16,7 @@ from rarr.backends.rules.counterparts import (
 from rarr.backends.rules.dates import Date, is_as_exact
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.questions import askable
-from rarr.backends.rules.subjects import about_something_else, about_subject, may_be_of_a_namesake
+from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, may_be_of_a_namesake
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.worker import work
@@ -56,7 +56,7 @@ def agreement(text: str, context: str | None, query: Query, evidence: Evidence) 
 def compare(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> Agreement:
     """What `evidence`, as it reads for `value`, says where `claim` says that."""
     said = claim.sentence.text[value.start : value.end]
-    if about_something_else(claim, value, evidence):
+    if is_about_something_else(claim, value, evidence):
         return Agreement(
             verdict="irrelevant",
             text_answer=said,
@@ -123,7 +123,7 @@ def confirms(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage
         case Date() as its, Date() as mine if not is_as_exact(its, mine):
             return False
     times = [v for v in claim.sentence.values if v is not value and v.kind == "date"]
-    return about_subject(claim, value, own, evidence) and all(evidence.holds(time) for time in times)
+    return is_about_subject(claim, value, own, evidence) and all(evidence.holds(time) for time in times)
 
 
 def with_unit(part: ParsedSentence, value: Value) -> str:

@@ -29,7 +29,7 @@ from rarr.backends.rules.non_answers import (
 )
 from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.quantities import Quantity
-from rarr.backends.rules.subjects import about_something_else, about_subject, subject_of
+from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, subject_of
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Agreement, Check, Evidence, Query, Verdict
 from rarr.tools.text.document import Span, sentences
@@ -70,7 +70,7 @@ def beside_the_matter(text: str, context: str | None, query: Query, evidence: Ev
     asked = asked_for(text, context, query)
     if asked is None:
         return _verdict("unknown", text[query.start : query.end], "", _NO_VALUE)
-    if about_something_else(*asked, parsed_passage(evidence.text, evidence.title)):
+    if is_about_something_else(*asked, parsed_passage(evidence.text, evidence.title)):
         return _verdict("irrelevant", _said(*asked), "", "the evidence is about something else")
     return None
 
@@ -171,7 +171,7 @@ def _doubt(
         < LEAST_IN_COMMON,
         "the evidence is about several things of one name": evidence.namesakes,
         "the text speaks of a plan or a supposition": is_supposed(claim.sentence, evidence),
-        "the answer is about another subject": not about_subject(claim, value, other, evidence)
+        "the answer is about another subject": not is_about_subject(claim, value, other, evidence)
         or opens_with_sibling(claim, value, other),
         "the text gives its time by another sentence": bool(_SAME_TIME.search(claim.sentence.text)),
         "the answer is about another time": value.kind != "date"

@@ -14,7 +14,7 @@ from rarr.backends.rules.negation import negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.quantities import Quantity
-from rarr.backends.rules.subjects import OPENING, about_subject, says, subject_of
+from rarr.backends.rules.subjects import OPENING, has_name, is_about_subject, subject_of
 from rarr.backends.rules.values import Value, same_value
 from rarr.backends.rules.words import stem
 
@@ -80,7 +80,7 @@ def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: ParsedP
         return True
     if not all(_is_told(anchor, evidence) for anchor in _anchors(claim.sentence, value)):
         return True
-    if not about_subject(claim, value, other, evidence) or not _same_predicate(claim, value, other):
+    if not is_about_subject(claim, value, other, evidence) or not _same_predicate(claim, value, other):
         return True
     if _stands_beside(value, other) or opens_with_sibling(claim, value, other):
         return True
@@ -100,7 +100,7 @@ def exchangeable(claim: Claim, value: Value, other: Candidate, evidence: ParsedP
     """Names need more: the passage never says the claim's, and neither is an adjective."""
     if not isinstance(value.read, ProperName) or not isinstance(other.value.read, ProperName):
         return True
-    if says(evidence, value.read.text):
+    if has_name(evidence, value.read.text):
         return False  # in a way that is not read as a name
     if _is_adjective(claim.sentence.text, value) or _is_adjective(other.sentence.text, other.value):
         return False
@@ -121,7 +121,9 @@ def counts_the_same(claim: Claim, value: Value, other: Candidate) -> bool:
 
 def _is_told(value: Value, evidence: ParsedPassage) -> bool:
     """Does the passage have this value, or a name's words in another form?"""
-    return evidence.holds(value) or (isinstance(value.read, ProperName) and says(evidence, value.read.text))
+    return evidence.holds(value) or (
+        isinstance(value.read, ProperName) and has_name(evidence, value.read.text)
+    )
 
 
 def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evidence: ParsedPassage) -> bool:

@@ -36,26 +36,26 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(word.stem for word in word_tokens(text) if word.stem)
 
 
-def about_something_else(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
+def is_about_something_else(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
     """The claim's subject, or too many of its words with meaning, are not in the passage nor its title."""
     stems = {word.stem for word in claim.sentence.content}
     shared = sum(1 for stem in stems if stem in evidence.spread or stem in evidence.title_stems)
     if shared < SHARED_WORDS * len(stems):
         return True
     subjects = subjects_of(claim, value)
-    return bool(subjects) and not any(says(evidence, subject) for subject in subjects)
+    return bool(subjects) and not any(has_name(evidence, subject) for subject in subjects)
 
 
-def says(evidence: ParsedPassage, name: str) -> bool:
+def has_name(evidence: ParsedPassage, name: str) -> bool:
     """Are all words of a name, or the surname of a person, in the passage or its title?
 
     A surname is not enough where the passage gives it to somebody of another first name.
     """
     values = [value for part in evidence.sentences for value in part.values]
-    return _is_said(name, evidence.key_words, values)
+    return _is_name_among(name, evidence.key_words, values)
 
 
-def _is_said(name: str, words: Set[str], values: Iterable[Value]) -> bool:
+def _is_name_among(name: str, words: Set[str], values: Iterable[Value]) -> bool:
     short = shortest_form(name)
     if not words >= {*short}:
         return False
@@ -67,14 +67,14 @@ def _is_said(name: str, words: Set[str], values: Iterable[Value]) -> bool:
     return not namesakes or any(same_name(name, other) for other in namesakes)
 
 
-def about_subject(claim: Claim, value: Value, found: Candidate, evidence: ParsedPassage) -> bool:
+def is_about_subject(claim: Claim, value: Value, found: Candidate, evidence: ParsedPassage) -> bool:
     """Is the sentence about the claim's subject: it or the title names it, or it opens with no other name?"""
     subjects = subjects_of(claim, value)
     if not subjects:
         return True
     words = {*key_words(found.sentence.text), *evidence.title_words}
     values = (*found.sentence.values, *evidence.title_values)
-    if any(_is_said(subject, words, values) for subject in subjects):
+    if any(_is_name_among(subject, words, values) for subject in subjects):
         return True
     named = [v for v in found.sentence.values if v.kind == "name"]
     if named and named[0] == found.value:
