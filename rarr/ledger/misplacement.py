@@ -7,9 +7,9 @@ from Lunde" by "Lunde acquired the mill from Reed".
 import re
 from typing import NamedTuple
 
-from rarr.backends.rules.assertion import asserts
+from rarr.backends.rules.assertion import is_asserted
 from rarr.backends.rules.counterparts import ParsedPassage
-from rarr.backends.rules.negation import negated
+from rarr.backends.rules.negation import is_negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.ledger.confirmation import says
@@ -44,8 +44,8 @@ def misplaced(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -> b
         or _parties_changed_places(claim, part)
         or _is_one_of_a_row(part, said)
         or measures_otherwise(claim, value, part, said, evidence)
-        or asserts(part.text, said.start) != asserts(claim.text, value.start)
-        or negated(part, said.start) != negated(claim, value.start)
+        or is_asserted(part.text, said.start) != is_asserted(claim.text, value.start)
+        or is_negated(part, said.start) != is_negated(claim, value.start)
         for (part, said), count in zip(places, shared, strict=True)
         if count == max(shared)
     )

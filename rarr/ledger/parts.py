@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.backends.rules.answers import has_phrase
-from rarr.backends.rules.assertion import asserts
+from rarr.backends.rules.assertion import is_asserted
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import ParsedPassage, parsed_passage
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
@@ -218,7 +218,7 @@ class _Place(NamedTuple):
             for part, stems in zip(beside.sentences, beside.said, strict=True)
             if not context or not context.isdisjoint(stems)
             for value in part.values
-            if asserts(part.text, value.start)
+            if is_asserted(part.text, value.start)
         ]
         told += [(value, evidence.title) for value in beside.title_values]
         found = [

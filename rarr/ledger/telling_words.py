@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from rarr.backends.rules.negation import negators
+from rarr.backends.rules.negation import negator_spans
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.tools.text.document import Span
 
@@ -27,8 +27,8 @@ _COMPARED = re.compile(r"\b(?P<word>\w+er|(?:more|less)\s+\w+)\s+than\b(?!\s+[$â
 
 def telling_words(said: ParsedSentence) -> Iterator[tuple[Span, Alike]]:
     """The place of each telling word in the sentence, and what finds a word of the same meaning elsewhere."""
-    for span in negators(said):
-        yield span, negators
+    for span in negator_spans(said):
+        yield span, negator_spans
     for pattern in _WORDS_THAT_TURN:
         for match in pattern.finditer(said.text):
             yield Span(*match.span()), _finder(pattern)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from rarr.backends.rules.answers import stands_in
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.negation import negated
+from rarr.backends.rules.negation import is_negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence as read_sentence
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import Token, folded_text, word_tokens
@@ -200,8 +200,8 @@ class Wording:
             for written in values_at(self.after, self.written):
                 if not sources or not same_value(written, sources[0].value):
                     continue
-                denied = negated(self.after, written.start)
-                if all(negated(source.sentence, source.start) != denied for source in sources):
+                denied = is_negated(self.after, written.start)
+                if all(is_negated(source.sentence, source.start) != denied for source in sources):
                     said = self.answer[value.start : value.end]
                     return f"the text would {'deny' if denied else 'say'} {said!r}, other than the evidence"
         return ""

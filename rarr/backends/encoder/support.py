@@ -8,7 +8,7 @@ from rarr.backends.encoder.weights import Logistic
 from rarr.backends.encoder.windows import parts
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import parsed_passage
-from rarr.backends.rules.negation import denies
+from rarr.backends.rules.negation import is_denied
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.support import CONTRADICTED, UNSAID, Judgement, judgements
 from rarr.records import AttributionClass, Evidence
@@ -92,7 +92,7 @@ def seen(
         Seen(
             features[one] | _of_rules(rules),
             rules,
-            denies(parsed_sentence(one), told.sentences, told.title_stems),
+            is_denied(parsed_sentence(one), told.sentences, told.title_stems),
         )
         if one in features
         else None

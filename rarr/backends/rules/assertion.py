@@ -69,7 +69,7 @@ _NO_DOUBT = re.compile(
 )
 
 
-def doubts(text: str) -> Iterator[Span]:
+def doubt_spans(text: str) -> Iterator[Span]:
     """Where a sentence denies or doubts what it says."""
     settled = [match.span() for match in _NO_DOUBT.finditer(text)]
     for match in _DOUBT.finditer(text):
@@ -77,9 +77,9 @@ def doubts(text: str) -> Iterator[Span]:
             yield Span(*match.span())
 
 
-def asserts(text: str, place: int) -> bool:
+def is_asserted(text: str, place: int) -> bool:
     """Does a sentence state what it says at a place?"""
-    if next(doubts(text), None) is not None:
+    if next(doubt_spans(text), None) is not None:
         return False
     return not any(_is_only_reported(text, match.start()) for match in _REPORTED.finditer(text, 0, place))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from rarr.backends.rules.assertion import asserts
+from rarr.backends.rules.assertion import is_asserted
 from rarr.backends.rules.claims import Claim, claims_of
 from rarr.backends.rules.context_words import (
     neighbour_stems,
@@ -21,7 +21,7 @@ from rarr.backends.rules.context_words import (
     word_distances,
 )
 from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.negation import negated
+from rarr.backends.rules.negation import is_negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.values import Value, checkable_values, same_value
@@ -73,13 +73,13 @@ class ParsedPassage:
             _frame(part, value)
             for part in self.sentences
             for value in part.values
-            if asserts(part.text, value.start)
+            if is_asserted(part.text, value.start)
         )
 
     @cached_property
     def is_plain(self) -> bool:
         """Does each of its sentences state all that it says?"""
-        return all(asserts(part.text, len(part.text)) for part in self.sentences)
+        return all(is_asserted(part.text, len(part.text)) for part in self.sentences)
 
     def holds(self, value: Value) -> bool:
         """Does the passage or its title say this value anywhere?"""
@@ -167,11 +167,11 @@ def candidates(
         stems={word.stem for word in (*claim.content, *word_tokens(about))},
         next_stem=next_stem(claim, value),
     )
-    denied = negated(claim, value.start)
+    denied = is_negated(claim, value.start)
     found = [
         _candidate(asked, frame)
         for frame in evidence.frames
-        if frame.value.kind == value.kind and negated(frame.sentence, frame.value.start) == denied
+        if frame.value.kind == value.kind and is_negated(frame.sentence, frame.value.start) == denied
     ]
     return sorted(found, key=lambda candidate: -candidate.closeness)
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from rarr.backends.rules.assertion import doubts
+from rarr.backends.rules.assertion import doubt_spans
 from rarr.backends.rules.opposites import opposed
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.quantities import Quantity
@@ -39,7 +39,9 @@ _MONEY = {"€", "£", "$", "¥"}
 _DAYS = {"second": 1 / 86400, "day": 1.0, "year": 365.25}
 
 
-def denies(claim: ParsedSentence, evidence: Sequence[ParsedSentence], title: Set[str] = frozenset()) -> bool:
+def is_denied(
+    claim: ParsedSentence, evidence: Sequence[ParsedSentence], title: Set[str] = frozenset()
+) -> bool:
     """Do the sentences of the evidence that tell most of the claim say the reverse, or another value?
 
     `title`: the stems of what all of the evidence is about; no sentence needs to say them.
@@ -69,7 +71,7 @@ def _told(claim: ParsedSentence, stems: Set[str], one: ParsedSentence, title: Se
     return count, not shared.isdisjoint(mine ^ its)
 
 
-def negated(part: ParsedSentence, place: int) -> bool:
+def is_negated(part: ParsedSentence, place: int) -> bool:
     """Is what begins at `place` denied: by a negator closely before it in its clause?"""
     if _BEFORE_VALUE.search(part.text, max(0, place - _REACH), place):
         return True
@@ -85,12 +87,12 @@ def negated(part: ParsedSentence, place: int) -> bool:
     return False
 
 
-def negators(part: ParsedSentence) -> Iterator[Span]:
+def negator_spans(part: ParsedSentence) -> Iterator[Span]:
     """Where a sentence has a "not" or the like, which denies something, or doubts it."""
     for word in part.words:
         if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):
             yield Span(word.start, word.end)
-    yield from doubts(part.text)
+    yield from doubt_spans(part.text)
 
 
 def _denies_value(claim: ParsedSentence, one: ParsedSentence) -> bool:
@@ -102,9 +104,9 @@ def _denies_value(claim: ParsedSentence, one: ParsedSentence) -> bool:
         if value.kind in ("number", "date") and same_value(value, other)
     ]
     return any(
-        negated(claim, value.start) != negated(one, other.start)
+        is_negated(claim, value.start) != is_negated(one, other.start)
         for value, other in pairs
-        if not any(negated(claim, v.start) == negated(one, o.start) for v, o in pairs if v is value)
+        if not any(is_negated(claim, v.start) == is_negated(one, o.start) for v, o in pairs if v is value)
     )
 
 

@@ -10,7 +10,7 @@ from rarr.backends.rules.counterparts import Candidate, ParsedPassage
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.exclusive_words import ExclusiveTerm
 from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.negation import negated
+from rarr.backends.rules.negation import is_negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.quantities import Quantity
@@ -60,7 +60,7 @@ def is_supposed(claim: ParsedSentence, evidence: ParsedPassage) -> bool:
 def denies_other_values(value: Value, evidence: ParsedPassage) -> bool:
     """Does the passage only deny values in the place of the claim's? What is not 1898 may well be 1888."""
     told = [
-        (same_value(value, other), negated(part, other.start))
+        (same_value(value, other), is_negated(part, other.start))
         for part in evidence.sentences
         for other in part.values
         if other.kind == value.kind and same_value(value, other) is not None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rarr.backends.rules.agreement import compare
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import Counterparts, ParsedPassage, counterparts, parsed_passage
-from rarr.backends.rules.negation import denies
+from rarr.backends.rules.negation import is_denied
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.values import Value, same_value
 from rarr.records import AttributionClass, Evidence
@@ -115,7 +115,7 @@ def judgement(claim: Claim, evidence: ParsedPassage) -> Judgement | None:
     contradicted = verdicts.count("disagrees")
     if contradicted:
         support = support * CONTRADICTED * (1 - contradicted / len(verdicts))
-    denied = denies(claim.sentence, evidence.sentences, evidence.title_stems)
+    denied = is_denied(claim.sentence, evidence.sentences, evidence.title_stems)
     if denied:
         support *= CONTRADICTED
     said = not denied and all(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.backends.rules.negation import denies
+from rarr.backends.rules.negation import is_denied
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.swapped_roles import exchanged
 
@@ -33,7 +33,7 @@ from rarr.backends.rules.swapped_roles import exchanged
     ids=["parties", "groups", "in the passive, within more", "under a subject", "roles", "numbers", "colon"],
 )
 def test_two_parts_changed_places(claim: str, evidence: str) -> None:
-    assert denies(parsed_sentence(claim), [parsed_sentence(evidence)])
+    assert is_denied(parsed_sentence(claim), [parsed_sentence(evidence)])
 
 
 @pytest.mark.parametrize(
