@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence, Set
 
 from rarr.backends.rules.assertion import doubt_spans
-from rarr.backends.rules.opposites import opposed
+from rarr.backends.rules.opposites import opposite_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.quantities import Quantity
-from rarr.backends.rules.swapped_roles import exchanged
+from rarr.backends.rules.swapped_roles import has_swapped_roles
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.tools.text.document import Span
 
@@ -62,9 +62,9 @@ def _told(claim: ParsedSentence, stems: Set[str], one: ParsedSentence, title: Se
     if len(shared) + known < TOLD * len(stems) - 1:  # one may be told by its opposite
         return len(shared) + known, False
     mine, its = set(_denied(claim)), set(_denied(one))
-    pairs = list(opposed(claim, one))
+    pairs = list(opposite_words(claim, one))
     count = len(shared | {word.stem for word, _ in pairs} & stems) + known
-    if exchanged(claim, one) or _has_another(claim, one) or _denies_value(claim, one):
+    if has_swapped_roles(claim, one) or _has_another(claim, one) or _denies_value(claim, one):
         return count, True
     if pairs:  # "not safe" says what "contraindicated" says
         return count, any((word.stem in mine) == (other.stem in its) for word, other in pairs)

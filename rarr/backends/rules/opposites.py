@@ -62,7 +62,7 @@ _TWINS = ("hyper", "hypo"), ("intra", "extra"), ("micro", "macro"), ("pre", "pos
 _AT_LEAST = re.compile(r"\bno\s+(?:fewer|less|more)\s+than\b", re.IGNORECASE)
 
 
-def opposed(claim: ParsedSentence, evidence: ParsedSentence) -> Iterator[tuple[Token, Token]]:
+def opposite_words(claim: ParsedSentence, evidence: ParsedSentence) -> Iterator[tuple[Token, Token]]:
     """Words of the claim, each with its opposite that the evidence has in its place: beside the same word.
 
     "More than 20 looms" where it has "less than 20 looms", and not where it has "in less than a year".

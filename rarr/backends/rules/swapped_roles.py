@@ -12,14 +12,14 @@ _JOINS = {"and", "or", "nor"}
 _LONGEST = 60  # words of a claim; all ways to part it are tried
 
 
-def exchanged(claim: ParsedSentence, evidence: ParsedSentence) -> bool:
+def has_swapped_roles(claim: ParsedSentence, evidence: ParsedSentence) -> bool:
     """Does `evidence` say the claim word for word, but for two parts that stand in each other's place?
 
     "Elm beat Hay" is "Hay beat Elm" with its parties exchanged. What moved alone was not, as "in 1950" to the
     end, nor what can be told either way round: sides of "is", members of a list, who met whom.
     """
     theirs = [word.text.lower() for word in evidence.words]
-    return any(_exchanged(claim.text, mine, theirs) for mine in _readings(claim))
+    return any(_is_swapped(claim.text, mine, theirs) for mine in _readings(claim))
 
 
 def _readings(part: ParsedSentence) -> Iterator[Sequence[Token]]:
@@ -29,7 +29,7 @@ def _readings(part: ParsedSentence) -> Iterator[Sequence[Token]]:
         yield [word for word in part.words if word.start > subject]
 
 
-def _exchanged(text: str, mine: Sequence[Token], theirs: Sequence[str]) -> bool:
+def _is_swapped(text: str, mine: Sequence[Token], theirs: Sequence[str]) -> bool:
     said = [word.text.lower() for word in mine]
     if len(said) > _LONGEST:
         return False
