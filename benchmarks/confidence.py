@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.report import machine, share
 from benchmarks.shared_data import rows
-from rarr.backends.rules.agreement import compare
+from rarr.backends.rules.agreement import value_agreement
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import counterparts, parsed_passage
 from rarr.backends.rules.questions import askable
@@ -48,7 +48,12 @@ def verdicts(item: dict[str, Any]) -> list[tuple[str, Agreement]]:
     """What is true and what the rules say of every value of the three claims of an item."""
     evidence = parsed_passage(item["evidence"], item["title"] or "")
     return [
-        (truth, compare(claim, value, counterparts(claim.sentence, value, evidence, claim.about), evidence))
+        (
+            truth,
+            value_agreement(
+                claim, value, counterparts(claim.sentence, value, evidence, claim.about), evidence
+            ),
+        )
         for version in ("supported", "corrupted", "extrapolatory")
         for claim, value, truth in _values(item, version)
     ]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rarr.backends.rules.agreement import AGREES_COVERAGE, agreement, with_unit
+from rarr.backends.rules.agreement import AGREES_COVERAGE, query_agreement, value_with_unit
 from rarr.backends.rules.counterparts import candidates, parsed_passage
 from rarr.backends.rules.editing import change_of
 from rarr.backends.rules.parsed_sentence import parsed_sentence
@@ -59,7 +59,7 @@ def _targeted(variables: Variables) -> dict[str, Any]:
 
 def _agreement(variables: Variables) -> dict[str, Any]:
     whole, _ = _whole(variables)
-    judgement = agreement(whole, variables.get("context"), _query(variables), _evidence(variables))
+    judgement = query_agreement(whole, variables.get("context"), _query(variables), _evidence(variables))
     return {
         "text_answer": judgement.text_answer,
         "evidence_answer": judgement.evidence_answer,
@@ -105,7 +105,7 @@ def _rewritten(variables: Variables) -> str:
         evidence = _evidence({"evidence": quotation})
         for question in reversed(questions(text, context)):
             query = Query(id="q1", **question.model_dump())
-            judged = agreement(text, context, query, evidence)
+            judged = query_agreement(text, context, query, evidence)
             check = Check(**judged.model_dump(), query_id="q1", evidence_id="q1.1")
             if judged.verdict == "disagrees" and (change := change_of(text, query, check)):
                 text = text[: change.start] + change.new + text[change.end :]
@@ -143,7 +143,7 @@ def _reading(variables: Variables) -> dict[str, Any]:
     value = next((value for value in claim.values if claim.text[value.start : value.end] == gap), None)
     matches = candidates(claim, value, parsed_passage(evidence.text, evidence.title)) if value else []
     best = next((match for match in matches if match.coverage >= AGREES_COVERAGE), None)
-    return {"answer": with_unit(best.sentence, best.value) if best else "not stated"}
+    return {"answer": value_with_unit(best.sentence, best.value) if best else "not stated"}
 
 
 def _whole(variables: Variables) -> tuple[str, int]:

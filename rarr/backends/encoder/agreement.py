@@ -13,7 +13,7 @@ from rarr.backends.encoder.features import Weighed, by_rules, could_contradict, 
 from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.pointers import judge
 from rarr.backends.encoder.weights import Calibration
-from rarr.backends.rules.agreement import asked_for, unless_namesake
+from rarr.backends.rules.agreement import agreement_unless_namesake, queried_value
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.non_answers import denies_other_values
@@ -37,12 +37,12 @@ class TrainedAgreement:
         return await encode(self._agreement, text, context, query, evidence)
 
     def _agreement(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        asked = asked_for(text, context, query)
+        asked = queried_value(text, context, query)
         if asked is None:
             return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
         claim, value = asked
         [found] = self._verdicts([(text, context, claim.span, evidence.title, evidence.text)])
-        return unless_namesake(found[value[:2]], text, context, evidence.title)
+        return agreement_unless_namesake(found[value[:2]], text, context, evidence.title)
 
 
 def _verdicts(

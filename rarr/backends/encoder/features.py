@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rarr.backends.encoder.model import Encoder, Judged
 from rarr.backends.encoder.pointers import IMPOSSIBLE, Found, Other, point
 from rarr.backends.encoder.weights import Calibration, Logistic
-from rarr.backends.rules.agreement import compare
+from rarr.backends.rules.agreement import value_agreement
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import counterparts as read_by_rules, parsed_passage
 from rarr.backends.rules.non_answers import is_supposed
@@ -58,7 +58,9 @@ def by_rules(text: str, claim: Claim, title: str, evidence: str) -> list[Ruled]:
     beside = parsed_passage(evidence, title)
     found = []
     for value, place in askable(text, claim):
-        rules = compare(claim, value, read_by_rules(claim.sentence, value, beside, claim.about), beside)
+        rules = value_agreement(
+            claim, value, read_by_rules(claim.sentence, value, beside, claim.about), beside
+        )
         about = not (is_about_something_else(claim, value, beside) or is_supposed(claim.sentence, beside))
         found.append(Ruled(value, place, rules, about))
     return found

@@ -5,7 +5,7 @@ clearly better placed than anything that agrees; `agrees` needs the same value i
 """
 
 from rarr.backends.rules.claims import Claim, claims
-from rarr.backends.rules.contradiction import contradicts
+from rarr.backends.rules.contradiction import is_contradiction
 from rarr.backends.rules.counterparts import (
     Candidate,
     Counterparts,
@@ -31,10 +31,10 @@ class ValueAgreement:
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """`unknown` where the query is about no value that the rules can read."""
-        return await work(agreement, text, context, query, evidence)
+        return await work(query_agreement, text, context, query, evidence)
 
 
-def unless_namesake(said: Agreement, text: str, context: str | None, title: str) -> Agreement:
+def agreement_unless_namesake(said: Agreement, text: str, context: str | None, title: str) -> Agreement:
     """`said`, but for a difference from a page that may be about another thing of the name: `unknown`."""
     if said.verdict != "disagrees" or not may_be_of_a_namesake(text, context, title):
         return said
@@ -42,18 +42,20 @@ def unless_namesake(said: Agreement, text: str, context: str | None, title: str)
     return said.model_copy(update={"verdict": "unknown", "reason": reason})
 
 
-def agreement(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+def query_agreement(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
     """Compares the value that `query` asks for with the evidence."""
-    found = asked_for(text, context, query)
+    found = queried_value(text, context, query)
     if found is None:
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
     claim, value = found
     read_once = parsed_passage(evidence.text, evidence.title)
-    compared = compare(claim, value, counterparts(claim.sentence, value, read_once, claim.about), read_once)
-    return unless_namesake(compared, text, context, evidence.title)
+    compared = value_agreement(
+        claim, value, counterparts(claim.sentence, value, read_once, claim.about), read_once
+    )
+    return agreement_unless_namesake(compared, text, context, evidence.title)
 
 
-def compare(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> Agreement:
+def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> Agreement:
     """What `evidence`, as it reads for `value`, says where `claim` says that."""
     said = claim.sentence.text[value.start : value.end]
     if is_about_something_else(claim, value, evidence):
@@ -63,15 +65,15 @@ def compare(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedP
             reason="the evidence is about something else",
             confidence=ELSEWHERE,
         )
-    if contradicts(claim, value, reading, evidence) and reading.other is not None:
-        answer = with_unit(reading.other.sentence, reading.other.value)
-        claimed = with_unit(claim.sentence, value)
+    if is_contradiction(claim, value, reading, evidence) and reading.other is not None:
+        answer = value_with_unit(reading.other.sentence, reading.other.value)
+        claimed = value_with_unit(claim.sentence, value)
         return Agreement(
             verdict="disagrees", text_answer=said, evidence_answer=answer,
             reason=f"the evidence has {answer!r} where the text has {claimed!r}", confidence=OTHER_VALUE,
         )  # fmt: skip
     own = reading.own
-    if own is not None and own.coverage >= AGREES_COVERAGE and confirms(claim, value, own, evidence):
+    if own is not None and own.coverage >= AGREES_COVERAGE and is_confirmation(claim, value, own, evidence):
         answer = own.sentence.text[own.value.start : own.value.end]
         return Agreement(
             verdict="agrees",
@@ -98,7 +100,7 @@ def compare(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedP
     return Agreement(verdict="unknown", text_answer=said, reason="no value stands clearly in the same place")
 
 
-def asked_for(text: str, context: str | None, query: Query) -> tuple[Claim, Value] | None:
+def queried_value(text: str, context: str | None, query: Query) -> tuple[Claim, Value] | None:
     """The claim and the value that a query asks for; by its place, else the one value it does not say."""
     for claim in claims(text, context):
         if not (claim.span.start < query.end and query.start < claim.span.end):
@@ -117,7 +119,7 @@ def asked_for(text: str, context: str | None, query: Query) -> tuple[Claim, Valu
     return None
 
 
-def confirms(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage) -> bool:
+def is_confirmation(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage) -> bool:
     """The same value, as exact, confirms only what is said of the same subject at the same time."""
     match own.value.read, value.read:
         case Date() as its, Date() as mine if not is_as_exact(its, mine):
@@ -126,6 +128,6 @@ def confirms(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage
     return is_about_subject(claim, value, own, evidence) and all(evidence.holds(time) for time in times)
 
 
-def with_unit(part: ParsedSentence, value: Value) -> str:
+def value_with_unit(part: ParsedSentence, value: Value) -> str:
     """A value with its unit, percent sign or currency word, so that it can be read again alone."""
     return value_extent(value).of(part.text)

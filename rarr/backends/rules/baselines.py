@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from rarr.backends.rules.agreement import asked_for
+from rarr.backends.rules.agreement import queried_value
 from rarr.backends.rules.counterparts import counterparts, parsed_passage
 from rarr.backends.rules.questions import questions
 from rarr.backends.rules.values import same_value
@@ -53,7 +53,7 @@ class UngatedAgreement:
 
 
 def _other_value(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-    found = asked_for(text, context, query)
+    found = queried_value(text, context, query)
     if found is None:
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
     claim, value = found

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 from rarr.backends.rules.agreement import (
     AGREES_COVERAGE,
-    agreement,
-    asked_for,
-    confirms,
-    unless_namesake,
-    with_unit,
+    agreement_unless_namesake,
+    is_confirmation,
+    queried_value,
+    query_agreement,
+    value_with_unit,
 )
 from rarr.backends.rules.answers import stands_in
 from rarr.backends.rules.claims import Claim
@@ -67,7 +67,7 @@ def beside_the_matter(text: str, context: str | None, query: Query, evidence: Ev
 
     `irrelevant`: the passage is about something else. `unknown`: there is no value to compare an answer with.
     """
-    asked = asked_for(text, context, query)
+    asked = queried_value(text, context, query)
     if asked is None:
         return _verdict("unknown", text[query.start : query.end], "", _NO_VALUE)
     if is_about_something_else(*asked, parsed_passage(evidence.text, evidence.title)):
@@ -87,7 +87,7 @@ def compared(
 
     `probability` is the model's own of the answer, from 0 to 1; None where the server does not give it.
     """
-    asked = asked_for(text, context, query)
+    asked = queried_value(text, context, query)
     said = _said(*asked) if asked else text[query.start : query.end]
     if _NOT_STATED.fullmatch(answer):
         return _verdict("irrelevant", said, "", "the evidence does not answer the query")
@@ -95,7 +95,7 @@ def compared(
         return _verdict("unknown", said, answer, f"{answer!r} does not stand in the evidence")
     if asked is None:
         return _verdict("unknown", said, answer, _NO_VALUE)
-    return unless_namesake(
+    return agreement_unless_namesake(
         _compared(text, context, query, evidence, answer, probability, asked), text, context, evidence.title
     )
 
@@ -120,7 +120,7 @@ def _compared(
             return _verdict("unknown", said, answer, "the same value is said of another thing or time")
         return _verdict("agrees", said, answer, "the same value")
     best = its[0]
-    its_words = with_unit(best.sentence, best.value)
+    its_words = value_with_unit(best.sentence, best.value)
     doubt = _doubt(claim, value, best, its, query, read_once)
     if not doubt and not _is_about_text(text, context, claim, value, evidence):
         doubt = "the evidence is titled for something that the text does not name"
@@ -128,7 +128,7 @@ def _compared(
         return _verdict("unknown", said, its_words, doubt)
     reason = f"read without the text, the evidence answers {its_words!r}"
     differs = _verdict("disagrees", said, its_words, reason)
-    by_rules = agreement(text, context, query, evidence).verdict
+    by_rules = query_agreement(text, context, query, evidence).verdict
     if by_rules == "agrees" or _holds(read_once, value, best):
         reason += ", but it says the text's value as well"
         differs = differs.model_copy(update={"confidence": DISPUTED, "reason": reason})
@@ -155,7 +155,7 @@ def versions(text: str, query: Query, difference: Agreement) -> tuple[str, str] 
 
 def _says_the_same(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage) -> bool:
     in_common = max(own.coverage, own.told)
-    return in_common >= AGREES_COVERAGE and confirms(claim, value, own, evidence)
+    return in_common >= AGREES_COVERAGE and is_confirmation(claim, value, own, evidence)
 
 
 def _doubt(

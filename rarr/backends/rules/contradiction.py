@@ -8,7 +8,7 @@ from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.context_words import has_same_frame, next_stem
 from rarr.backends.rules.counterparts import Candidate, Counterparts, ParsedPassage
 from rarr.backends.rules.exclusive_words import ExclusiveTerm
-from rarr.backends.rules.non_answers import SAME_EVENT_COVERAGE, counts_the_same, exchangeable, is_elsewhere
+from rarr.backends.rules.non_answers import SAME_EVENT_COVERAGE, has_same_unit, is_elsewhere, is_exchangeable
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, value_extent
 
@@ -28,12 +28,12 @@ SAID_OF_ANOTHER = 0.12  # up to this closeness, the claim's own date is said of 
 TOLD_FROM_BOTH_ENDS = ("relation", "outcome", "order")
 
 
-def contradicts(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> bool:
+def is_contradiction(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> bool:
     """Does another value stand where the claim has its own, beyond what chance or paraphrase explain?"""
     other, own = reading.other, reading.own
     if other is None or is_elsewhere(claim, value, other, evidence):
         return False
-    if not exchangeable(claim, value, other, evidence) or not _in_common(claim, value, other):
+    if not is_exchangeable(claim, value, other, evidence) or not _in_common(claim, value, other):
         return False
     margin = other.closeness - (own.closeness if own else 0.0)
     lead = other.closeness - reading.runner_up
@@ -46,7 +46,7 @@ def contradicts(claim: Claim, value: Value, reading: Counterparts, evidence: Par
         and has_same_frame(claim.sentence, value, other.sentence, other.value)
     ):
         return not _converse(claim, value, other)
-    if not counts_the_same(claim, value, other) or _said_too(value, own, other):
+    if not has_same_unit(claim, value, other) or _said_too(value, own, other):
         return False
     if isinstance(value.read, ExclusiveTerm) and value.read.label in TOLD_FROM_BOTH_ENDS:
         return False

@@ -96,7 +96,7 @@ def _anchors(part: ParsedSentence, value: Value) -> list[Value]:
     return [v for v in part.values if v is not value and v.kind in kinds and part.clause(v.start) == clause]
 
 
-def exchangeable(claim: Claim, value: Value, other: Candidate, evidence: ParsedPassage) -> bool:
+def is_exchangeable(claim: Claim, value: Value, other: Candidate, evidence: ParsedPassage) -> bool:
     """Names need more: the passage never says the claim's, and neither is an adjective."""
     if not isinstance(value.read, ProperName) or not isinstance(other.value.read, ProperName):
         return True
@@ -108,7 +108,7 @@ def exchangeable(claim: Claim, value: Value, other: Candidate, evidence: ParsedP
     return other.coverage >= least
 
 
-def counts_the_same(claim: Claim, value: Value, other: Candidate) -> bool:
+def has_same_unit(claim: Claim, value: Value, other: Candidate) -> bool:
     """Numbers need a unit or the same counted noun, words that exclude each other the same noun after."""
     if isinstance(value.read, Quantity) and value.read.unit not in ("", "#"):
         return True

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from rarr.backends.rules.agreement import compare
+from rarr.backends.rules.agreement import value_agreement
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import Counterparts, ParsedPassage, counterparts, parsed_passage
 from rarr.backends.rules.negation import is_denied
@@ -111,7 +111,7 @@ def judgement(claim: Claim, evidence: ParsedPassage) -> Judgement | None:
     lacking = any(value.kind in ("number", "date") and not evidence.holds(value) for value in checkable)
     if lacking:
         support *= UNSAID
-    verdicts = [compare(claim, value, reading, evidence).verdict for value, reading in readings]
+    verdicts = [value_agreement(claim, value, reading, evidence).verdict for value, reading in readings]
     contradicted = verdicts.count("disagrees")
     if contradicted:
         support = support * CONTRADICTED * (1 - contradicted / len(verdicts))

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.backends.rules.agreement import ValueAgreement, compare
+from rarr.backends.rules.agreement import ValueAgreement, value_agreement
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import counterparts, parsed_passage
 from rarr.backends.rules.questions import ValueQuestions, askable
@@ -161,4 +161,4 @@ async def test_any_texts_can_be_compared(text: str, evidence: str, title: str) -
     for claim in claims(text, title):
         for value, _ in askable(text, claim):
             read_once = parsed_passage(evidence, title)
-            compare(claim, value, counterparts(claim.sentence, value, read_once), read_once)
+            value_agreement(claim, value, counterparts(claim.sentence, value, read_once), read_once)
