@@ -18,7 +18,7 @@ from benchmarks.shared_data import rows
 from rarr.backends.rules.agreement import value_agreement
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import counterparts, parsed_passage
-from rarr.backends.rules.questions import askable
+from rarr.backends.rules.questions import askable_values
 from rarr.records import Agreement
 
 NAME = "train/handwritten.jsonl.gz"
@@ -62,7 +62,7 @@ def verdicts(item: dict[str, Any]) -> list[tuple[str, Agreement]]:
 def _values(item: dict[str, Any], version: str) -> Iterator[tuple[Any, Any, str]]:
     text = item[version]
     for claim in claims(text, None):
-        for value, place in askable(text, claim):
+        for value, place in askable_values(text, claim):
             if version == "extrapolatory":
                 yield claim, value, "irrelevant"
             else:

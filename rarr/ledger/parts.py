@@ -9,7 +9,7 @@ from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import ParsedPassage, parsed_passage
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.quantities import Quantity
-from rarr.backends.rules.questions import askable
+from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.subjects import is_about_something_else
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import Token
@@ -128,7 +128,7 @@ def _spans(text: str, claim: Claim | None, asked: Sequence[Asked]) -> list[Span]
     """What is asked about, without places that hold a smaller one, and the values that nothing asks about."""
     distinct = {one.place for one in asked}
     kept = [one for one in distinct if not any(_holds(one, other) for other in distinct)]
-    for _, place in askable(text, claim) if claim is not None else ():
+    for _, place in askable_values(text, claim) if claim is not None else ():
         if not any(place.overlaps(one) for one in kept):
             kept.append(place)
     return sorted(kept)

@@ -8,7 +8,7 @@ from rarr.backends.rules.agreement import AGREES_COVERAGE, query_agreement, valu
 from rarr.backends.rules.counterparts import candidates, parsed_passage
 from rarr.backends.rules.editing import change_of
 from rarr.backends.rules.parsed_sentence import parsed_sentence
-from rarr.backends.rules.questions import questions, targeted
+from rarr.backends.rules.questions import short_questions, value_questions
 from rarr.backends.rules.support import entailments
 from rarr.backends.rules.values import checkable_values, same_value
 from rarr.ledger.preservation import pres_lev
@@ -38,7 +38,7 @@ def _queries(variables: Variables) -> dict[str, Any]:
     return {
         "questions": [
             {"question": question.text, "about": text[question.start : question.end]}
-            for question in questions(text, variables.get("context"))
+            for question in value_questions(text, variables.get("context"))
         ]
     }
 
@@ -48,7 +48,7 @@ def _targeted(variables: Variables) -> dict[str, Any]:
     wanted = [line.removeprefix("- ") for line in variables["sentences"].splitlines()]
     spans = [span for span in sentences(text) if " ".join(span.of(text).split()) in wanted]
     asked = [line.removeprefix("- ") for line in variables["asked"].splitlines()]
-    questions_about = targeted(text, None if context == _NOTHING else context, spans, asked)
+    questions_about = short_questions(text, None if context == _NOTHING else context, spans, asked)
     return {
         "questions": [
             {"question": question.text, "about": text[question.start : question.end]}
@@ -103,7 +103,7 @@ def _rewritten(variables: Variables) -> str:
     context = None if variables["context"] == _NOTHING else variables["context"]
     for quotation in variables["evidence"].split(_BETWEEN):
         evidence = _evidence({"evidence": quotation})
-        for question in reversed(questions(text, context)):
+        for question in reversed(value_questions(text, context)):
             query = Query(id="q1", **question.model_dump())
             judged = query_agreement(text, context, query, evidence)
             check = Check(**judged.model_dump(), query_id="q1", evidence_id="q1.1")
@@ -160,7 +160,7 @@ def _query(variables: Variables) -> Query:
     place = next(
         (
             Span(question.start, question.end)
-            for question in questions(whole, variables.get("context"))
+            for question in value_questions(whole, variables.get("context"))
             if question.text == text and question.start >= start
         ),
         Span(start, len(whole)),

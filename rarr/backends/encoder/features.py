@@ -11,7 +11,7 @@ from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import counterparts as read_by_rules, parsed_passage
 from rarr.backends.rules.non_answers import is_supposed
 from rarr.backends.rules.proper_names import ProperName, is_person, proper_names
-from rarr.backends.rules.questions import askable
+from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.subjects import is_about_something_else
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Agreement, Verdict
@@ -57,7 +57,7 @@ def by_rules(text: str, claim: Claim, title: str, evidence: str) -> list[Ruled]:
     """The values of the claim that can be asked for, by the rules alone."""
     beside = parsed_passage(evidence, title)
     found = []
-    for value, place in askable(text, claim):
+    for value, place in askable_values(text, claim):
         rules = value_agreement(
             claim, value, read_by_rules(claim.sentence, value, beside, claim.about), beside
         )

@@ -15,7 +15,7 @@ from rarr.backends.rules.counterparts import (
 )
 from rarr.backends.rules.dates import Date, is_as_exact
 from rarr.backends.rules.parsed_sentence import ParsedSentence
-from rarr.backends.rules.questions import askable
+from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, may_be_of_a_namesake
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.records import Agreement, Evidence, Query
@@ -105,7 +105,7 @@ def queried_value(text: str, context: str | None, query: Query) -> tuple[Claim, 
     for claim in claims(text, context):
         if not (claim.span.start < query.end and query.start < claim.span.end):
             continue
-        values_here = askable(text, claim)
+        values_here = askable_values(text, claim)
         exact = [
             value for value, place in values_here if (place.start, place.end) == (query.start, query.end)
         ]

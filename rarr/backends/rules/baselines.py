@@ -7,7 +7,7 @@ from typing import Literal
 
 from rarr.backends.rules.agreement import queried_value
 from rarr.backends.rules.counterparts import counterparts, parsed_passage
-from rarr.backends.rules.questions import questions
+from rarr.backends.rules.questions import value_questions
 from rarr.backends.rules.values import same_value
 from rarr.records import Agreement, Evidence, Query, Question
 from rarr.tools.concurrency.worker import work
@@ -29,7 +29,7 @@ class TextQueries:
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """The queries, in text order."""
         spans = await work(sentences, text) if self._unit == "sentences" else [Span(0, len(text))]
-        places = [Span(one.start, one.end) for one in await work(questions, text, context)]
+        places = [Span(one.start, one.end) for one in await work(value_questions, text, context)]
         return [
             Question(text=" ".join(span.of(text).split()), start=place.start, end=place.end)
             for span in spans

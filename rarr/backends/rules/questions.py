@@ -48,31 +48,33 @@ class ValueQuestions:
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Questions in text order. Values in code, links and citations are left alone."""
-        return await work(questions, text, context)
+        return await work(value_questions, text, context)
 
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
         """For each value its subject and the words next to it alone: fewer words find other pages."""
-        return await work(targeted, text, context, spans, asked)
+        return await work(short_questions, text, context, spans, asked)
 
 
-def questions(text: str, context: str | None) -> list[Question]:
+def value_questions(text: str, context: str | None) -> list[Question]:
     """A question for each value of each claim."""
     return [
-        Question(text=ask(claim, value), start=place.start, end=place.end)
+        Question(text=value_question(claim, value), start=place.start, end=place.end)
         for claim in claims(text, context)
-        for value, place in askable(text, claim)
+        for value, place in askable_values(text, claim)
     ]
 
 
-def targeted(text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]) -> list[Question]:
+def short_questions(
+    text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+) -> list[Question]:
     """A short question for each value of the claims at `spans`; none for a claim without a subject."""
     found: dict[str, Question] = {}
     for claim in claims(text, context):
         if claim.span not in spans:
             continue
-        for value, place in askable(text, claim):
+        for value, place in askable_values(text, claim):
             question = _short(claim, value)
             if question and question not in asked:
                 found.setdefault(question, Question(text=question, start=place.start, end=place.end))
@@ -96,7 +98,7 @@ def _short(claim: Claim, value: Value) -> str:
     return f"{subject}: {said} {_interrogative(value)}?"
 
 
-def askable(text: str, claim: Claim) -> list[tuple[Value, Span]]:
+def askable_values(text: str, claim: Claim) -> list[tuple[Value, Span]]:
     """The values of a claim that can be asked for, with their places in the text.
 
     Its subject is what the questions are about, so it is not asked for itself.
@@ -125,7 +127,7 @@ def _says_something_of(claim: Claim, value: Value) -> bool:
     )
 
 
-def ask(claim: Claim, value: Value) -> str:
+def value_question(claim: Claim, value: Value) -> str:
     """The question that `value` answers: the claim with an interrogative in its place."""
     text = claim.sentence.text
     said = text[value.start : value.end]

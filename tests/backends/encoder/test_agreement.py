@@ -13,7 +13,7 @@ from rarr.backends.encoder.model import Asked, Claimed, Encoder, Judged, Pointin
 from rarr.backends.encoder.weights import Calibration
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.claims import claims
-from rarr.backends.rules.questions import questions
+from rarr.backends.rules.questions import value_questions
 from rarr.records import Agreement, Query
 from rarr.tools.text.document import Span
 
@@ -35,7 +35,7 @@ class Eager(Encoder):
 
 async def checked(text: str, value: str, passage: str = PASSAGE, encoder: Encoder | None = None) -> Agreement:
     place = text.index(value)
-    [asked] = [one for one in questions(text, None) if one.start <= place < one.end]
+    [asked] = [one for one in value_questions(text, None) if one.start <= place < one.end]
     query = Query(id="q1", **asked.model_dump())
     return await TrainedAgreement(encoder or shipped()).check(text, None, query, evidence(passage))
 
@@ -43,7 +43,7 @@ async def checked(text: str, value: str, passage: str = PASSAGE, encoder: Encode
 @pytest.mark.slow
 async def test_another_value_that_the_rules_do_not_see_disagrees_with_its_words() -> None:
     text = "The Golden Gate Bridge was drawn by Irving Morrow."
-    [asked] = questions(text, None)
+    [asked] = value_questions(text, None)
     query = Query(id="q1", **asked.model_dump())
     assert (await ValueAgreement().check(text, None, query, evidence(PASSAGE))).verdict == "unknown"
     found = await checked(text, "Irving Morrow", encoder=Eager())
