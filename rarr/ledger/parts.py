@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.backends.rules.answers import has_phrase
 from rarr.backends.rules.assertion import is_asserted
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import ParsedPassage, parsed_passage
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.questions import askable_values
+from rarr.backends.rules.short_answers import has_phrase
 from rarr.backends.rules.subjects import is_about_something_else
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import Token

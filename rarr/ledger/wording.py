@@ -7,11 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from rarr.backends.rules.answers import stands_in
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.negation import is_negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence as read_sentence
+from rarr.backends.rules.short_answers import is_stated
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import Token, folded_text, word_tokens
 from rarr.ledger.answers import (
@@ -85,7 +85,7 @@ class Wording:
 
     def _unsaid_answer(self) -> str:
         """What follows from another edit is reckoned; every other answer stands in the evidence."""
-        if self.follows or stands_in(self.answer, self.known):
+        if self.follows or is_stated(self.answer, self.known):
             return ""
         return f"the evidence does not say {self.answer[:60]!r}"
 

@@ -19,7 +19,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.reading import BlindChecker
 from rarr.backends.prompted.rewriting import PromptedRewriter
-from rarr.backends.rules import answers, blind_answers
+from rarr.backends.rules import blind_answers, short_answers as answers
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.baselines import (
     NoRewriter,

@@ -16,7 +16,6 @@ from rarr.backends.rules.agreement import (
     query_agreement,
     value_with_unit,
 )
-from rarr.backends.rules.answers import stands_in
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import Candidate, ParsedPassage, candidates, parsed_passage
 from rarr.backends.rules.editing import change_of
@@ -29,6 +28,7 @@ from rarr.backends.rules.non_answers import (
 )
 from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.short_answers import is_stated
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, subject_of
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Agreement, Check, Evidence, Query, Verdict
@@ -91,7 +91,7 @@ def compared(
     said = _said(*asked) if asked else text[query.start : query.end]
     if _NOT_STATED.fullmatch(answer):
         return _verdict("irrelevant", said, "", "the evidence does not answer the query")
-    if not stands_in(answer, f"{evidence.title}\n{evidence.text}"):
+    if not is_stated(answer, f"{evidence.title}\n{evidence.text}"):
         return _verdict("unknown", said, answer, f"{answer!r} does not stand in the evidence")
     if asked is None:
         return _verdict("unknown", said, answer, _NO_VALUE)

@@ -10,7 +10,7 @@ from rarr.backends.rules.words import folded_text, word_tokens
 _NO_SPACES = "\u2e80"  # from here on, scripts that put no spaces between words
 
 
-def stands_in(answer: str, text: str) -> bool:
+def is_stated(answer: str, text: str) -> bool:
     """Does `text` say `answer`: in these words, or with the same values and at least half of the other words?
 
     What has neither a value nor a word of content, such as "yes", stands nowhere.
@@ -31,7 +31,7 @@ def stands_in(answer: str, text: str) -> bool:
     return 2 * sum(others) >= len(others)
 
 
-def differ(answer: str, text: str, other: str, passage: str) -> bool:
+def has_other_values(answer: str, text: str, other: str, passage: str) -> bool:
     """Do an answer of `text` and another of `passage` have values of a kind, of which no two mean the same?
 
     A number without a unit has that which stands behind it in its source.
