@@ -10,6 +10,7 @@ from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.encoder.support import TrainedVerifier
 from rarr.backends.english import EnglishChecker, EnglishQuestions, EnglishVerifier
 from rarr.backends.prompted.agreement import PromptedChecker
+from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.prompted.code_first import CodeFirstEditor, UnitedQuestions
 from rarr.backends.prompted.editing import PromptedEditor
@@ -17,7 +18,6 @@ from rarr.backends.prompted.intent import PromptedIntentJudge
 from rarr.backends.prompted.judging import PromptedVerifier
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
-from rarr.backends.prompted.reading import BlindChecker
 from rarr.backends.prompted.rewriting import PromptedRewriter
 from rarr.backends.rules import blind_answers, short_answers as answers
 from rarr.backends.rules.agreement import ValueAgreement

@@ -1,7 +1,7 @@
 """The embedded check first, and the language model for what that is unsure of."""
 
 from rarr.backends.prompted.agreement import PromptedChecker
-from rarr.backends.prompted.reading import BlindChecker
+from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.components import AgreementChecker
 from rarr.records import Agreement, Evidence, ModelUsage, Query
 

@@ -62,7 +62,7 @@ _RATIO_AFTER = re.compile(
 _RATIO_BEFORE = re.compile(r"\d\s*(?:(?:in|out\s+of|to|per|for)\s+(?:every\s+)?|[:/–-]\s*)$")
 
 
-def beside_the_matter(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:
+def verdict_unread(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:
     """The verdict where no model need read the passage; None where one must.
 
     `irrelevant`: the passage is about something else. `unknown`: there is no value to compare an answer with.
@@ -71,11 +71,11 @@ def beside_the_matter(text: str, context: str | None, query: Query, evidence: Ev
     if asked is None:
         return _verdict("unknown", text[query.start : query.end], "", _NO_VALUE)
     if is_about_something_else(*asked, parsed_passage(evidence.text, evidence.title)):
-        return _verdict("irrelevant", _said(*asked), "", "the evidence is about something else")
+        return _verdict("irrelevant", _value_text(*asked), "", "the evidence is about something else")
     return None
 
 
-def compared(
+def answer_agreement(
     text: str,
     context: str | None,
     query: Query,
@@ -88,7 +88,7 @@ def compared(
     `probability` is the model's own of the answer, from 0 to 1; None where the server does not give it.
     """
     asked = queried_value(text, context, query)
-    said = _said(*asked) if asked else text[query.start : query.end]
+    said = _value_text(*asked) if asked else text[query.start : query.end]
     if _NOT_STATED.fullmatch(answer):
         return _verdict("irrelevant", said, "", "the evidence does not answer the query")
     if not is_stated(answer, f"{evidence.title}\n{evidence.text}"):
@@ -110,7 +110,7 @@ def _compared(
     asked: tuple[Claim, Value],
 ) -> Agreement:
     claim, value = asked
-    read_once, said = parsed_passage(evidence.text, evidence.title), _said(claim, value)
+    read_once, said = parsed_passage(evidence.text, evidence.title), _value_text(claim, value)
     its = _answering(claim, value, read_once, answer)
     if not its:
         return _verdict("unknown", said, answer, "the two answers are no values that can be compared")
@@ -138,7 +138,7 @@ def _compared(
     return differs
 
 
-def versions(text: str, query: Query, difference: Agreement) -> tuple[str, str] | None:
+def sentence_versions(text: str, query: Query, difference: Agreement) -> tuple[str, str] | None:
     """The sentence of `text` that `query` is about, and the same with the evidence's answer in its place.
 
     None where code cannot put the answer there.
@@ -260,7 +260,7 @@ def _is_other_kind(claim: Claim, value: Value, other: Candidate) -> bool:
     return is_person(claim.sentence.text, mine) != is_person(other.sentence.text, its)
 
 
-def _said(claim: Claim, value: Value) -> str:
+def _value_text(claim: Claim, value: Value) -> str:
     return claim.sentence.text[value.start : value.end]
 
 

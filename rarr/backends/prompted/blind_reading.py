@@ -23,19 +23,19 @@ PREFERRED = 0.55
 none reached it, of those that differed from a wrong one 13 (the readings of `rules.blind_answers.LIKELY`)."""
 
 
-class Answered(BaseModel):
+class ReadingAnswer(BaseModel):
     """The model's answer: words of the passage, or that it is not stated."""
 
     answer: str = ""
 
 
-class Chosen(BaseModel):
+class VersionAnswer(BaseModel):
     """The model's answer: which of two sentences the passage confirms."""
 
     version: Literal["A", "B"]
 
 
-class Comparison(Protocol):
+class AnswerComparison(Protocol):
     """What code can tell of a passage and of the answer that was read in it."""
 
     def beside_the_matter(
@@ -66,7 +66,12 @@ class BlindChecker:
     with the text in view."""
 
     def __init__(
-        self, model: LanguageModel, prompts: Prompts, *, comparison: Comparison, follow_ups: PromptedChecker
+        self,
+        model: LanguageModel,
+        prompts: Prompts,
+        *,
+        comparison: AnswerComparison,
+        follow_ups: PromptedChecker,
     ) -> None:
         self._model, self._prompts = model, prompts
         self._comparison, self._follow_ups = comparison, follow_ups
@@ -84,7 +89,7 @@ class BlindChecker:
             return unread
         prompt = self._prompts["read_evidence"]
         variables = {"query": query.text, "evidence": quoted(evidence)}
-        answered, probability = await self._model.ask_likely(prompt, Answered, variables)
+        answered, probability = await self._model.ask_likely(prompt, ReadingAnswer, variables)
         answer = prompt.quoted(quoted(evidence)).original(answered.answer).strip()
         compared = self._comparison.compared
         agreement = await work(compared, text, context, query, evidence, answer, probability)
@@ -112,6 +117,6 @@ class BlindChecker:
 
     async def _probability_of_second(self, first: str, second: str, evidence: Evidence) -> float:
         variables = {"evidence": quoted(evidence), "first": first, "second": second}
-        chosen = await self._model.ask_likely(self._prompts["choose_version"], Chosen, variables)
+        chosen = await self._model.ask_likely(self._prompts["choose_version"], VersionAnswer, variables)
         probability = 1.0 if chosen.probability is None else chosen.probability
         return probability if chosen.answer.version == "B" else 1 - probability

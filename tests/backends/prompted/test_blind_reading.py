@@ -5,7 +5,7 @@ from makers import evidence
 
 from backends.prompted.helpers import PROMPTS, answering, language_model, query_about
 from rarr.backends.prompted.agreement import PromptedChecker
-from rarr.backends.prompted.reading import PREFERRED, BlindChecker
+from rarr.backends.prompted.blind_reading import PREFERRED, BlindChecker
 from rarr.backends.rules import blind_answers, short_answers as answers
 from rarr.errors import ModelError
 from rarr.testing import Asked, ScriptedModel
