@@ -9,7 +9,7 @@ from rarr.backends.rules.counterparts import candidates, parsed_passage
 from rarr.backends.rules.editing import change_of
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.questions import short_questions, value_questions
-from rarr.backends.rules.support import entailments
+from rarr.backends.rules.support import claim_supports
 from rarr.backends.rules.values import checkable_values, same_value
 from rarr.ledger.preservation import pres_lev
 from rarr.records import Change, Check, Evidence, Query
@@ -122,7 +122,7 @@ def _attribution(variables: Variables) -> dict[str, Any]:
     """Judges attribution by the least support of a sentence; unjudged text is not attributable."""
     whole, start = _whole(variables)
     spans = [span for span in sentences(whole) if span.start >= start]
-    judged = entailments(whole, variables.get("context"), spans, _evidence(variables))
+    judged = claim_supports(whole, variables.get("context"), spans, _evidence(variables))
     least = min((score for score in judged if score is not None), default=None)
     if least is None:
         return {"reason": "The rules find nothing to compare.", "verdict": "extrapolatory"}

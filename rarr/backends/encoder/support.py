@@ -10,7 +10,7 @@ from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.negation import is_denied
 from rarr.backends.rules.parsed_sentence import parsed_sentence
-from rarr.backends.rules.support import CONTRADICTED, UNSAID, Judgement, judgements
+from rarr.backends.rules.support import CONTRADICTED, UNSAID, RuleJudgement, claim_judgements
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker import encode
 from rarr.tools.text.attribution_classes import attribution_class
@@ -33,7 +33,7 @@ class Seen(NamedTuple):
     """
 
     features: Mapping[str, float]
-    rules: Judgement | None
+    rules: RuleJudgement | None
     denied: bool
 
 
@@ -96,7 +96,7 @@ def seen(
         )
         if one in features
         else None
-        for one, rules in zip(said, judgements(text, context, spans, evidence), strict=True)
+        for one, rules in zip(said, claim_judgements(text, context, spans, evidence), strict=True)
     ]
 
 
@@ -150,7 +150,7 @@ def _attributable(judged: Judged) -> float:
     return judged.attributable
 
 
-def _of_rules(rules: Judgement | None) -> dict[str, float]:
+def _of_rules(rules: RuleJudgement | None) -> dict[str, float]:
     return {"rules": 0.0 if rules is None else rules.support, "unjudged": float(rules is None)}
 
 

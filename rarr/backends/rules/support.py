@@ -19,7 +19,7 @@ UNSAID = 0.75  # what support is worth where the evidence does not have a number
 CONTRADICTED = 0.4  # what support is worth where the evidence denies the claim, or contradicts a value of it
 
 
-class Judgement(NamedTuple):
+class RuleJudgement(NamedTuple):
     """The support of a claim, from 0 to 1; is a value of it contradicted, and are all of them said?
 
     `lacking`: the evidence does not have a number or date of the claim. What it denies is not said.
@@ -46,54 +46,56 @@ class ValueVerifier:
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
         """The support of the sentences of `text` at `spans`; None for one without a value of its own."""
-        return await work(entailments, text, context, spans, evidence)
+        return await work(claim_supports, text, context, spans, evidence)
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
         """Contradictory where the evidence contradicts a value; None for one without a value of its own."""
-        return await work(classes, text, context, spans, evidence, self._threshold)
+        return await work(claim_classes, text, context, spans, evidence, self._threshold)
 
 
-def entailments(
+def claim_supports(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
 ) -> list[float | None]:
     """The support of each sentence; None for one that is no claim."""
-    judged = judgements(text, context, spans, evidence)
+    judged = claim_judgements(text, context, spans, evidence)
     return [None if one is None else one.support for one in judged]
 
 
-def classes(
+def claim_classes(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence, threshold: float
 ) -> list[AttributionClass | None]:
     """The class of each sentence, attributable from this support on; None for one that is no claim."""
     return [
         None if one is None else attribution_class(one.support, threshold, contradicted=one.contradicted)
-        for one in judgements(text, context, spans, evidence)
+        for one in claim_judgements(text, context, spans, evidence)
     ]
 
 
-def judgements(
+def claim_judgements(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
-) -> list[Judgement | None]:
+) -> list[RuleJudgement | None]:
     """The judgement of each sentence; None for one that is no claim."""
     known = {claim.span: claim for claim in claims(text, context)}
     return [_judged(known[span], evidence) if span in known else None for span in spans]
 
 
-def _judged(claim: Claim, evidence: Evidence) -> Judgement | None:
+def _judged(claim: Claim, evidence: Evidence) -> RuleJudgement | None:
     claimed = (claim.sentence.text, claim.about, claim.put_in, claim.topic)
     return _remembered(*claimed, evidence.text, evidence.title)
 
 
 @lru_cache(maxsize=4096)  # an edit, the report and the scores ask for the same sentences
-def _remembered(said: str, about: str, put_in: int, topic: str, text: str, title: str) -> Judgement | None:
+def _remembered(
+    said: str, about: str, put_in: int, topic: str, text: str, title: str
+) -> RuleJudgement | None:
     """Where a sentence stands in its text makes no difference to what supports it."""
     claim = Claim(Span(0, len(said)), parsed_sentence(said), about, put_in, topic=topic)
-    return judgement(claim, parsed_passage(text, title))
+    return claim_judgement(claim, parsed_passage(text, title))
 
 
-def judgement(claim: Claim, evidence: ParsedPassage) -> Judgement | None:
+def claim_judgement(claim: Claim, evidence: ParsedPassage) -> RuleJudgement | None:
     """Support is below `CONTRADICTED` where the evidence contradicts a value, lower for each one more.
 
     None for a claim without a value of its own: shared words alone show the subject, not the statement.
@@ -122,7 +124,7 @@ def judgement(claim: Claim, evidence: ParsedPassage) -> Judgement | None:
         verdict == "agrees" or _first_word(claim, value, evidence)
         for (value, _), verdict in zip(readings, verdicts, strict=True)
     )
-    return Judgement(support, contradicted > 0, said, lacking)
+    return RuleJudgement(support, contradicted > 0, said, lacking)
 
 
 def _first_word(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
