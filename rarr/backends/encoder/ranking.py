@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rarr.backends.encoder.model import Encoder
-from rarr.backends.rules.ranking import scores as overlap
+from rarr.backends.rules.ranking import overlap_scores as overlap
 from rarr.records import Passage
 from rarr.tools.concurrency.worker import encode
 
@@ -20,10 +20,10 @@ class TrainedReranker:
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Relevance from 0 to 1; whatever the encoder did not look at stays behind what it did."""
-        return await encode(scores, self._encoder, query, passages)
+        return await encode(encoder_scores, self._encoder, query, passages)
 
 
-def scores(encoder: Encoder, query: str, passages: Sequence[Passage]) -> list[float]:
+def encoder_scores(encoder: Encoder, query: str, passages: Sequence[Passage]) -> list[float]:
     """The relevance of each passage."""
     found = overlap(query, passages)
     first = sorted(range(len(passages)), key=lambda n: -found[n])[:DEPTH]

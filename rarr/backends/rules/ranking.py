@@ -21,10 +21,10 @@ class OverlapReranker:
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Relevance from 0 to 1: 0.5 BM25 share, 0.3 share of words, 0.2 share of names and dates."""
-        return await work(scores, query, passages)
+        return await work(overlap_scores, query, passages)
 
 
-def scores(query: str, passages: Sequence[Passage]) -> list[float]:
+def overlap_scores(query: str, passages: Sequence[Passage]) -> list[float]:
     """The relevance of each passage."""
     terms = [token.stem for token in word_tokens(query) if token.stem]
     named = [value for value in checkable_values(query) if value.kind in ("name", "date")]

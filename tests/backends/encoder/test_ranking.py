@@ -7,7 +7,7 @@ import numpy as np
 from makers import passage
 
 from rarr.backends.encoder.model import Encoder, shipped
-from rarr.backends.encoder.ranking import TrainedReranker, scores
+from rarr.backends.encoder.ranking import TrainedReranker, encoder_scores
 
 PASSAGES = [
     passage("The Golden Gate Bridge opened to traffic in May 1937.", "a"),
@@ -37,7 +37,7 @@ class Scripted(Encoder):
 
 
 def test_the_encoder_outweighs_shared_words() -> None:
-    found = scores(Scripted("Shares"), "When did the Golden Gate Bridge open?", PASSAGES)
+    found = encoder_scores(Scripted("Shares"), "When did the Golden Gate Bridge open?", PASSAGES)
     assert max(range(3), key=lambda n: found[n]) == 2
 
 
