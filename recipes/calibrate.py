@@ -18,7 +18,7 @@ from benchmarks.shared_data import rows
 from benchmarks.verifiers import SETS, asked_of
 from rarr.backends.encoder import support
 from rarr.backends.encoder.features import Weighed, by_rules, is_open, of_claim, weighed
-from rarr.backends.encoder.model import Encoder, Judged
+from rarr.backends.encoder.model import AttributionScores, Encoder
 from rarr.backends.encoder.pointers import judge
 from rarr.backends.encoder.support import AT_THRESHOLD, Seen, least, likelihood
 from rarr.backends.encoder.weights import FACTS, SHIPPED, Calibration, Logistic, checked
@@ -53,7 +53,7 @@ class Beside(NamedTuple):
     """A sentence of a hand-written claim beside a passage."""
 
     document: str
-    judged: Judged
+    judged: AttributionScores
     found: list[Weighed]
     cases: list[Case]
     wrong: bool

@@ -13,8 +13,8 @@ pytest.importorskip("onnx")
 import torch
 from tokenizers import Tokenizer
 
-from rarr.backends.encoder.inputs import Masked
-from rarr.backends.encoder.model import Asked, Claimed, Encoder
+from rarr.backends.encoder.inputs import MaskedSpan
+from rarr.backends.encoder.model import AttributionInput, ClozeInput, Encoder
 from rarr.backends.encoder.weights import SHIPPED, TOKENIZER, Calibration, Logistic, checked
 from rarr.tools.text.document import Span
 from rarr.training import batches
@@ -97,10 +97,10 @@ def test_training_goes_from_scratch_to_files_that_the_runtime_reads(trained: Tra
     assert checked(tmp_path).calibration == CALIBRATION
     encoder = Encoder(tmp_path)
     [pointing] = encoder.point(
-        [Asked("Elm got its mill in 1904.", "Elm", "Built in 1904.", Masked(Span(20, 24), "date"))]
+        [ClozeInput("Elm got its mill in 1904.", "Elm", "Built in 1904.", MaskedSpan(Span(20, 24), "date"))]
     )
     assert len(pointing.spans) == 4
-    [judged] = encoder.attribution([Claimed("Elm got its mill in 1904.", "Elm", "Built in 1904.")])
+    [judged] = encoder.attribution([AttributionInput("Elm got its mill in 1904.", "Elm", "Built in 1904.")])
     assert sum(judged[:3]) == pytest.approx(1)
 
 

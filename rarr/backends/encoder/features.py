@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.backends.encoder.model import Encoder, Judged
+from rarr.backends.encoder.model import AttributionScores, Encoder
 from rarr.backends.encoder.pointers import IMPOSSIBLE, Found, Other, point
 from rarr.backends.encoder.weights import Calibration, Logistic
 from rarr.backends.rules.agreement import value_agreement
@@ -67,14 +67,19 @@ def by_rules(text: str, claim: Claim, title: str, evidence: str) -> list[Ruled]:
 
 
 def weighed(
-    encoder: Encoder, claim: Claim, title: str, evidence: str, judged: Judged, ruled: Sequence[Ruled]
+    encoder: Encoder,
+    claim: Claim,
+    title: str,
+    evidence: str,
+    judged: AttributionScores,
+    ruled: Sequence[Ruled],
 ) -> list[Weighed]:
     """The values of a claim that was `judged`, with what the encoder finds in their place."""
     pointed = point(encoder, claim, title, evidence, [one.value for one in ruled])
     return [_weighed(claim, judged, *pair) for pair in zip(ruled, pointed, strict=True)]
 
 
-def _weighed(claim: Claim, judged: Judged, ruled: Ruled, found: Found) -> Weighed:
+def _weighed(claim: Claim, judged: AttributionScores, ruled: Ruled, found: Found) -> Weighed:
     other = _differing(claim.sentence.text, ruled.value, found)
     behind = next((one.log for one in found.others if one.log < other.log), IMPOSSIBLE)
     pointed = {
@@ -90,7 +95,7 @@ def _weighed(claim: Claim, judged: Judged, ruled: Ruled, found: Found) -> Weighe
 
 
 def of_claim(
-    disagrees: Logistic, agrees: Logistic, judged: Judged, found: Sequence[Weighed]
+    disagrees: Logistic, agrees: Logistic, judged: AttributionScores, found: Sequence[Weighed]
 ) -> Mapping[str, float]:
     """What the contradiction of a whole claim is fitted on, by name."""
     return _of_claim(judged) | {
@@ -105,7 +110,7 @@ def is_open(ruled: Sequence[Ruled]) -> bool:
     return all(one.about and one.rules.verdict != "disagrees" for one in ruled)
 
 
-def could_contradict(fitted: Calibration, judged: Judged, ruled: Sequence[Ruled]) -> bool:
+def could_contradict(fitted: Calibration, judged: AttributionScores, ruled: Sequence[Ruled]) -> bool:
     """Is there anything that `point` could find by which the passage contradicts more than the rules say?
 
     There mostly is beside the passage that a claim is of, and mostly not beside what a search brings, which
@@ -121,7 +126,7 @@ def could_contradict(fitted: Calibration, judged: Judged, ruled: Sequence[Ruled]
     )
 
 
-def _of_value(judged: Judged, ruled: Ruled) -> dict[str, float]:
+def _of_value(judged: AttributionScores, ruled: Ruled) -> dict[str, float]:
     verdicts = {f"rules_{verdict}": float(ruled.rules.verdict == verdict) for verdict in _VERDICTS}
     return verdicts | {
         "wrong": judged.wrongness(Span(ruled.value.start, ruled.value.end)),
@@ -130,7 +135,7 @@ def _of_value(judged: Judged, ruled: Ruled) -> dict[str, float]:
     }
 
 
-def _of_claim(judged: Judged) -> dict[str, float]:
+def _of_claim(judged: AttributionScores) -> dict[str, float]:
     return {
         "attributable": judged.attributable,
         "contradictory": judged.contradictory,

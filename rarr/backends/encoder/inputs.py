@@ -24,14 +24,14 @@ LONGEST = 320  # tokens of a sequence
 NULL = 0  # the position that a pointer chooses where the passage does not say it
 
 
-class Masked(NamedTuple):
+class MaskedSpan(NamedTuple):
     """A span of the text that is asked for."""
 
     span: Span
     kind: MaskKind
 
 
-class Pair(NamedTuple):
+class EncoderInput(NamedTuple):
     """Token ids with their types; `masks` are the positions of the masked spans, -1 for one that was cut.
 
     `text_spans` and `passage_spans` are the characters of each token of the text and of the passage, which
@@ -47,7 +47,9 @@ class Pair(NamedTuple):
     passage_spans: list[tuple[int, int]]
 
 
-def pair(tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: Sequence[Masked] = ()) -> Pair:
+def encoder_input(
+    tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: Sequence[MaskedSpan] = ()
+) -> EncoderInput:
     """The sequence for a text and a passage; `masked` are in order and apart. What is too long is cut."""
     ids, spans, masks = _masked_text(tokenizer, text, masked)
     ids, spans = ids[:LONGEST_TEXT], spans[:LONGEST_TEXT]
@@ -58,22 +60,22 @@ def pair(tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: Se
     room = max(0, LONGEST - start - 1)
     sequence = [CLS, *ids, SEP, *head, *body.ids[:room], SEP]
     types = [0] * (len(ids) + 2) + [1] * (len(sequence) - len(ids) - 2)
-    return Pair(sequence, types, masks, 1, spans, start, body.offsets[:room])
+    return EncoderInput(sequence, types, masks, 1, spans, start, body.offsets[:room])
 
 
-def single(tokenizer: "Tokenizer", text: str, longest: int = LONGEST) -> list[int]:
+def single_input(tokenizer: "Tokenizer", text: str, longest: int = LONGEST) -> list[int]:
     """The sequence of a text alone, for its embedding, of at most `longest` tokens."""
     return [CLS, *tokenizer.encode(text, add_special_tokens=False).ids[: longest - 2], SEP]
 
 
-def covering(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
+def covering_tokens(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
     """The first and the last of the tokens at `spans` that overlap the characters; None where none does."""
     inside = [n for n, (s, e) in enumerate(spans) if s < end and start < e]
     return (inside[0], inside[-1]) if inside else None
 
 
 def _masked_text(
-    tokenizer: "Tokenizer", text: str, masked: Sequence[Masked]
+    tokenizer: "Tokenizer", text: str, masked: Sequence[MaskedSpan]
 ) -> tuple[list[int], list[tuple[int, int]], list[int]]:
     ids: list[int] = []
     spans: list[tuple[int, int]] = []

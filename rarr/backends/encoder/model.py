@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rarr.backends.encoder.inputs import LONGEST_TEXT, NULL, Masked, Pair, covering, pair, single
+from rarr.backends.encoder.inputs import (
+    LONGEST_TEXT,
+    NULL,
+    EncoderInput,
+    MaskedSpan,
+    covering_tokens,
+    encoder_input,
+    single_input,
+)
 from rarr.backends.encoder.weights import Calibration, Files, checked, opened
 from rarr.tools.concurrency.memo import Remembered
 from rarr.tools.concurrency.worker import side_by_side
@@ -23,7 +31,7 @@ SIZE = 384  # numbers of an embedding
 _Row = dict[str, "NDArray[Any]"]
 
 
-class Claimed(NamedTuple):
+class AttributionInput(NamedTuple):
     """A text that a passage (with its title) may attribute."""
 
     text: str
@@ -31,7 +39,7 @@ class Claimed(NamedTuple):
     passage: str
 
 
-class Judged(NamedTuple):
+class AttributionScores(NamedTuple):
     """Probabilities of the three classes, and of each token of the text that it is wrong: (span, 0 to 1)."""
 
     attributable: float
@@ -44,13 +52,13 @@ class Judged(NamedTuple):
         return max((p for place, p in self.wrong if place.overlaps(span)), default=0.0)
 
 
-class Asked(NamedTuple):
+class ClozeInput(NamedTuple):
     """A span of a text, masked: what does the passage say there?"""
 
     text: str
     title: str
     passage: str
-    masked: Masked
+    masked: MaskedSpan
 
 
 class Pointing(NamedTuple):
@@ -84,7 +92,7 @@ class Pointing(NamedTuple):
 
     def of(self, span: Span) -> float:
         """The log-probability of one span of characters; that of nothing where no token is there."""
-        tokens = covering(self.spans, *span)
+        tokens = covering_tokens(self.spans, *span)
         return -np.inf if tokens is None else float(self.starts[tokens[0]] + self.ends[tokens[1]])
 
 
@@ -109,21 +117,21 @@ class Encoder:
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
         """How probably each passage (title, text) answers the query, from 0 to 1."""
-        pairs = [pair(self._opened.tokenizer, query, title, text) for title, text in passages]
+        pairs = [encoder_input(self._opened.tokenizer, query, title, text) for title, text in passages]
         rows = side_by_side(lambda one: self._run(one, ["relevance"]), pairs)
         return [float(_sigmoid(row["relevance"])) for row in rows]
 
-    def attribution(self, claims: Sequence[Claimed]) -> list[Judged]:
+    def attribution(self, claims: Sequence[AttributionInput]) -> list[AttributionScores]:
         """What each passage is to its text, and which of the text's words are wrong by it."""
         return self._attributed(claims)
 
-    def point(self, asked: Sequence[Asked]) -> list[Pointing]:
+    def point(self, asked: Sequence[ClozeInput]) -> list[Pointing]:
         """Where each passage says what stands in the masked span of its text.
 
         Raises ValueError for a span that is not read, since the text is too long.
         """
         tokenizer = self._opened.tokenizer
-        pairs = [pair(tokenizer, one.text, one.title, one.passage, [one.masked]) for one in asked]
+        pairs = [encoder_input(tokenizer, one.text, one.title, one.passage, [one.masked]) for one in asked]
         if any(one.masks[0] < 0 for one in pairs):
             raise ValueError(f"of a text, the first {LONGEST_TEXT} tokens are read; mask a span of these")
         rows = side_by_side(lambda one: self._run(one, ["start", "end"]), pairs)
@@ -142,15 +150,15 @@ class Encoder:
     def _count(self, text: str) -> int:
         return len(self._opened.tokenizer.encode(text, add_special_tokens=False).ids)
 
-    def _attribute(self, claimed: Claimed) -> Judged:
-        made = pair(self._opened.tokenizer, claimed.text, claimed.title, claimed.passage)
+    def _attribute(self, claimed: AttributionInput) -> AttributionScores:
+        made = encoder_input(self._opened.tokenizer, claimed.text, claimed.title, claimed.passage)
         return _judged(made, self._run(made, ["attribution", "wrong"]))
 
     def _embed(self, text: str) -> "NDArray[np.float32]":
-        ids = single(self._opened.tokenizer, text)
-        return self._run(Pair(ids, [0] * len(ids), [], 0, [], 0, []), ["embedding"])["embedding"]
+        ids = single_input(self._opened.tokenizer, text)
+        return self._run(EncoderInput(ids, [0] * len(ids), [], 0, [], 0, []), ["embedding"])["embedding"]
 
-    def _run(self, one: Pair, heads: list[str]) -> _Row:
+    def _run(self, one: EncoderInput, heads: list[str]) -> _Row:
         """The outputs `heads` of a sequence.
 
         One at a time: 8-bit products share one scale for all that is computed together, so that in a batch an
@@ -170,12 +178,12 @@ class Encoder:
 
 
 @cache
-def shipped() -> Encoder:
+def shipped_encoder() -> Encoder:
     """The encoder that ships, one for the whole process."""
     return Encoder()
 
 
-def _feed(one: Pair) -> dict[str, "NDArray[np.int64]"]:
+def _feed(one: EncoderInput) -> dict[str, "NDArray[np.int64]"]:
     position = one.masks[0] if one.masks else 0
     return {
         "input_ids": np.array([one.ids], np.int64),
@@ -185,16 +193,16 @@ def _feed(one: Pair) -> dict[str, "NDArray[np.int64]"]:
     }
 
 
-def _judged(one: Pair, row: _Row) -> Judged:
+def _judged(one: EncoderInput, row: _Row) -> AttributionScores:
     logits = row["attribution"]
     odds = np.exp(logits - logits.max())
     attributable, extrapolatory, contradictory = (float(p) for p in odds / odds.sum())
     wrong = _sigmoid(row["wrong"][one.text_start : one.text_start + len(one.text_spans)])
     words = tuple((Span(*span), float(p)) for span, p in zip(one.text_spans, wrong, strict=True))
-    return Judged(attributable, extrapolatory, contradictory, words)
+    return AttributionScores(attributable, extrapolatory, contradictory, words)
 
 
-def _pointing(one: Pair, row: _Row) -> Pointing:
+def _pointing(one: EncoderInput, row: _Row) -> Pointing:
     first, last = one.passage_start, one.passage_start + len(one.passage_spans)
     starts, ends = (
         _log_softmax(np.append(row[head][first:last], row[head][NULL])) for head in ("start", "end")

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rarr.backends.encoder.inputs import MASK_KINDS, Masked
-from rarr.backends.encoder.model import Asked, Claimed, Encoder, Judged, Pointing
+from rarr.backends.encoder.inputs import MASK_KINDS, MaskedSpan
+from rarr.backends.encoder.model import AttributionInput, AttributionScores, ClozeInput, Encoder, Pointing
 from rarr.backends.encoder.windows import closest
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.parsed_sentence import parsed_sentence
@@ -38,7 +38,7 @@ class Found(NamedTuple):
     others: tuple[Other, ...]
 
 
-def judge(encoder: Encoder, claim: Claim, title: str, passage: str) -> Judged | None:
+def judge(encoder: Encoder, claim: Claim, title: str, passage: str) -> AttributionScores | None:
     """What the closest part of `passage` is to a claim; None where the claim is longer than what is read.
 
     The claim is read alone, with its subject put back in: beside other sentences of the text, those that the
@@ -47,7 +47,7 @@ def judge(encoder: Encoder, claim: Claim, title: str, passage: str) -> Judged | 
     said = claim.sentence.text
     if not encoder.reads(said):
         return None
-    return encoder.attribution([Claimed(said, title, closest(said, passage))])[0]
+    return encoder.attribution([AttributionInput(said, title, closest(said, passage))])[0]
 
 
 def point(
@@ -56,8 +56,8 @@ def point(
     """What that part of `passage` says in place of each of `values` of a claim that `judge` reads."""
     said = claim.sentence.text
     part = closest(said, passage)
-    places = [Masked(Span(one.start, one.end), MASK_KINDS[one.kind]) for one in values]
-    pointings = encoder.point([Asked(said, title, part, masked) for masked in places])
+    places = [MaskedSpan(Span(one.start, one.end), MASK_KINDS[one.kind]) for one in values]
+    pointings = encoder.point([ClozeInput(said, title, part, masked) for masked in places])
     return (_found(value, pointing, part) for value, pointing in zip(values, pointings, strict=True))
 
 

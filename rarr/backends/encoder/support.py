@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from rarr.backends.encoder.model import Claimed, Encoder, Judged
+from rarr.backends.encoder.model import AttributionInput, AttributionScores, Encoder
 from rarr.backends.encoder.weights import Logistic
 from rarr.backends.encoder.windows import parts
 from rarr.backends.rules.claims import claims
@@ -128,14 +128,16 @@ def _read(encoder: Encoder, texts: Sequence[str], evidence: Evidence) -> list[di
     """For each text its class by the part that attributes it best, and the cosine of the nearest part."""
     read = [parts(one, evidence.text, PARTS) for one in texts]
     beside = [
-        Claimed(one, evidence.title, part) for one, its in zip(texts, read, strict=True) for part in its
+        AttributionInput(one, evidence.title, part)
+        for one, its in zip(texts, read, strict=True)
+        for part in its
     ]
     judged = dict(zip(beside, encoder.attribution(beside), strict=True))
     embedded = list(dict.fromkeys([*texts, *(one.passage for one in beside)]))
     vectors = dict(zip(embedded, encoder.embed(embedded), strict=True))
     found = []
     for one, its in zip(texts, read, strict=True):
-        best = max((judged[Claimed(one, evidence.title, part)] for part in its), key=_attributable)
+        best = max((judged[AttributionInput(one, evidence.title, part)] for part in its), key=_attributable)
         found.append(
             {
                 "attributable": best.attributable,
@@ -146,7 +148,7 @@ def _read(encoder: Encoder, texts: Sequence[str], evidence: Evidence) -> list[di
     return found
 
 
-def _attributable(judged: Judged) -> float:
+def _attributable(judged: AttributionScores) -> float:
     return judged.attributable
 
 

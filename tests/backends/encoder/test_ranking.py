@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from makers import passage
 
-from rarr.backends.encoder.model import Encoder, shipped
+from rarr.backends.encoder.model import Encoder, shipped_encoder
 from rarr.backends.encoder.ranking import TrainedReranker, encoder_scores
 
 PASSAGES = [
@@ -17,7 +17,7 @@ PASSAGES = [
 
 
 async def test_the_passage_that_answers_comes_first() -> None:
-    found = await TrainedReranker(shipped()).score("When did the Golden Gate Bridge open?", PASSAGES)
+    found = await TrainedReranker(shipped_encoder()).score("When did the Golden Gate Bridge open?", PASSAGES)
     assert max(range(3), key=lambda n: found[n]) == 0
     assert all(0 <= one <= 1 for one in found)
 
@@ -42,4 +42,4 @@ def test_the_encoder_outweighs_shared_words() -> None:
 
 
 async def test_no_passages_have_no_scores() -> None:
-    assert list(await TrainedReranker(shipped()).score("When?", [])) == []
+    assert list(await TrainedReranker(shipped_encoder()).score("When?", [])) == []

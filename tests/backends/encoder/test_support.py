@@ -6,11 +6,11 @@ import pytest
 from makers import evidence
 
 from rarr import Settings
-from rarr.backends.encoder.model import Claimed, Encoder, Judged, shipped
+from rarr.backends.encoder.model import AttributionInput, AttributionScores, Encoder, shipped_encoder
 from rarr.backends.encoder.support import AT_THRESHOLD, PARTS, TrainedVerifier, scaled, seen
 from rarr.tools.text.document import Span
 
-VERIFIER = TrainedVerifier(shipped(), AT_THRESHOLD)
+VERIFIER = TrainedVerifier(shipped_encoder(), AT_THRESHOLD)
 PASSAGE = "Elm Mill was built in 1804 by Thomas Hay. It burnt down in 1911 and was never rebuilt."
 
 
@@ -32,7 +32,7 @@ class Noting(Encoder):
         super().__init__()
         self.shown: list[str] = []
 
-    def attribution(self, claims: Sequence[Claimed]) -> list[Judged]:
+    def attribution(self, claims: Sequence[AttributionInput]) -> list[AttributionScores]:
         self.shown += [one.passage for one in claims]
         return super().attribution(claims)
 
