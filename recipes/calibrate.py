@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 from benchmarks.shared_data import rows
 from benchmarks.verifiers import SETS, asked_of
 from rarr.backends.encoder import support
-from rarr.backends.encoder.features import Weighed, by_rules, is_open, of_claim, weighed
+from rarr.backends.encoder.features import WeighedValue, claim_features, is_open, ruled_values, weighed_values
 from rarr.backends.encoder.model import AttributionScores, Encoder
-from rarr.backends.encoder.pointers import judge
+from rarr.backends.encoder.pointers import claim_attribution
 from rarr.backends.encoder.support import AT_THRESHOLD, Seen, least, likelihood
 from rarr.backends.encoder.weights import FACTS, SHIPPED, Calibration, Logistic, checked
 from rarr.backends.rules.claims import claims
@@ -54,7 +54,7 @@ class Beside(NamedTuple):
 
     document: str
     judged: AttributionScores
-    found: list[Weighed]
+    found: list[WeighedValue]
     cases: list[Case]
     wrong: bool
 
@@ -84,7 +84,10 @@ def calibration(encoder: Encoder) -> Calibration:
     asked = [one for one in claimed if one.found and is_open([value.ruled for value in one.found])]
     contradicts = regression(
         "contradicts",
-        [(one.document, of_claim(disagrees, agrees, one.judged, one.found), one.wrong) for one in asked],
+        [
+            (one.document, claim_features(disagrees, agrees, one.judged, one.found), one.wrong)
+            for one in asked
+        ],
         precision=CONTRADICTS,
     )
     return Calibration(
@@ -137,15 +140,17 @@ def _claimed(
     unsaid = version == "extrapolatory" or source is not item
     for claim in claims(text, None):
         beside = source["title"] or "", source["evidence"]
-        judged = judge(encoder, claim, *beside)
+        judged = claim_attribution(encoder, claim, *beside)
         if judged is not None:
-            found = weighed(encoder, claim, *beside, judged, by_rules(text, claim, *beside))
+            found = weighed_values(encoder, claim, *beside, judged, ruled_values(text, claim, *beside))
             cases = [_case(item, version, one, wrong, unsaid=unsaid) for one in found]
             is_wrong = any(s < claim.span.end and claim.span.start < e for s, e in wrong)
             yield Beside(item["doc"], judged, found, cases, is_wrong)
 
 
-def _case(item: Item, version: str, one: Weighed, wrong: Sequence[tuple[int, int]], *, unsaid: bool) -> Case:
+def _case(
+    item: Item, version: str, one: WeighedValue, wrong: Sequence[tuple[int, int]], *, unsaid: bool
+) -> Case:
     is_wrong = any(s < one.ruled.place.end and one.ruled.place.start < e for s, e in wrong)
     said_too = unsaid and not one.features["unsaid"]
     return Case(

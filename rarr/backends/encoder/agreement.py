@@ -9,9 +9,16 @@ tell is that the claim as a whole is contradicted.
 from collections.abc import Mapping
 from functools import partial
 
-from rarr.backends.encoder.features import Weighed, by_rules, could_contradict, is_open, of_claim, weighed
+from rarr.backends.encoder.features import (
+    WeighedValue,
+    claim_features,
+    could_contradict,
+    is_open,
+    ruled_values,
+    weighed_values,
+)
 from rarr.backends.encoder.model import Encoder
-from rarr.backends.encoder.pointers import judge
+from rarr.backends.encoder.pointers import claim_attribution
 from rarr.backends.encoder.weights import Calibration
 from rarr.backends.rules.agreement import agreement_unless_namesake, queried_value
 from rarr.backends.rules.claims import Claim, claims
@@ -50,10 +57,10 @@ def _verdicts(
 ) -> Mapping[tuple[int, int], Agreement]:
     text, context, span, title, evidence = asked
     claim = next(one for one in claims(text, context) if one.span == span)
-    return verdicts(encoder, text, claim, title, evidence)
+    return claim_verdicts(encoder, text, claim, title, evidence)
 
 
-def verdicts(
+def claim_verdicts(
     encoder: Encoder, text: str, claim: Claim, title: str, evidence: str
 ) -> Mapping[tuple[int, int], Agreement]:
     """What `evidence` says of each value of the claim that can be asked for, by its place in the claim.
@@ -63,16 +70,16 @@ def verdicts(
     the whole claim is told at the value that is most likely wrong; of those that the rules do not confirm,
     where there are any.
     """
-    ruled, fitted = by_rules(text, claim, title, evidence), encoder.calibration
+    ruled, fitted = ruled_values(text, claim, title, evidence), encoder.calibration
     decided = {one.value[:2]: one.rules for one in ruled}
     beside = parsed_passage(evidence, title)
     readable = any(one.about for one in ruled) and beside.is_plain
-    judged = judge(encoder, claim, title, evidence) if readable else None
+    judged = claim_attribution(encoder, claim, title, evidence) if readable else None
     if judged is None or not could_contradict(fitted, judged, ruled):
         return decided
-    found = weighed(encoder, claim, title, evidence, judged, ruled)
+    found = weighed_values(encoder, claim, title, evidence, judged, ruled)
     decided |= {one.ruled.value[:2]: _decided(text, fitted, one) for one in found}
-    features = of_claim(fitted.disagrees, fitted.agrees, judged, found)
+    features = claim_features(fitted.disagrees, fitted.agrees, judged, found)
     told = any(one.verdict == "disagrees" for one in decided.values())
     if not told and is_open(ruled) and fitted.contradicts.holds(features):
         unconfirmed = [one for one in found if one.ruled.rules.verdict != "agrees"] or found
@@ -88,7 +95,7 @@ def verdicts(
     return decided
 
 
-def _decided(text: str, fitted: Calibration, one: Weighed) -> Agreement:
+def _decided(text: str, fitted: Calibration, one: WeighedValue) -> Agreement:
     if one.ruled.settled or not one.other.said or not fitted.disagrees.holds(one.features):
         return one.ruled.rules
     said = one.ruled.place.of(text)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.backends.encoder.model import AttributionScores, Encoder
-from rarr.backends.encoder.pointers import IMPOSSIBLE, Found, Other, point
+from rarr.backends.encoder.pointers import IMPOSSIBLE, PointedValues, RivalValue, pointed_values
 from rarr.backends.encoder.weights import Calibration, Logistic
 from rarr.backends.rules.agreement import value_agreement
 from rarr.backends.rules.claims import Claim
@@ -27,7 +27,7 @@ _POINTED |= {"other": (-_WIDEST, 0.0), "unsaid": (0.0, 1.0)}
 """From where to where the features go for which the passage is read once more."""
 
 
-class Ruled(NamedTuple):
+class RuledValue(NamedTuple):
     """A value of a claim, at `place` in the text: what the rules say of it, and is the passage about it?"""
 
     value: Value
@@ -41,19 +41,19 @@ class Ruled(NamedTuple):
         return not self.about or self.rules.verdict in ("agrees", "disagrees")
 
 
-class Weighed(NamedTuple):
+class WeighedValue(NamedTuple):
     """A value of a claim with the `other` that the passage may have there, and what decisions are fitted on.
 
     `nowhere`: the passage does not have the value, and says nothing in its place either.
     """
 
-    ruled: Ruled
-    other: Other
+    ruled: RuledValue
+    other: RivalValue
     features: Mapping[str, float]
     nowhere: bool
 
 
-def by_rules(text: str, claim: Claim, title: str, evidence: str) -> list[Ruled]:
+def ruled_values(text: str, claim: Claim, title: str, evidence: str) -> list[RuledValue]:
     """The values of the claim that can be asked for, by the rules alone."""
     beside = parsed_passage(evidence, title)
     found = []
@@ -62,24 +62,26 @@ def by_rules(text: str, claim: Claim, title: str, evidence: str) -> list[Ruled]:
             claim, value, read_by_rules(claim.sentence, value, beside, claim.about), beside
         )
         about = not (is_about_something_else(claim, value, beside) or is_supposed(claim.sentence, beside))
-        found.append(Ruled(value, place, rules, about))
+        found.append(RuledValue(value, place, rules, about))
     return found
 
 
-def weighed(
+def weighed_values(
     encoder: Encoder,
     claim: Claim,
     title: str,
     evidence: str,
     judged: AttributionScores,
-    ruled: Sequence[Ruled],
-) -> list[Weighed]:
+    ruled: Sequence[RuledValue],
+) -> list[WeighedValue]:
     """The values of a claim that was `judged`, with what the encoder finds in their place."""
-    pointed = point(encoder, claim, title, evidence, [one.value for one in ruled])
+    pointed = pointed_values(encoder, claim, title, evidence, [one.value for one in ruled])
     return [_weighed(claim, judged, *pair) for pair in zip(ruled, pointed, strict=True)]
 
 
-def _weighed(claim: Claim, judged: AttributionScores, ruled: Ruled, found: Found) -> Weighed:
+def _weighed(
+    claim: Claim, judged: AttributionScores, ruled: RuledValue, found: PointedValues
+) -> WeighedValue:
     other = _differing(claim.sentence.text, ruled.value, found)
     behind = next((one.log for one in found.others if one.log < other.log), IMPOSSIBLE)
     pointed = {
@@ -91,11 +93,11 @@ def _weighed(claim: Claim, judged: AttributionScores, ruled: Ruled, found: Found
         "unsaid": float(found.own <= IMPOSSIBLE),
     }
     nowhere = found.own <= IMPOSSIBLE and found.nowhere > other.log
-    return Weighed(ruled, other, pointed | _of_value(judged, ruled), nowhere)
+    return WeighedValue(ruled, other, pointed | _of_value(judged, ruled), nowhere)
 
 
-def of_claim(
-    disagrees: Logistic, agrees: Logistic, judged: AttributionScores, found: Sequence[Weighed]
+def claim_features(
+    disagrees: Logistic, agrees: Logistic, judged: AttributionScores, found: Sequence[WeighedValue]
 ) -> Mapping[str, float]:
     """What the contradiction of a whole claim is fitted on, by name."""
     return _of_claim(judged) | {
@@ -105,12 +107,12 @@ def of_claim(
     }
 
 
-def is_open(ruled: Sequence[Ruled]) -> bool:
+def is_open(ruled: Sequence[RuledValue]) -> bool:
     """Can the claim be contradicted as a whole? Not where a value is, nor by what is about something else."""
     return all(one.about and one.rules.verdict != "disagrees" for one in ruled)
 
 
-def could_contradict(fitted: Calibration, judged: AttributionScores, ruled: Sequence[Ruled]) -> bool:
+def could_contradict(fitted: Calibration, judged: AttributionScores, ruled: Sequence[RuledValue]) -> bool:
     """Is there anything that `point` could find by which the passage contradicts more than the rules say?
 
     There mostly is beside the passage that a claim is of, and mostly not beside what a search brings, which
@@ -126,7 +128,7 @@ def could_contradict(fitted: Calibration, judged: AttributionScores, ruled: Sequ
     )
 
 
-def _of_value(judged: AttributionScores, ruled: Ruled) -> dict[str, float]:
+def _of_value(judged: AttributionScores, ruled: RuledValue) -> dict[str, float]:
     verdicts = {f"rules_{verdict}": float(ruled.rules.verdict == verdict) for verdict in _VERDICTS}
     return verdicts | {
         "wrong": judged.wrongness(Span(ruled.value.start, ruled.value.end)),
@@ -143,7 +145,7 @@ def _of_claim(judged: AttributionScores) -> dict[str, float]:
     }
 
 
-def _differing(text: str, value: Value, found: Found) -> Other:
+def _differing(text: str, value: Value, found: PointedValues) -> RivalValue:
     """The most probable other value that the rules can tell from the claim's; an empty one for none.
 
     A person stands for no body or place, and a small count that the passage does not have may be one that the
@@ -151,7 +153,7 @@ def _differing(text: str, value: Value, found: Found) -> Other:
     """
     said = text[value.start : value.end]
     if value.kind == "number" and found.own <= IMPOSSIBLE and not any(map(str.isdigit, said)):
-        return Other("", IMPOSSIBLE)
+        return RivalValue("", IMPOSSIBLE)
     for other in found.others:
         if isinstance(value.read, ProperName):
             its = next((one for one in proper_names(other.said) if one.text == other.said), None)
@@ -161,7 +163,7 @@ def _differing(text: str, value: Value, found: Found) -> Other:
         read_there = [one for one in checkable_values(other.said) if one.kind == value.kind]
         if read_there and same_value(value, read_there[0]) is False:
             return other
-    return Other("", IMPOSSIBLE)
+    return RivalValue("", IMPOSSIBLE)
 
 
 def _clipped(gap: float) -> float:

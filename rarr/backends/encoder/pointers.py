@@ -19,14 +19,14 @@ IMPOSSIBLE = -30.0  # the log-probability of what cannot be; logits of 16 bits g
 _RANKED = 16  # spans of the passage that are looked at, most probable first
 
 
-class Other(NamedTuple):
+class RivalValue(NamedTuple):
     """Another value of the passage, as it is written there, and the log-probability that it is meant."""
 
     said: str
     log: float
 
 
-class Found(NamedTuple):
+class PointedValues(NamedTuple):
     """What a passage says in place of a value of a claim: log-probabilities.
 
     `own`: the value itself, wherever it is said. `nowhere`: it says nothing there. `others`: most probable
@@ -35,10 +35,10 @@ class Found(NamedTuple):
 
     own: float
     nowhere: float
-    others: tuple[Other, ...]
+    others: tuple[RivalValue, ...]
 
 
-def judge(encoder: Encoder, claim: Claim, title: str, passage: str) -> AttributionScores | None:
+def claim_attribution(encoder: Encoder, claim: Claim, title: str, passage: str) -> AttributionScores | None:
     """What the closest part of `passage` is to a claim; None where the claim is longer than what is read.
 
     The claim is read alone, with its subject put back in: beside other sentences of the text, those that the
@@ -50,9 +50,9 @@ def judge(encoder: Encoder, claim: Claim, title: str, passage: str) -> Attributi
     return encoder.attribution([AttributionInput(said, title, closest(said, passage))])[0]
 
 
-def point(
+def pointed_values(
     encoder: Encoder, claim: Claim, title: str, passage: str, values: Sequence[Value]
-) -> Iterator[Found]:
+) -> Iterator[PointedValues]:
     """What that part of `passage` says in place of each of `values` of a claim that `judge` reads."""
     said = claim.sentence.text
     part = closest(said, passage)
@@ -61,7 +61,7 @@ def point(
     return (_found(value, pointing, part) for value, pointing in zip(values, pointings, strict=True))
 
 
-def _found(value: Value, pointing: Pointing, passage: str) -> Found:
+def _found(value: Value, pointing: Pointing, passage: str) -> PointedValues:
     told = _values(passage)
     said = [Span(s, e) for other, s, e in told if same_value(value, other)]
     own = [*said, *_written(passage, value, said)]
@@ -72,10 +72,10 @@ def _found(value: Value, pointing: Pointing, passage: str) -> Found:
         whole = _whole(value, span, told)
         others[whole.of(passage)] = float(np.logaddexp(others.get(whole.of(passage), IMPOSSIBLE), log))
     ranked = sorted(others.items(), key=lambda one: -one[1])
-    return Found(
+    return PointedValues(
         own=_logsumexp([pointing.of(one) for one in dict.fromkeys(own)]),
         nowhere=max(pointing.nowhere, IMPOSSIBLE),
-        others=tuple(Other(said, log) for said, log in ranked),
+        others=tuple(RivalValue(said, log) for said, log in ranked),
     )
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from makers import evidence
 
-from rarr.backends.encoder.agreement import TrainedAgreement, verdicts
-from rarr.backends.encoder.features import by_rules, could_contradict
+from rarr.backends.encoder.agreement import TrainedAgreement, claim_verdicts
+from rarr.backends.encoder.features import could_contradict, ruled_values
 from rarr.backends.encoder.model import (
     AttributionInput,
     AttributionScores,
@@ -142,14 +142,14 @@ def test_what_is_not_read_once_more_would_have_changed_nothing(
 ) -> None:
     [claim] = claims(said, None)
     passages = [PASSAGE, "The Humber Bridge opened to traffic on 24 June 1981.", "It rained on Monday."]
-    found = [verdicts(encoder, said, claim, "", one) for one in passages]
+    found = [claim_verdicts(encoder, said, claim, "", one) for one in passages]
     monkeypatch.setattr("rarr.backends.encoder.agreement.could_contradict", lambda *_: True)
-    assert [verdicts(encoder, said, claim, "", one) for one in passages] == found
+    assert [claim_verdicts(encoder, said, claim, "", one) for one in passages] == found
 
 
 def test_most_passages_about_something_else_are_not_read_once_more() -> None:
     [claim] = claims("The Golden Gate Bridge was drawn by Irving Morrow.", None)
-    ruled = by_rules(claim.sentence.text, claim, "", PASSAGE)
+    ruled = ruled_values(claim.sentence.text, claim, "", PASSAGE)
     fitted = shipped_encoder().calibration
     assert not could_contradict(fitted, AttributionScores(0.02, 0.97, 0.01, ()), ruled)
     assert could_contradict(fitted, AttributionScores(0.01, 0.01, 0.98, ((ruled[0].place, 0.97),)), ruled)
