@@ -20,7 +20,7 @@ from rarr.backends.encoder import support
 from rarr.backends.encoder.features import WeighedValue, claim_features, is_open, ruled_values, weighed_values
 from rarr.backends.encoder.model import AttributionScores, Encoder
 from rarr.backends.encoder.pointers import claim_attribution
-from rarr.backends.encoder.support import AT_THRESHOLD, Seen, least, likelihood
+from rarr.backends.encoder.support import AT_THRESHOLD, SentenceFeatures, least_support, likelihood
 from rarr.backends.encoder.weights import FACTS, SHIPPED, Calibration, Logistic, checked
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.editing import change_of
@@ -176,7 +176,7 @@ class Support(NamedTuple):
     source: str
     group: str
     supported: bool
-    seen: Sequence[Sequence[Seen]]
+    seen: Sequence[Sequence[SentenceFeatures]]
 
     @property
     def features(self) -> Mapping[str, float]:
@@ -212,7 +212,7 @@ def _seen(encoder: Encoder, found: Sequence[dict[str, Any]]) -> Iterator[Support
     for row, windows in asyncio.run(asked_of(found)):
         claim, context = row["claim"], row.get("question")
         spans = split_sentences(claim)
-        by_window = [support.seen(encoder, claim, context, spans, one) for one in windows]
+        by_window = [support.sentence_features(encoder, claim, context, spans, one) for one in windows]
         by_sentence = [[one for one in beside if one is not None] for beside in zip(*by_window, strict=True)]
         if by_sentence and all(by_sentence):
             yield Support(row["source"], row["group"], row["supported"], by_sentence)
@@ -241,11 +241,11 @@ def _supports(judged: Sequence[Support]) -> Logistic:
     return fitted(features, labels, weights).model_copy(update={"threshold": round(threshold, 4)})
 
 
-def _likelihood(fitted: Logistic, one: Seen) -> float:
-    return 1.0 if least(one) >= AT_THRESHOLD else likelihood(fitted, one)
+def _likelihood(fitted: Logistic, one: SentenceFeatures) -> float:
+    return 1.0 if least_support(one) >= AT_THRESHOLD else likelihood(fitted, one)
 
 
-def _attributable(one: Seen) -> float:
+def _attributable(one: SentenceFeatures) -> float:
     return one.features["attributable"]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rarr.backends.encoder.inputs import MASK_KINDS, MaskedSpan
 from rarr.backends.encoder.model import AttributionInput, AttributionScores, ClozeInput, Encoder, Pointing
-from rarr.backends.encoder.windows import closest
+from rarr.backends.encoder.windows import closest_window
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.proper_names import ProperName
@@ -47,7 +47,7 @@ def claim_attribution(encoder: Encoder, claim: Claim, title: str, passage: str) 
     said = claim.sentence.text
     if not encoder.reads(said):
         return None
-    return encoder.attribution([AttributionInput(said, title, closest(said, passage))])[0]
+    return encoder.attribution([AttributionInput(said, title, closest_window(said, passage))])[0]
 
 
 def pointed_values(
@@ -55,7 +55,7 @@ def pointed_values(
 ) -> Iterator[PointedValues]:
     """What that part of `passage` says in place of each of `values` of a claim that `judge` reads."""
     said = claim.sentence.text
-    part = closest(said, passage)
+    part = closest_window(said, passage)
     places = [MaskedSpan(Span(one.start, one.end), MASK_KINDS[one.kind]) for one in values]
     pointings = encoder.point([ClozeInput(said, title, part, masked) for masked in places])
     return (_found(value, pointing, part) for value, pointing in zip(values, pointings, strict=True))

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from rarr.backends.encoder.model import AttributionInput, AttributionScores, Encoder
 from rarr.backends.encoder.weights import Logistic
-from rarr.backends.encoder.windows import parts
+from rarr.backends.encoder.windows import closest_windows
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.negation import is_denied
@@ -26,7 +26,7 @@ AT_THRESHOLD = 0.55  # the support of what is at the calibrated threshold: the d
 Result = TypeVar("Result")
 
 
-class Seen(NamedTuple):
+class SentenceFeatures(NamedTuple):
     """A sentence beside evidence: what support is fitted on, by name, and what the rules make of it.
 
     `denied`: the evidence says the same words, but for a "not", an opposite, or parties that changed places.
@@ -59,16 +59,16 @@ class TrainedVerifier:
         """
         return await encode(self._judged, self._class, text, context, spans, evidence)
 
-    def _judged(self, judge: Callable[[Seen], Result], *about: Any) -> list[Result | None]:
+    def _judged(self, judge: Callable[[SentenceFeatures], Result], *about: Any) -> list[Result | None]:
         """What `judge` makes of each sentence; None for one that cannot be judged."""
-        found = seen(self._encoder, *about)
+        found = sentence_features(self._encoder, *about)
         return [None if one is None else judge(one) for one in found]
 
-    def _support(self, one: Seen) -> float:
+    def _support(self, one: SentenceFeatures) -> float:
         fitted = self._encoder.calibration.supports
-        return max(scaled(likelihood(fitted, one), fitted.threshold), least(one))
+        return max(scaled_support(likelihood(fitted, one), fitted.threshold), least_support(one))
 
-    def _class(self, one: Seen) -> AttributionClass | None:
+    def _class(self, one: SentenceFeatures) -> AttributionClass | None:
         rules = one.rules
         by_rules = rules is not None and rules.contradicted
         in_its_words = rules is not None and rules.said and rules.support >= IN_ITS_WORDS
@@ -76,9 +76,9 @@ class TrainedVerifier:
         return attribution_class(self._support(one), self._threshold, contradicted=against)
 
 
-def seen(
+def sentence_features(
     encoder: Encoder, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
-) -> list[Seen | None]:
+) -> list[SentenceFeatures | None]:
     """The sentences of `text` at `spans`; None for one without a word, or longer than what the encoder reads.
 
     Each is read alone, with its subject put in.
@@ -89,7 +89,7 @@ def seen(
     features = dict(zip(readable, _read(encoder, readable, evidence), strict=True))
     told = parsed_passage(evidence.text, evidence.title)
     return [
-        Seen(
+        SentenceFeatures(
             features[one] | _of_rules(rules),
             rules,
             is_denied(parsed_sentence(one), told.sentences, told.title_stems),
@@ -100,7 +100,7 @@ def seen(
     ]
 
 
-def likelihood(fitted: Logistic, one: Seen) -> float:
+def likelihood(fitted: Logistic, one: SentenceFeatures) -> float:
     """How likely it is that the sentence is attributable, by what was fitted.
 
     What the rules contradict or find denied, or miss in the evidence, is worth as much less as by the rules.
@@ -113,7 +113,7 @@ def likelihood(fitted: Logistic, one: Seen) -> float:
     return likely
 
 
-def least(one: Seen) -> float:
+def least_support(one: SentenceFeatures) -> float:
     """What support is at least: that by the rules where they are surest.
 
     They are where they contradict it, find every value said, or nearly the words.
@@ -126,7 +126,7 @@ def least(one: Seen) -> float:
 
 def _read(encoder: Encoder, texts: Sequence[str], evidence: Evidence) -> list[dict[str, float]]:
     """For each text its class by the part that attributes it best, and the cosine of the nearest part."""
-    read = [parts(one, evidence.text, PARTS) for one in texts]
+    read = [closest_windows(one, evidence.text, PARTS) for one in texts]
     beside = [
         AttributionInput(one, evidence.title, part)
         for one, its in zip(texts, read, strict=True)
@@ -156,7 +156,7 @@ def _of_rules(rules: RuleJudgement | None) -> dict[str, float]:
     return {"rules": 0.0 if rules is None else rules.support, "unjudged": float(rules is None)}
 
 
-def scaled(likely: float, threshold: float) -> float:
+def scaled_support(likely: float, threshold: float) -> float:
     """The likelihood, with the calibrated threshold where the settings have theirs."""
     if likely < threshold or threshold >= 1:
         return likely / threshold * AT_THRESHOLD

@@ -10,12 +10,12 @@ from rarr.tools.text.document import Span, split_sentences
 ROOM = 900  # characters of a part
 
 
-def closest(text: str, passage: str) -> str:
+def closest_window(text: str, passage: str) -> str:
     """The run of sentences, of at most `ROOM` characters, that shares most words with `text`."""
-    return parts(text, passage, 1)[0]
+    return closest_windows(text, passage, 1)[0]
 
 
-def parts(text: str, passage: str, count: int) -> list[str]:
+def closest_windows(text: str, passage: str, count: int) -> list[str]:
     """At most `count` runs of sentences apart from each other; what shares most words with `text` first."""
     if len(passage) <= ROOM:
         return [passage]

@@ -7,7 +7,13 @@ from makers import evidence
 
 from rarr import Settings
 from rarr.backends.encoder.model import AttributionInput, AttributionScores, Encoder, shipped_encoder
-from rarr.backends.encoder.support import AT_THRESHOLD, PARTS, TrainedVerifier, scaled, seen
+from rarr.backends.encoder.support import (
+    AT_THRESHOLD,
+    PARTS,
+    TrainedVerifier,
+    scaled_support,
+    sentence_features,
+)
 from rarr.tools.text.document import Span
 
 VERIFIER = TrainedVerifier(shipped_encoder(), AT_THRESHOLD)
@@ -41,13 +47,13 @@ class Noting(Encoder):
 def test_long_evidence_is_read_where_it_speaks_of_the_claim() -> None:
     passage = "The weather was fine. " * 200 + PASSAGE + " The weather was fine." * 200
     noting, text = Noting(), "Thomas Hay built Elm Mill in 1804."
-    seen(noting, text, None, [Span(0, len(text))], evidence(passage))
+    sentence_features(noting, text, None, [Span(0, len(text))], evidence(passage))
     assert "Elm Mill was built in 1804 by Thomas Hay" in noting.shown[0]
     assert len(noting.shown) == PARTS
 
 
 def test_a_threshold_that_nothing_reaches_divides_by_nothing() -> None:
-    assert scaled(0.5, 1.0) < scaled(1.0, 1.0) <= AT_THRESHOLD
+    assert scaled_support(0.5, 1.0) < scaled_support(1.0, 1.0) <= AT_THRESHOLD
 
 
 async def test_a_span_without_a_word_is_not_judged() -> None:
