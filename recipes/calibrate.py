@@ -21,7 +21,7 @@ from rarr.backends.encoder.features import WeighedValue, claim_features, is_open
 from rarr.backends.encoder.model import AttributionScores, Encoder
 from rarr.backends.encoder.pointers import claim_attribution
 from rarr.backends.encoder.support import AT_THRESHOLD, SentenceFeatures, least_support, likelihood
-from rarr.backends.encoder.weights import FACTS, SHIPPED, Calibration, Logistic, checked
+from rarr.backends.encoder.weights import FACTS, SHIPPED, Calibration, Logistic, checked_manifest
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.editing import change_of
 from rarr.evals.metrics import roc_auc
@@ -64,7 +64,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, nargs="?", default=SHIPPED)
     folder = parser.parse_args().folder
-    facts = checked(folder).model_copy(update={"calibration": calibration(Encoder(folder))})
+    facts = checked_manifest(folder).model_copy(update={"calibration": calibration(Encoder(folder))})
     write_whole(folder / FACTS, facts.model_dump_json(indent=1) + "\n")
 
 

@@ -17,7 +17,7 @@ from rarr.backends.encoder.inputs import (
     encoder_input,
     single_input,
 )
-from rarr.backends.encoder.weights import Calibration, Files, checked, opened
+from rarr.backends.encoder.weights import Calibration, EncoderFiles, checked_manifest, encoder_files
 from rarr.tools.concurrency.memo import Remembered
 from rarr.tools.concurrency.worker import side_by_side
 from rarr.tools.text.document import Span
@@ -104,7 +104,7 @@ class Encoder:
 
         Raises `SettingsError` where they are not whole.
         """
-        self._folder, self._facts = folder, checked(folder)
+        self._folder, self._facts = folder, checked_manifest(folder)
         self._opening = threading.Lock()
         # A revision asks for the same sentences and passages again: to check, to edit and to report.
         self._attributed = Remembered(self._attribute, REMEMBERED)
@@ -168,13 +168,13 @@ class Encoder:
         return {head: out[0] for head, out in zip(heads, outputs, strict=True)}
 
     @property
-    def _opened(self) -> Files:
+    def _opened(self) -> EncoderFiles:
         with self._opening:
             return self._files
 
     @cached_property
-    def _files(self) -> Files:
-        return opened(self._folder)
+    def _files(self) -> EncoderFiles:
+        return encoder_files(self._folder)
 
 
 @cache

@@ -61,7 +61,7 @@ class Calibration(Record):
     """That a passage makes a sentence attributable (features: `rarr.backends.encoder.support`)."""
 
 
-class Facts(Record):
+class WeightsManifest(Record):
     """What `model.json` says: the format, the digests of the other files, and the calibration."""
 
     format: int
@@ -69,14 +69,14 @@ class Facts(Record):
     calibration: Calibration
 
 
-class Files(NamedTuple):
+class EncoderFiles(NamedTuple):
     """An open session with its tokenizer."""
 
     session: Any
     tokenizer: Any
 
 
-def checked(folder: Path | None) -> Facts:
+def checked_manifest(folder: Path | None) -> WeightsManifest:
     """What `model.json` says, once the files are as it says. Raises `SettingsError` with the cure."""
     where, cure = _where(folder)
     facts = _facts(where, cure)
@@ -90,10 +90,10 @@ def checked(folder: Path | None) -> Facts:
     return facts
 
 
-def opened(folder: Path | None) -> Files:
+def encoder_files(folder: Path | None) -> EncoderFiles:
     """The files of `folder`, or those that ship, which were `checked`."""
     where, _ = _where(folder)
-    return Files(_session(where / MODEL), tokenizer(folder))
+    return EncoderFiles(_session(where / MODEL), tokenizer(folder))
 
 
 def _where(folder: Path | None) -> tuple[Path, str]:
@@ -103,7 +103,7 @@ def _where(folder: Path | None) -> tuple[Path, str]:
     return folder.expanduser(), "write it again: rarr train editor"
 
 
-def digests(folder: Path) -> dict[str, str]:
+def file_digests(folder: Path) -> dict[str, str]:
     """What `model.json` must say of the files as they are."""
     return {name: _digest(folder / name) for name in (MODEL, TOKENIZER)}
 
@@ -112,7 +112,7 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _facts(where: Path, cure: str) -> Facts:
+def _facts(where: Path, cure: str) -> WeightsManifest:
     if not where.is_dir():
         raise SettingsError(f"there is no folder {where}: give one that rarr train editor wrote, as weights")
     try:
@@ -127,7 +127,7 @@ def _facts(where: Path, cure: str) -> Facts:
             f"{where} holds weights of format {found}, this version of rarr reads format {FORMAT}: {cure}"
         )
     try:
-        return Facts.model_validate(told)
+        return WeightsManifest.model_validate(told)
     except ValidationError as error:
         raise SettingsError(f"{where / FACTS} is damaged: {cure}") from error
 
