@@ -14,7 +14,7 @@ _NO_SUPPORT = {"notentailment", "nonentailment", "notsupported", "unsupported", 
 _UNNAMED = re.compile(r"label\d+")
 
 
-class Judgement(NamedTuple):
+class EntailmentJudgement(NamedTuple):
     """Probabilities that an evidence entails and contradicts a claim; None: the model does not tell."""
 
     support: float
@@ -27,15 +27,15 @@ class Outputs(NamedTuple):
     support: int
     contradiction: int | None = None
 
-    def judgement(self, logits: Sequence[float]) -> Judgement:
+    def judgement(self, logits: Sequence[float]) -> EntailmentJudgement:
         """By the softmax of the logits; by the sigmoid of one alone (as of HHEM-1, a cross-encoder)."""
         if len(logits) == 1:
-            return Judgement(_sigmoid(logits[0]))
+            return EntailmentJudgement(_sigmoid(logits[0]))
         greatest = max(logits)
         powers = [math.exp(logit - greatest) for logit in logits]
         shares = [power / sum(powers) for power in powers]
         contradiction = None if self.contradiction is None else shares[self.contradiction]
-        return Judgement(shares[self.support], contradiction)
+        return EntailmentJudgement(shares[self.support], contradiction)
 
 
 def outputs_of(id2label: Mapping[int, str], name: str) -> Outputs:

@@ -3,21 +3,21 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rarr.backends.nli.shapes import Shape, shape_of
+from rarr.backends.nli.shapes import ModelShape, shape_of
 from rarr.errors import SettingsError, SetupError
 from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
 
 
-class Loaded(NamedTuple):
+class LoadedModel(NamedTuple):
     """A model in evaluation mode on its device, with its tokenizer and what `torch` is."""
 
     model: Any
     tokenizer: Any
-    shape: Shape
+    shape: ModelShape
     torch: Any
 
 
-def load(name: str) -> Loaded:
+def loaded_model(name: str) -> LoadedModel:
     """The model `name`, on a GPU where torch sees one.
 
     The config comes first, so that no model is downloaded to be refused. No code is run that comes with a
@@ -45,7 +45,7 @@ def load(name: str) -> Loaded:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cpu":
         model = model.float()  # halves are slow there
-    return Loaded(model.to(device).eval(), tokenizer, shape, torch)
+    return LoadedModel(model.to(device).eval(), tokenizer, shape, torch)
 
 
 def _had(name: str, kind: Any, **options: Any) -> Any:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rarr.backends.nli.labels import Judgement
-from rarr.backends.nli.loading import load
+from rarr.backends.nli.labels import EntailmentJudgement
+from rarr.backends.nli.loading import loaded_model
 from rarr.errors import SetupError
 from rarr.tools.text.long_evidence import Pair, stretches
 
@@ -19,12 +19,12 @@ class NliModel:
 
     def __init__(self, name: str) -> None:
         """Loads it, which takes seconds, and minutes where it is downloaded. Raises what `load` raises."""
-        self._model, self._tokenizer, self._shape, self._torch = load(name)
+        self._model, self._tokenizer, self._shape, self._torch = loaded_model(name)
         self._limit = _limit(self._shape.limit, self._tokenizer, self._model.config)
         self._special = re.compile("|".join(map(re.escape, self._tokenizer.all_special_tokens)))
         self._answers = _answers(self._tokenizer, name) if self._shape.generates else None
 
-    def judge(self, pairs: Sequence[Pair], title: str = "") -> list[Judgement | None]:
+    def judge(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
         """Of each pair, its evidence under `title`, and stretched where it is too long.
 
         None where the claim leaves no room for evidence.
@@ -56,11 +56,11 @@ class NliModel:
     def _size(self, pair: Pair) -> int:
         return len(self._tokenizer(*self._texts(pair), verbose=False)["input_ids"])
 
-    def _judged(self, pairs: Sequence[Pair]) -> list[Judgement]:
+    def _judged(self, pairs: Sequence[Pair]) -> list[EntailmentJudgement]:
         """Shortest first; each judgement at the place of its pair."""
         encoded = [dict(self._tokenizer(*self._texts(pair), verbose=False)) for pair in pairs]
-        judged: dict[int, Judgement] = {}
-        for batch in batches([len(one["input_ids"]) for one in encoded]):
+        judged: dict[int, EntailmentJudgement] = {}
+        for batch in size_batches([len(one["input_ids"]) for one in encoded]):
             for index, logits in zip(batch, self._logits([encoded[i] for i in batch]), strict=True):
                 judged[index] = self._shape.outputs.judgement(logits)
         return [judged[index] for index in range(len(pairs))]
@@ -76,7 +76,7 @@ class NliModel:
             return logits[:, 0, list(self._answers)].float().tolist()  # type: ignore[no-any-return]
 
 
-def batches(sizes: Sequence[int]) -> Iterator[list[int]]:
+def size_batches(sizes: Sequence[int]) -> Iterator[list[int]]:
     """The indices of texts with these sizes in tokens, by size, in batches of at most `_BATCH_TOKENS`."""
     batch: list[int] = []
     for index in sorted(range(len(sizes)), key=lambda one: sizes[one]):
@@ -88,11 +88,11 @@ def batches(sizes: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _support(judged: Judgement) -> float:
+def _support(judged: EntailmentJudgement) -> float:
     return judged.support
 
 
-def _contradiction(judged: Judgement) -> float:
+def _contradiction(judged: EntailmentJudgement) -> float:
     return judged.contradiction or 0.0
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from rarr.backends.nli.labels import Judgement
+from rarr.backends.nli.labels import EntailmentJudgement
 from rarr.backends.nli.model import NliModel
 from rarr.backends.rules.claims import claims
 from rarr.records import AttributionClass, Evidence
@@ -46,21 +46,21 @@ class NliVerifier:
 
     def _judged(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
-    ) -> list[Judgement | None]:
-        said = [standing_alone(text, context, span) for span in spans]
+    ) -> list[EntailmentJudgement | None]:
+        said = [standalone_text(text, context, span) for span in spans]
         asked = [index for index, claim in enumerate(said) if claim and evidence.text.strip()]
         pairs = [Pair(evidence.text, said[index]) for index in asked]
         judged = dict(zip(asked, self._model.judge(pairs, evidence.title), strict=True))
         return [judged.get(index) for index in range(len(spans))]
 
 
-def standing_alone(text: str, context: str | None, span: Span) -> str:
+def standalone_text(text: str, context: str | None, span: Span) -> str:
     """The sentences of `text` that `span` touches, their subjects put back in; empty where it has none."""
     touched = [claim.sentence.text for claim in claims(text, context) if claim.span.overlaps(span)]
     return _BEFORE_A_STOP.sub("", " ".join(" ".join(touched).split()))
 
 
-def _class(judged: Judgement, threshold: float) -> AttributionClass | None:
+def _class(judged: EntailmentJudgement, threshold: float) -> AttributionClass | None:
     if judged.contradiction is None:
         return attribution_class(judged.support, threshold)
     silence = 1 - judged.support - judged.contradiction
