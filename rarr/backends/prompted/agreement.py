@@ -10,13 +10,13 @@ from typing import Protocol
 from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.scope import quoted, scope_of
+from rarr.backends.prompted.scope import quoted_evidence, scope_of
 from rarr.records import Agreement, Evidence, ModelUsage, Query, Verdict
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.language_model import LanguageModel
 
 
-class Agreed(BaseModel):
+class AgreementAnswer(BaseModel):
     """The model's answer."""
 
     text_answer: str = ""
@@ -61,18 +61,18 @@ class PromptedChecker:
             before=scope.before,
             text=looked_at,
             query=query.text,
-            evidence=quoted(evidence),
+            evidence=quoted_evidence(evidence),
         )
-        answer = await self._model.ask(prompt, Agreed, variables)
+        answer = await self._model.ask(prompt, AgreementAnswer, variables)
         said = Agreement(
             text_answer=prompt.quoted(looked_at).original(answer.text_answer),
-            evidence_answer=prompt.quoted(quoted(evidence)).original(answer.evidence_answer),
+            evidence_answer=prompt.quoted(quoted_evidence(evidence)).original(answer.evidence_answer),
             reason=answer.reason,
             verdict=answer.verdict,
         )
         read = "\n".join(filter(None, (context, scope.before, looked_at)))
         # What follows from an edit stands in no passage: it is reckoned, and must be confirmed.
-        passage = "" if query.follows else quoted(evidence)
+        passage = "" if query.follows else quoted_evidence(evidence)
         doubt = await work(self._doubt, said, read, passage)
         return said.model_copy(update={"verdict": "unknown", "reason": doubt}) if doubt else said
 

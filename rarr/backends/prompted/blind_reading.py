@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.prompts import EVIDENCE_TOKENS, Prompts
-from rarr.backends.prompted.scope import quoted
+from rarr.backends.prompted.scope import quoted_evidence
 from rarr.records import Agreement, Evidence, ModelUsage, Query
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import work
@@ -88,9 +88,9 @@ class BlindChecker:
         if unread is not None:
             return unread
         prompt = self._prompts["read_evidence"]
-        variables = {"query": query.text, "evidence": quoted(evidence)}
+        variables = {"query": query.text, "evidence": quoted_evidence(evidence)}
         answered, probability = await self._model.ask_likely(prompt, ReadingAnswer, variables)
-        answer = prompt.quoted(quoted(evidence)).original(answered.answer).strip()
+        answer = prompt.quoted(quoted_evidence(evidence)).original(answered.answer).strip()
         compared = self._comparison.compared
         agreement = await work(compared, text, context, query, evidence, answer, probability)
         return await self._confirmed(agreement, text, query, evidence)
@@ -116,7 +116,7 @@ class BlindChecker:
         return (first + 1 - second) / 2
 
     async def _probability_of_second(self, first: str, second: str, evidence: Evidence) -> float:
-        variables = {"evidence": quoted(evidence), "first": first, "second": second}
+        variables = {"evidence": quoted_evidence(evidence), "first": first, "second": second}
         chosen = await self._model.ask_likely(self._prompts["choose_version"], VersionAnswer, variables)
         probability = 1.0 if chosen.probability is None else chosen.probability
         return probability if chosen.answer.version == "B" else 1 - probability

@@ -7,7 +7,7 @@ from functools import partial
 from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.scope import quoted, scope_of
+from rarr.backends.prompted.scope import quoted_evidence, scope_of
 from rarr.errors import ModelError
 from rarr.prompts.quotation import Quotation
 from rarr.records import Change, Check, Evidence, ModelUsage, Query
@@ -20,7 +20,7 @@ _TOKEN = re.compile(r"\s+|\w+(?:[.,]\d+)*|[^\w\s]")
 _GAP = re.compile(r"[\s.,;:!?)]|$")  # before these a space is one too many
 
 
-class Edited(BaseModel):
+class EditAnswer(BaseModel):
     """The model's answer; both empty, or no span, where it declines."""
 
     span: str = ""
@@ -50,9 +50,9 @@ class PromptedEditor:
             query=query.text,
             text_answer=check.text_answer,
             evidence_answer=check.evidence_answer,
-            evidence=quoted(evidence),
+            evidence=quoted_evidence(evidence),
         )
-        answer = await self._model.ask(prompt, Edited, variables)
+        answer = await self._model.ask(prompt, EditAnswer, variables)
         if not answer.span.strip() or answer.span == answer.revision:
             return None
         quoted_text = prompt.quoted(scope.span.of(text))
@@ -61,7 +61,7 @@ class PromptedEditor:
         return _in_text(change, quoted_text, scope.span.start) if change else None
 
 
-def _change(answer: Edited, shown: str, about: Span) -> Change | None:
+def _change(answer: EditAnswer, shown: str, about: Span) -> Change | None:
     """The change to the text that was shown. Raises `ModelError` where the words do not stand in it."""
     place = place_of(answer.span, shown, about)
     if place is None:

@@ -10,7 +10,7 @@ from rarr.records import ModelUsage
 from rarr.tools.models.language_model import LanguageModel
 
 
-class Intent(BaseModel):
+class IntentAnswer(BaseModel):
     """The model's answer."""
 
     reason: str = ""
@@ -30,5 +30,5 @@ class PromptedIntentJudge:
     async def preserved(self, original: str, revised: str, context: str | None) -> float:
         """1 where the revision keeps the intent of the text, else 0. Raises `ModelError`."""
         variables = {"context": context or NOTHING, "text": original, "revision": revised}
-        answer = await self._model.ask(self._prompts["judge_intent"], Intent, variables)
+        answer = await self._model.ask(self._prompts["judge_intent"], IntentAnswer, variables)
         return float(answer.verdict == "preserved")

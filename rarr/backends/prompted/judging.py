@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.scope import NOTHING, quoted
+from rarr.backends.prompted.scope import NOTHING, quoted_evidence
 from rarr.records import AttributionClass, Evidence, ModelUsage
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import work
@@ -13,7 +13,7 @@ from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.document import Span, sentences, table_cells
 
 
-class Judged(BaseModel):
+class AttributionAnswer(BaseModel):
     """The model's answer."""
 
     reason: str = ""
@@ -46,10 +46,10 @@ class PromptedVerifier:
         judged = await together(*(self._judged(text, said, span, evidence) for said, span in told))
         return [one.verdict for one in judged]
 
-    async def _judged(self, text: str, before: str, span: Span, evidence: Evidence) -> Judged:
+    async def _judged(self, text: str, before: str, span: Span, evidence: Evidence) -> AttributionAnswer:
         said = await work(_said, text, span)
-        variables = {"before": before, "text": said, "evidence": quoted(evidence)}
-        return await self._model.ask(self._prompts["judge_attribution"], Judged, variables)
+        variables = {"before": before, "text": said, "evidence": quoted_evidence(evidence)}
+        return await self._model.ask(self._prompts["judge_attribution"], AttributionAnswer, variables)
 
 
 def _before(text: str, context: str | None, spans: Sequence[Span]) -> list[str]:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, field_validator
 
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.rewriting import BETWEEN
-from rarr.backends.prompted.scope import quoted
+from rarr.backends.prompted.scope import quoted_evidence
 from rarr.records import Evidence
 from rarr.tools.models.language_model import LanguageModel
 
@@ -18,13 +18,13 @@ ErrorKind = Literal[
 KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 
 
-class Summarized(BaseModel):
+class SummaryAnswer(BaseModel):
     """The model's answer; empty where the evidence does not answer the query."""
 
     summary: str
 
 
-class Error(BaseModel):
+class PlantedError(BaseModel):
     """Words of a text, and others that would be wrong in their place."""
 
     right: str
@@ -39,10 +39,10 @@ class Error(BaseModel):
         return kind if kind in KINDS else "other"
 
 
-class Corrupted(BaseModel):
+class CorruptionAnswer(BaseModel):
     """The model's answer."""
 
-    errors: list[Error]
+    errors: list[PlantedError]
 
 
 class PromptedNoiser:
@@ -63,12 +63,12 @@ class PromptedNoiser:
 
     async def summarize(self, query: str, evidence: Sequence[Evidence]) -> str:
         """A short text that answers `query` from the evidence; empty where it cannot. Raises `ModelError`."""
-        variables = {"query": query, "evidence": BETWEEN.join(quoted(one) for one in evidence)}
-        answer = await self._model.ask(self._prompts["summarize"], Summarized, variables)
+        variables = {"query": query, "evidence": BETWEEN.join(quoted_evidence(one) for one in evidence)}
+        answer = await self._model.ask(self._prompts["summarize"], SummaryAnswer, variables)
         return answer.summary.strip()
 
-    async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[Error]:
+    async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[PlantedError]:
         """Errors for `text`, of these kinds where it has them, unchecked. Raises `ModelError`."""
         variables = {"text": text, "kinds": ", ".join(kinds)}
-        answer = await self._model.ask(self._prompts["corrupt"], Corrupted, variables)
+        answer = await self._model.ask(self._prompts["corrupt"], CorruptionAnswer, variables)
         return answer.errors

@@ -26,17 +26,17 @@ LEAST_BOUND, TOKENS_ASKED = 300, 8  # an answer of more than these, and so many 
 ALIKE = 85  # of 100: questions about one sentence in as similar words are one
 
 
-class Asked(BaseModel):
+class GeneratedQuestion(BaseModel):
     """One question, and the words of the text that it is about."""
 
     question: str
     about: str = ""
 
 
-class Questions(BaseModel):
+class QuestionsAnswer(BaseModel):
     """The model's answer."""
 
-    questions: list[Asked]
+    questions: list[GeneratedQuestion]
 
 
 class PromptedQuestions:
@@ -49,7 +49,7 @@ class PromptedQuestions:
     def expected(self, text: str, context: str | None) -> ModelUsage:
         """Of a whole text, with a question a sentence and sample."""
         prompt, _ = self._prompts.of("generate_queries", context)
-        spans = parts(text)
+        spans = text_parts(text)
         one = self._model.expected(prompt, 0, 0)
         answered = self._samples * QUESTION_TOKENS * len(sentences(text))
         asked = estimated_tokens([text]) + (len(spans) - 1) * one.input_tokens
@@ -61,7 +61,7 @@ class PromptedQuestions:
 
         A part that fails is left out with a warning. If all parts fail, raises the first failure.
         """
-        spans = await work(parts, text)
+        spans = await work(text_parts, text)
         found = await asyncio.gather(
             *(self._about(text, part, context) for part in spans), return_exceptions=True
         )
@@ -71,7 +71,7 @@ class PromptedQuestions:
                 raise failure
             meter().warn("questions_missing", f"a part of the text could not be asked about: {failure}")
         asked = [question for questions in found if isinstance(questions, list) for question in questions]
-        return await work(merged, asked, text)
+        return await work(distinct_questions, asked, text)
 
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
@@ -85,14 +85,14 @@ class PromptedQuestions:
             "asked": "\n".join(f"- {one}" for one in asked) or NOTHING,
         }
         prompt = _bounded(self._prompts["target_queries"], variables["sentences"])
-        found = await self._model.ask(prompt, Questions, variables)
+        found = await self._model.ask(prompt, QuestionsAnswer, variables)
         return await work(_merged, found, prompt, text, spans)
 
     async def _about(self, text: str, part: Span, context: str | None) -> list[Question]:
         plain, variables = self._prompts.of("generate_queries", context, text=part.of(text))
         prompt = _bounded(plain, part.of(text))
         samples = await self._model.sample(
-            prompt, Questions, variables, samples=self._samples, temperature=self._temperature
+            prompt, QuestionsAnswer, variables, samples=self._samples, temperature=self._temperature
         )
         return await work(_placed_in, part, samples, prompt, text)
 
@@ -103,25 +103,25 @@ def _bounded(prompt: Prompt, text: str) -> Prompt:
     return prompt if prompt.tokens else replace(prompt, tokens=most)
 
 
-def _merged(answer: Questions, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:
-    return merged(_placed(answer, prompt, text, spans), text)
+def _merged(answer: QuestionsAnswer, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:
+    return distinct_questions(_placed(answer, prompt, text, spans), text)
 
 
-def _placed_in(part: Span, samples: Sequence[Questions], prompt: Prompt, text: str) -> list[Question]:
+def _placed_in(part: Span, samples: Sequence[QuestionsAnswer], prompt: Prompt, text: str) -> list[Question]:
     spans = [span for span in sentences(text) if part.start <= span.start and span.end <= part.end]
     return [question for sample in samples for question in _placed(sample, prompt, text, spans)]
 
 
-def _placed(answer: Questions, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:
+def _placed(answer: QuestionsAnswer, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:
     quotations = [(span, prompt.quoted(span.of(text))) for span in spans]
     return [
         Question(text=" ".join(asked.question.split()), start=place.start, end=place.end)
         for asked in answer.questions
-        if asked.question.strip() and (place := place_asked_about(asked, quotations)) is not None
+        if asked.question.strip() and (place := question_place(asked, quotations)) is not None
     ]
 
 
-def parts(text: str) -> list[Span]:
+def text_parts(text: str) -> list[Span]:
     """A text in parts of at most about `PART` characters, broken between sentences."""
     start, end = 0, 0
     found = []
@@ -135,7 +135,7 @@ def parts(text: str) -> list[Span]:
     return found
 
 
-def place_asked_about(asked: Asked, sentences: Sequence[tuple[Span, Quotation]]) -> Span | None:
+def question_place(asked: GeneratedQuestion, sentences: Sequence[tuple[Span, Quotation]]) -> Span | None:
     """The place of the words that the question is about; otherwise the sentence most like the question."""
     words = r"\s+".join(re.escape(word) for word in asked.about.split())
     about = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
@@ -148,7 +148,7 @@ def place_asked_about(asked: Asked, sentences: Sequence[tuple[Span, Quotation]])
     return max(places, key=lambda place: len(asks & _words(places[place].text)), default=None)
 
 
-def merged(questions: Sequence[Question], text: str) -> list[Question]:
+def distinct_questions(questions: Sequence[Question], text: str) -> list[Question]:
     """Without those that ask for the same characters, or of the same sentence in nearly the same words."""
     kept: list[Question] = []
     for question in sorted(questions, key=lambda question: (question.start, question.end)):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.scope import NOTHING, quoted
+from rarr.backends.prompted.scope import NOTHING, quoted_evidence
 from rarr.records import Evidence, ModelUsage
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.document import Span
@@ -13,7 +13,7 @@ from rarr.tools.text.document import Span
 BETWEEN = "\n* * *\n"  # two evidences
 
 
-class Rewritten(BaseModel):
+class RewriteAnswer(BaseModel):
     """The model's answer."""
 
     revision: str
@@ -33,12 +33,12 @@ class PromptedRewriter:
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
         """The answer as it is; what stood there where it is empty. Raises `ModelError`."""
-        distinct = dict.fromkeys(quoted(one) for one in evidence)
+        distinct = dict.fromkeys(quoted_evidence(one) for one in evidence)
         variables = {
             "context": context or NOTHING,
             "text": span.of(text),
             "evidence": BETWEEN.join(distinct),
         }
         prompt = self._prompts[self._name]
-        answer = await self._model.ask(prompt, Rewritten, variables)
+        answer = await self._model.ask(prompt, RewriteAnswer, variables)
         return prompt.quoted(span.of(text)).original(answer.revision).strip() or span.of(text)

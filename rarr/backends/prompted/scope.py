@@ -8,7 +8,7 @@ from rarr.tools.text.document import Span, sentences, table_cells
 NOTHING = "(none)"
 
 
-def quoted(evidence: Evidence) -> str:
+def quoted_evidence(evidence: Evidence) -> str:
     """The words of an evidence under the title of its page, without which many name no subject.
 
     They are other people's: `Prompt.render` sees to it that nothing in them ends the quotation.
