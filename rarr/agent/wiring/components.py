@@ -19,7 +19,7 @@ from rarr.backends.prompted.judging import PromptedVerifier
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting import PromptedRewriter
-from rarr.backends.rules import blind_answers, short_answers as answers
+from rarr.backends.rules import blind_answers, short_answers
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.baselines import (
     NoRewriter,
@@ -134,7 +134,7 @@ class Parts:
             return self._embedded_checker()
         model = self.models[self.named["check_agreement"]]
         whole_text = self.settings.scope == "text"
-        seeing = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=answers)
+        seeing = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=short_answers)
         blind = BlindChecker(model, self.prompts, comparison=blind_answers, follow_ups=seeing)
         prompted = blind if self.settings.blind else seeing
         if self.settings.cascade is None:

@@ -28,10 +28,10 @@ class AgreementAnswer(BaseModel):
 class AnswerReader(Protocol):
     """What code can tell of the short answers of a model."""
 
-    def stands_in(self, answer: str, text: str) -> bool:
+    def is_stated(self, answer: str, text: str) -> bool:
         """Does `text` say `answer`?"""
 
-    def differ(self, answer: str, text: str, other: str, passage: str) -> bool:
+    def has_other_values(self, answer: str, text: str, other: str, passage: str) -> bool:
         """Have an answer of `text` and another of `passage` values of a kind, none of them the same?"""
 
 
@@ -86,11 +86,11 @@ class PromptedChecker:
             found = f"gives {its!r} for both"
         elif not (mine and its):
             found = "gives an answer for one of the two alone"
-        elif passage and not self._reader.stands_in(its, passage):
+        elif passage and not self._reader.is_stated(its, passage):
             found = f"its answer of the evidence, {its!r}, does not stand in the passage"
-        elif not self._reader.stands_in(mine, text):
+        elif not self._reader.is_stated(mine, text):
             found = f"its answer of the text, {mine!r}, does not stand in the text"
-        elif said.verdict == "agrees" and self._reader.differ(mine, text, its, passage):
+        elif said.verdict == "agrees" and self._reader.has_other_values(mine, text, its, passage):
             found = f"its answers differ: {mine!r} and {its!r}"
         verb = "agree" if said.verdict == "agrees" else "disagree"
         return f"the model says that they {verb}, but {found}" if found else ""

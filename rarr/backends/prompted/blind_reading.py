@@ -38,12 +38,12 @@ class VersionAnswer(BaseModel):
 class AnswerComparison(Protocol):
     """What code can tell of a passage and of the answer that was read in it."""
 
-    def beside_the_matter(
+    def verdict_unread(
         self, text: str, context: str | None, query: Query, evidence: Evidence
     ) -> Agreement | None:
         """The verdict on a passage that need not be read; None for one that must be."""
 
-    def compared(
+    def answer_agreement(
         self,
         text: str,
         context: str | None,
@@ -57,7 +57,7 @@ class AnswerComparison(Protocol):
         `probability`: the model's own of the answer; None where the server does not give it.
         """
 
-    def versions(self, text: str, query: Query, difference: Agreement) -> tuple[str, str] | None:
+    def sentence_versions(self, text: str, query: Query, difference: Agreement) -> tuple[str, str] | None:
         """The sentence as it is and with the evidence's answer; None where code cannot write that."""
 
 
@@ -84,14 +84,14 @@ class BlindChecker:
         """Raises `ModelError` for an answer that cannot be read: it is no verdict."""
         if query.follows:
             return await self._follow_ups.check(text, context, query, evidence)
-        unread = await work(self._comparison.beside_the_matter, text, context, query, evidence)
+        unread = await work(self._comparison.verdict_unread, text, context, query, evidence)
         if unread is not None:
             return unread
         prompt = self._prompts["read_evidence"]
         variables = {"query": query.text, "evidence": quoted_evidence(evidence)}
         answered, probability = await self._model.ask_likely(prompt, ReadingAnswer, variables)
         answer = prompt.quoted(quoted_evidence(evidence)).original(answered.answer).strip()
-        compared = self._comparison.compared
+        compared = self._comparison.answer_agreement
         agreement = await work(compared, text, context, query, evidence, answer, probability)
         return await self._confirmed(agreement, text, query, evidence)
 
@@ -101,7 +101,7 @@ class BlindChecker:
         """The agreement; `unknown` in place of a doubtful difference that the model does not confirm."""
         if agreement.verdict != "disagrees" or agreement.confidence is None:
             return agreement
-        versions = await work(self._comparison.versions, text, query, agreement)
+        versions = await work(self._comparison.sentence_versions, text, query, agreement)
         if versions is not None and await self._preference(*versions, evidence) >= PREFERRED:
             return agreement
         reason = f"{agreement.reason}; shown both sentences, the model does not choose the one with it"
