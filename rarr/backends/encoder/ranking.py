@@ -8,7 +8,7 @@ from rarr.records import Passage
 from rarr.tools.concurrency.worker import encode
 
 DEPTH = 20  # passages that the encoder looks at
-# Of the score; amid the shares that put most right passages first on dev (docs/models.md, Retrieval).
+# Of the score; amid the shares that put most right passages first on dev (docs/measured/encoder.md, Retrieval).
 OVERLAP, RELEVANCE, COSINE = 0.25, 0.25, 0.5
 
 
