@@ -157,7 +157,7 @@ def _case(
         features=one.features,
         wrong=is_wrong,
         agrees=None if said_too else not unsaid and not is_wrong,
-        right=is_wrong and _edited(item[version], one.ruled.place, one.other.said) == item["supported"],
+        right=is_wrong and _edited(item[version], one.ruled.place, one.other.text) == item["supported"],
     )
 
 

@@ -215,7 +215,7 @@ class _Place(NamedTuple):
         context = {word.stem for word in self.sentence.content if not self._has(word)}
         told = [
             (value, part.text)
-            for part, stems in zip(beside.sentences, beside.said, strict=True)
+            for part, stems in zip(beside.sentences, beside.own_stems, strict=True)
             if not context or not context.isdisjoint(stems)
             for value in part.values
             if is_asserted(part.text, value.start)
@@ -230,7 +230,7 @@ class _Place(NamedTuple):
     def _told_alike(self, alike: Alike, beside: ParsedPassage) -> str:
         """The word that tells the same in the sentence of the passage that says most of the claim."""
         context = {word.stem for word in self.sentence.content}
-        told = [len(context & stems) for stems in beside.said]
+        told = [len(context & stems) for stems in beside.own_stems]
         for part, count in zip(beside.sentences, told, strict=True):
             if 0 < count == max(told) and (found := next(alike(part), None)):
                 return found.of(part.text)

@@ -48,15 +48,15 @@ class TrainedAgreement:
         if asked is None:
             return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
         claim, value = asked
-        [found] = self._verdicts([(text, context, claim.span, evidence.title, evidence.text)])
-        return agreement_unless_namesake(found[value[:2]], text, context, evidence.title)
+        [verdicts] = self._verdicts([(text, context, claim.span, evidence.title, evidence.text)])
+        return agreement_unless_namesake(verdicts[value[:2]], text, context, evidence.title)
 
 
 def _verdicts(
     encoder: Encoder, asked: tuple[str, str | None, Span, str, str]
 ) -> Mapping[tuple[int, int], Agreement]:
     text, context, span, title, evidence = asked
-    claim = next(one for one in claims(text, context) if one.span == span)
+    claim = next(claim_here for claim_here in claims(text, context) if claim_here.span == span)
     return claim_verdicts(encoder, text, claim, title, evidence)
 
 
@@ -71,19 +71,19 @@ def claim_verdicts(
     where there are any.
     """
     ruled, fitted = ruled_values(text, claim, title, evidence), encoder.calibration
-    decided = {one.value[:2]: one.rules for one in ruled}
+    decided = {item.value[:2]: item.rules for item in ruled}
     beside = parsed_passage(evidence, title)
-    readable = any(one.about for one in ruled) and beside.is_plain
+    readable = any(item.about for item in ruled) and beside.is_plain
     judged = claim_attribution(encoder, claim, title, evidence) if readable else None
     if judged is None or not could_contradict(fitted, judged, ruled):
         return decided
-    found = weighed_values(encoder, claim, title, evidence, judged, ruled)
-    decided |= {one.ruled.value[:2]: _decided(text, fitted, one) for one in found}
-    features = claim_features(fitted.disagrees, fitted.agrees, judged, found)
-    told = any(one.verdict == "disagrees" for one in decided.values())
-    if not told and is_open(ruled) and fitted.contradicts.holds(features):
-        unconfirmed = [one for one in found if one.ruled.rules.verdict != "agrees"] or found
-        worst = max(unconfirmed, key=lambda one: fitted.disagrees.probability(one.features)).ruled
+    values = weighed_values(encoder, claim, title, evidence, judged, ruled)
+    decided |= {item.ruled.value[:2]: _decided(text, fitted, item) for item in values}
+    features = claim_features(fitted.disagrees, fitted.agrees, judged, values)
+    is_told = any(item.verdict == "disagrees" for item in decided.values())
+    if not is_told and is_open(ruled) and fitted.contradicts.holds(features):
+        unconfirmed = [item for item in values if item.ruled.rules.verdict != "agrees"] or values
+        worst = max(unconfirmed, key=lambda item: fitted.disagrees.probability(item.features)).ruled
         if denies_other_values(worst.value, beside):
             return decided
         decided[worst.value[:2]] = Agreement(
@@ -95,14 +95,14 @@ def claim_verdicts(
     return decided
 
 
-def _decided(text: str, fitted: Calibration, one: WeighedValue) -> Agreement:
-    if one.ruled.settled or not one.other.said or not fitted.disagrees.holds(one.features):
-        return one.ruled.rules
-    said = one.ruled.place.of(text)
+def _decided(text: str, fitted: Calibration, weighed: WeighedValue) -> Agreement:
+    if weighed.ruled.settled or not weighed.other.text or not fitted.disagrees.holds(weighed.features):
+        return weighed.ruled.rules
+    claimed = weighed.ruled.place.of(text)
     return Agreement(
         verdict="disagrees",
-        text_answer=said,
-        evidence_answer=one.other.said,
-        reason=f"the evidence has {one.other.said!r} where the text has {said!r}",
-        confidence=fitted.disagrees.probability(one.features),
+        text_answer=claimed,
+        evidence_answer=weighed.other.text,
+        reason=f"the evidence has {weighed.other.text!r} where the text has {claimed!r}",
+        confidence=fitted.disagrees.probability(weighed.features),
     )

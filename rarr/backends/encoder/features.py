@@ -56,14 +56,14 @@ class WeighedValue(NamedTuple):
 def ruled_values(text: str, claim: Claim, title: str, evidence: str) -> list[RuledValue]:
     """The values of the claim that can be asked for, by the rules alone."""
     beside = parsed_passage(evidence, title)
-    found = []
+    ruled = []
     for value, place in askable_values(text, claim):
         rules = value_agreement(
             claim, value, read_by_rules(claim.sentence, value, beside, claim.about), beside
         )
         about = not (is_about_something_else(claim, value, beside) or is_supposed(claim.sentence, beside))
-        found.append(RuledValue(value, place, rules, about))
-    return found
+        ruled.append(RuledValue(value, place, rules, about))
+    return ruled
 
 
 def weighed_values(
@@ -75,41 +75,41 @@ def weighed_values(
     ruled: Sequence[RuledValue],
 ) -> list[WeighedValue]:
     """The values of a claim that was `judged`, with what the encoder finds in their place."""
-    pointed = pointed_values(encoder, claim, title, evidence, [one.value for one in ruled])
+    pointed = pointed_values(encoder, claim, title, evidence, [ruled_value.value for ruled_value in ruled])
     return [_weighed(claim, judged, *pair) for pair in zip(ruled, pointed, strict=True)]
 
 
 def _weighed(
-    claim: Claim, judged: AttributionScores, ruled: RuledValue, found: PointedValues
+    claim: Claim, judged: AttributionScores, ruled: RuledValue, pointed_value: PointedValues
 ) -> WeighedValue:
-    other = _differing(claim.sentence.text, ruled.value, found)
-    behind = next((one.log for one in found.others if one.log < other.log), IMPOSSIBLE)
+    other = _differing(claim.sentence.text, ruled.value, pointed_value)
+    behind = next((rival.log for rival in pointed_value.others if rival.log < other.log), IMPOSSIBLE)
     pointed = {
-        "other_over_own": _clipped(other.log - found.own),
-        "other_over_nowhere": _clipped(other.log - found.nowhere),
-        "own_over_nowhere": _clipped(found.own - found.nowhere),
+        "other_over_own": _clipped(other.log - pointed_value.own),
+        "other_over_nowhere": _clipped(other.log - pointed_value.nowhere),
+        "own_over_nowhere": _clipped(pointed_value.own - pointed_value.nowhere),
         "other_over_next": _clipped(other.log - behind),
         "other": max(other.log, -_WIDEST),
-        "unsaid": float(found.own <= IMPOSSIBLE),
+        "unsaid": float(pointed_value.own <= IMPOSSIBLE),
     }
-    nowhere = found.own <= IMPOSSIBLE and found.nowhere > other.log
-    return WeighedValue(ruled, other, pointed | _of_value(judged, ruled), nowhere)
+    nowhere = pointed_value.own <= IMPOSSIBLE and pointed_value.nowhere > other.log
+    return WeighedValue(ruled, other, pointed | _value_features(judged, ruled), nowhere)
 
 
 def claim_features(
-    disagrees: Logistic, agrees: Logistic, judged: AttributionScores, found: Sequence[WeighedValue]
+    disagrees: Logistic, agrees: Logistic, judged: AttributionScores, values: Sequence[WeighedValue]
 ) -> Mapping[str, float]:
     """What the contradiction of a whole claim is fitted on, by name."""
-    return _of_claim(judged) | {
-        "disagrees": max(disagrees.probability(one.features) for one in found),
-        "agrees": min(agrees.probability(one.features) for one in found),
-        "nowhere": float(any(one.nowhere for one in found)),
+    return _claim_scores(judged) | {
+        "disagrees": max(disagrees.probability(value.features) for value in values),
+        "agrees": min(agrees.probability(value.features) for value in values),
+        "nowhere": float(any(value.nowhere for value in values)),
     }
 
 
 def is_open(ruled: Sequence[RuledValue]) -> bool:
     """Can the claim be contradicted as a whole? Not where a value is, nor by what is about something else."""
-    return all(one.about and one.rules.verdict != "disagrees" for one in ruled)
+    return all(value.about and value.rules.verdict != "disagrees" for value in ruled)
 
 
 def could_contradict(fitted: Calibration, judged: AttributionScores, ruled: Sequence[RuledValue]) -> bool:
@@ -118,17 +118,19 @@ def could_contradict(fitted: Calibration, judged: AttributionScores, ruled: Sequ
     There mostly is beside the passage that a claim is of, and mostly not beside what a search brings, which
     need not be read once more for each value.
     """
-    highest = [fitted.disagrees.highest(_of_value(judged, one), _POINTED) for one in ruled]
-    if any(p >= fitted.disagrees.threshold for p, one in zip(highest, ruled, strict=True) if not one.settled):
+    highest = [fitted.disagrees.highest(_value_features(judged, value), _POINTED) for value in ruled]
+    if any(
+        p >= fitted.disagrees.threshold for p, value in zip(highest, ruled, strict=True) if not value.settled
+    ):
         return True
     untold = {"disagrees": (0.0, max(highest)), "agrees": (0.0, 1.0), "nowhere": (0.0, 1.0)}
     return (
         is_open(ruled)
-        and fitted.contradicts.highest(_of_claim(judged), untold) >= fitted.contradicts.threshold
+        and fitted.contradicts.highest(_claim_scores(judged), untold) >= fitted.contradicts.threshold
     )
 
 
-def _of_value(judged: AttributionScores, ruled: RuledValue) -> dict[str, float]:
+def _value_features(judged: AttributionScores, ruled: RuledValue) -> dict[str, float]:
     verdicts = {f"rules_{verdict}": float(ruled.rules.verdict == verdict) for verdict in _VERDICTS}
     return verdicts | {
         "wrong": judged.wrongness(Span(ruled.value.start, ruled.value.end)),
@@ -137,7 +139,7 @@ def _of_value(judged: AttributionScores, ruled: RuledValue) -> dict[str, float]:
     }
 
 
-def _of_claim(judged: AttributionScores) -> dict[str, float]:
+def _claim_scores(judged: AttributionScores) -> dict[str, float]:
     return {
         "attributable": judged.attributable,
         "contradictory": judged.contradictory,
@@ -145,23 +147,23 @@ def _of_claim(judged: AttributionScores) -> dict[str, float]:
     }
 
 
-def _differing(text: str, value: Value, found: PointedValues) -> RivalValue:
+def _differing(text: str, value: Value, pointed: PointedValues) -> RivalValue:
     """The most probable other value that the rules can tell from the claim's; an empty one for none.
 
     A person stands for no body or place, and a small count that the passage does not have may be one that the
     claim made itself.
     """
-    said = text[value.start : value.end]
-    if value.kind == "number" and found.own <= IMPOSSIBLE and not any(map(str.isdigit, said)):
+    claimed = text[value.start : value.end]
+    if value.kind == "number" and pointed.own <= IMPOSSIBLE and not any(map(str.isdigit, claimed)):
         return RivalValue("", IMPOSSIBLE)
-    for other in found.others:
+    for other in pointed.others:
         if isinstance(value.read, ProperName):
-            its = next((one for one in proper_names(other.said) if one.text == other.said), None)
-            if its is None or is_person(text, value.read) == is_person(other.said, its):
+            rival_name = next((name for name in proper_names(other.text) if name.text == other.text), None)
+            if rival_name is None or is_person(text, value.read) == is_person(other.text, rival_name):
                 return other
             continue
-        read_there = [one for one in checkable_values(other.said) if one.kind == value.kind]
-        if read_there and same_value(value, read_there[0]) is False:
+        readings = [reading for reading in checkable_values(other.text) if reading.kind == value.kind]
+        if readings and same_value(value, readings[0]) is False:
             return other
     return RivalValue("", IMPOSSIBLE)
 

@@ -81,14 +81,14 @@ def _masked_text(
     spans: list[tuple[int, int]] = []
     masks: list[int] = []
     begin = 0
-    for one in (*masked, None):
-        end = len(text) if one is None else one.span.start
+    for mask in (*masked, None):
+        end = len(text) if mask is None else mask.span.start
         part = tokenizer.encode(text[begin:end], add_special_tokens=False)
         ids += part.ids
         spans += [(s + begin, e + begin) for s, e in part.offsets]
-        if one is not None:
+        if mask is not None:
             masks.append(len(ids))
-            ids.append(MASKS[one.kind])
-            spans.append((one.span.start, one.span.end))
-            begin = one.span.end
+            ids.append(MASKS[mask.kind])
+            spans.append((mask.span.start, mask.span.end))
+            begin = mask.span.end
     return ids, spans, masks

@@ -75,8 +75,8 @@ class Pointing(NamedTuple):
     @property
     def best(self) -> Span | None:
         """The most probable span of the passage; None where `nowhere` is more probable."""
-        found = self.ranked(1)
-        return found[0][0] if found and found[0][1] > self.nowhere else None
+        spans = self.ranked(1)
+        return spans[0][0] if spans and spans[0][1] > self.nowhere else None
 
     def ranked(self, count: int) -> list[tuple[Span, float]]:
         """The `count` most probable spans with their log-probabilities, best first."""
@@ -118,7 +118,7 @@ class Encoder:
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
         """How probably each passage (title, text) answers the query, from 0 to 1."""
         pairs = [encoder_input(self._opened.tokenizer, query, title, text) for title, text in passages]
-        rows = side_by_side(lambda one: self._run(one, ["relevance"]), pairs)
+        rows = side_by_side(lambda sequence: self._run(sequence, ["relevance"]), pairs)
         return [float(_sigmoid(row["relevance"])) for row in rows]
 
     def attribution(self, claims: Sequence[AttributionInput]) -> list[AttributionScores]:
@@ -131,16 +131,19 @@ class Encoder:
         Raises ValueError for a span that is not read, since the text is too long.
         """
         tokenizer = self._opened.tokenizer
-        pairs = [encoder_input(tokenizer, one.text, one.title, one.passage, [one.masked]) for one in asked]
-        if any(one.masks[0] < 0 for one in pairs):
+        pairs = [
+            encoder_input(tokenizer, sequence.text, sequence.title, sequence.passage, [sequence.masked])
+            for sequence in asked
+        ]
+        if any(sequence.masks[0] < 0 for sequence in pairs):
             raise ValueError(f"of a text, the first {LONGEST_TEXT} tokens are read; mask a span of these")
-        rows = side_by_side(lambda one: self._run(one, ["start", "end"]), pairs)
-        return [_pointing(one, row) for one, row in zip(pairs, rows, strict=True)]
+        rows = side_by_side(lambda sequence: self._run(sequence, ["start", "end"]), pairs)
+        return [_pointing(sequence, row) for sequence, row in zip(pairs, rows, strict=True)]
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """One vector a text (N, 384), of length 1: their product is the cosine."""
-        found = self._embedded(texts)
-        return np.stack(found) if found else np.zeros((0, SIZE), np.float32)
+        vectors = self._embedded(texts)
+        return np.stack(vectors) if vectors else np.zeros((0, SIZE), np.float32)
 
     @property
     def calibration(self) -> Calibration:
@@ -158,13 +161,13 @@ class Encoder:
         ids = single_input(self._opened.tokenizer, text)
         return self._run(EncoderInput(ids, [0] * len(ids), [], 0, [], 0, []), ["embedding"])["embedding"]
 
-    def _run(self, one: EncoderInput, heads: list[str]) -> _Row:
+    def _run(self, sequence: EncoderInput, heads: list[str]) -> _Row:
         """The outputs `heads` of a sequence.
 
         One at a time: 8-bit products share one scale for all that is computed together, so that in a batch an
         answer would depend on what else was asked.
         """
-        outputs = self._opened.session.run(heads, _feed(one))
+        outputs = self._opened.session.run(heads, _feed(sequence))
         return {head: out[0] for head, out in zip(heads, outputs, strict=True)}
 
     @property
@@ -183,31 +186,31 @@ def shipped_encoder() -> Encoder:
     return Encoder()
 
 
-def _feed(one: EncoderInput) -> dict[str, "NDArray[np.int64]"]:
-    position = one.masks[0] if one.masks else 0
+def _feed(sequence: EncoderInput) -> dict[str, "NDArray[np.int64]"]:
+    position = sequence.masks[0] if sequence.masks else 0
     return {
-        "input_ids": np.array([one.ids], np.int64),
-        "attention_mask": np.ones((1, len(one.ids)), np.int64),
-        "token_type_ids": np.array([one.types], np.int64),
+        "input_ids": np.array([sequence.ids], np.int64),
+        "attention_mask": np.ones((1, len(sequence.ids)), np.int64),
+        "token_type_ids": np.array([sequence.types], np.int64),
         "mask_position": np.array([position], np.int64),
     }
 
 
-def _judged(one: EncoderInput, row: _Row) -> AttributionScores:
+def _judged(sequence: EncoderInput, row: _Row) -> AttributionScores:
     logits = row["attribution"]
     odds = np.exp(logits - logits.max())
     attributable, extrapolatory, contradictory = (float(p) for p in odds / odds.sum())
-    wrong = _sigmoid(row["wrong"][one.text_start : one.text_start + len(one.text_spans)])
-    words = tuple((Span(*span), float(p)) for span, p in zip(one.text_spans, wrong, strict=True))
+    wrong = _sigmoid(row["wrong"][sequence.text_start : sequence.text_start + len(sequence.text_spans)])
+    words = tuple((Span(*span), float(p)) for span, p in zip(sequence.text_spans, wrong, strict=True))
     return AttributionScores(attributable, extrapolatory, contradictory, words)
 
 
-def _pointing(one: EncoderInput, row: _Row) -> Pointing:
-    first, last = one.passage_start, one.passage_start + len(one.passage_spans)
+def _pointing(sequence: EncoderInput, row: _Row) -> Pointing:
+    first, last = sequence.passage_start, sequence.passage_start + len(sequence.passage_spans)
     starts, ends = (
         _log_softmax(np.append(row[head][first:last], row[head][NULL])) for head in ("start", "end")
     )
-    return Pointing(starts[:-1], ends[:-1], float(starts[-1] + ends[-1]), tuple(one.passage_spans))
+    return Pointing(starts[:-1], ends[:-1], float(starts[-1] + ends[-1]), tuple(sequence.passage_spans))
 
 
 def _log_softmax(logits: "NDArray[np.float32]") -> "NDArray[np.float32]":

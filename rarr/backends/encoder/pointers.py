@@ -22,7 +22,7 @@ _RANKED = 16  # spans of the passage that are looked at, most probable first
 class RivalValue(NamedTuple):
     """Another value of the passage, as it is written there, and the log-probability that it is meant."""
 
-    said: str
+    text: str
     log: float
 
 
@@ -44,38 +44,41 @@ def claim_attribution(encoder: Encoder, claim: Claim, title: str, passage: str) 
     The claim is read alone, with its subject put back in: beside other sentences of the text, those that the
     passage supports would speak for it.
     """
-    said = claim.sentence.text
-    if not encoder.reads(said):
+    statement = claim.sentence.text
+    if not encoder.reads(statement):
         return None
-    return encoder.attribution([AttributionInput(said, title, closest_window(said, passage))])[0]
+    return encoder.attribution([AttributionInput(statement, title, closest_window(statement, passage))])[0]
 
 
 def pointed_values(
     encoder: Encoder, claim: Claim, title: str, passage: str, values: Sequence[Value]
 ) -> Iterator[PointedValues]:
     """What that part of `passage` says in place of each of `values` of a claim that `judge` reads."""
-    said = claim.sentence.text
-    part = closest_window(said, passage)
-    places = [MaskedSpan(Span(one.start, one.end), MASK_KINDS[one.kind]) for one in values]
-    pointings = encoder.point([ClozeInput(said, title, part, masked) for masked in places])
-    return (_found(value, pointing, part) for value, pointing in zip(values, pointings, strict=True))
+    statement = claim.sentence.text
+    part = closest_window(statement, passage)
+    places = [
+        MaskedSpan(Span(value_here.start, value_here.end), MASK_KINDS[value_here.kind])
+        for value_here in values
+    ]
+    pointings = encoder.point([ClozeInput(statement, title, part, masked) for masked in places])
+    return (_pointed(value, pointing, part) for value, pointing in zip(values, pointings, strict=True))
 
 
-def _found(value: Value, pointing: Pointing, passage: str) -> PointedValues:
-    told = _values(passage)
-    said = [Span(s, e) for other, s, e in told if same_value(value, other)]
-    own = [*said, *_written(passage, value, said)]
+def _pointed(value: Value, pointing: Pointing, passage: str) -> PointedValues:
+    value_places = _values(passage)
+    same_places = [Span(s, e) for other, s, e in value_places if same_value(value, other)]
+    own = [*same_places, *_written(passage, value, same_places)]
     others: dict[str, float] = {}
     for span, log in pointing.ranked(_RANKED):
-        if any(span.overlaps(one) for one in own):
+        if any(span.overlaps(place) for place in own):
             continue
-        whole = _whole(value, span, told)
+        whole = _whole(value, span, value_places)
         others[whole.of(passage)] = float(np.logaddexp(others.get(whole.of(passage), IMPOSSIBLE), log))
-    ranked = sorted(others.items(), key=lambda one: -one[1])
+    ranked = sorted(others.items(), key=lambda place: -place[1])
     return PointedValues(
-        own=_logsumexp([pointing.of(one) for one in dict.fromkeys(own)]),
+        own=_logsumexp([pointing.of(place) for place in dict.fromkeys(own)]),
         nowhere=max(pointing.nowhere, IMPOSSIBLE),
-        others=tuple(RivalValue(said, log) for said, log in ranked),
+        others=tuple(RivalValue(same_places, log) for same_places, log in ranked),
     )
 
 
@@ -91,12 +94,16 @@ def _written(passage: str, value: Value, known: Sequence[Span]) -> Iterator[Span
         at = low.find(wanted, at + 1)
 
 
-def _whole(value: Value, span: Span, told: Sequence[tuple[Value, int, int]]) -> Span:
+def _whole(value: Value, span: Span, value_places: Sequence[tuple[Value, int, int]]) -> Span:
     """The value of the passage that a span is in or about; else the span as it is."""
     within = [
-        Span(s, e) for other, s, e in told if other.kind == value.kind and s < span.end and span.start < e
+        Span(s, e)
+        for other, s, e in value_places
+        if other.kind == value.kind and s < span.end and span.start < e
     ]
-    return max(within, key=lambda one: min(one.end, span.end) - max(one.start, span.start), default=span)
+    return max(
+        within, key=lambda place: min(place.end, span.end) - max(place.start, span.start), default=span
+    )
 
 
 @lru_cache(maxsize=512)

@@ -61,19 +61,19 @@ class TrainedVerifier:
 
     def _judged(self, judge: Callable[[SentenceFeatures], Result], *about: Any) -> list[Result | None]:
         """What `judge` makes of each sentence; None for one that cannot be judged."""
-        found = sentence_features(self._encoder, *about)
-        return [None if one is None else judge(one) for one in found]
+        features = sentence_features(self._encoder, *about)
+        return [None if sentence is None else judge(sentence) for sentence in features]
 
-    def _support(self, one: SentenceFeatures) -> float:
+    def _support(self, sentence: SentenceFeatures) -> float:
         fitted = self._encoder.calibration.supports
-        return max(scaled_support(likelihood(fitted, one), fitted.threshold), least_support(one))
+        return max(scaled_support(likelihood(fitted, sentence), fitted.threshold), least_support(sentence))
 
-    def _class(self, one: SentenceFeatures) -> AttributionClass | None:
-        rules = one.rules
+    def _class(self, sentence: SentenceFeatures) -> AttributionClass | None:
+        rules = sentence.rules
         by_rules = rules is not None and rules.contradicted
-        in_its_words = rules is not None and rules.said and rules.support >= IN_ITS_WORDS
-        against = by_rules or (one.features["contradictory"] > LIKELIER and not in_its_words)
-        return attribution_class(self._support(one), self._threshold, contradicted=against)
+        in_its_words = rules is not None and rules.is_all_said and rules.support >= IN_ITS_WORDS
+        against = by_rules or (sentence.features["contradictory"] > LIKELIER and not in_its_words)
+        return attribution_class(self._support(sentence), self._threshold, contradicted=against)
 
 
 def sentence_features(
@@ -84,68 +84,74 @@ def sentence_features(
     Each is read alone, with its subject put in.
     """
     alone = {claim.span: claim.sentence.text for claim in claims(text, context)}
-    said = [alone.get(span, span.of(text)) for span in spans]
-    readable = [one for one in dict.fromkeys(said) if any(map(str.isalnum, one)) and encoder.reads(one)]
+    statements = [alone.get(span, span.of(text)) for span in spans]
+    readable = [
+        statement
+        for statement in dict.fromkeys(statements)
+        if any(map(str.isalnum, statement)) and encoder.reads(statement)
+    ]
     features = dict(zip(readable, _read(encoder, readable, evidence), strict=True))
-    told = parsed_passage(evidence.text, evidence.title)
+    parsed = parsed_passage(evidence.text, evidence.title)
     return [
         SentenceFeatures(
-            features[one] | _of_rules(rules),
+            features[statement] | _of_rules(rules),
             rules,
-            is_denied(parsed_sentence(one), told.sentences, told.title_stems),
+            is_denied(parsed_sentence(statement), parsed.sentences, parsed.title_stems),
         )
-        if one in features
+        if statement in features
         else None
-        for one, rules in zip(said, claim_judgements(text, context, spans, evidence), strict=True)
+        for statement, rules in zip(statements, claim_judgements(text, context, spans, evidence), strict=True)
     ]
 
 
-def likelihood(fitted: Logistic, one: SentenceFeatures) -> float:
+def likelihood(fitted: Logistic, sentence: SentenceFeatures) -> float:
     """How likely it is that the sentence is attributable, by what was fitted.
 
     What the rules contradict or find denied, or miss in the evidence, is worth as much less as by the rules.
     """
-    likely, rules = fitted.probability(one.features), one.rules
-    if one.denied:
+    likely, rules = fitted.probability(sentence.features), sentence.rules
+    if sentence.denied:
         likely *= CONTRADICTED
     if rules is not None:
         likely *= (CONTRADICTED if rules.contradicted else 1.0) * (UNSAID if rules.lacking else 1.0)
     return likely
 
 
-def least_support(one: SentenceFeatures) -> float:
+def least_support(sentence: SentenceFeatures) -> float:
     """What support is at least: that by the rules where they are surest.
 
     They are where they contradict it, find every value said, or nearly the words.
     """
-    rules = one.rules
+    rules = sentence.rules
     if rules is None:
         return 0.0
-    return rules.support if rules.contradicted or rules.said or rules.support >= VERBATIM else 0.0
+    return rules.support if rules.contradicted or rules.is_all_said or rules.support >= VERBATIM else 0.0
 
 
 def _read(encoder: Encoder, texts: Sequence[str], evidence: Evidence) -> list[dict[str, float]]:
     """For each text its class by the part that attributes it best, and the cosine of the nearest part."""
-    read = [closest_windows(one, evidence.text, PARTS) for one in texts]
+    read = [closest_windows(text, evidence.text, PARTS) for text in texts]
     beside = [
-        AttributionInput(one, evidence.title, part)
-        for one, its in zip(texts, read, strict=True)
-        for part in its
+        AttributionInput(text, evidence.title, part)
+        for text, windows in zip(texts, read, strict=True)
+        for part in windows
     ]
     judged = dict(zip(beside, encoder.attribution(beside), strict=True))
-    embedded = list(dict.fromkeys([*texts, *(one.passage for one in beside)]))
+    embedded = list(dict.fromkeys([*texts, *(text.passage for text in beside)]))
     vectors = dict(zip(embedded, encoder.embed(embedded), strict=True))
-    found = []
-    for one, its in zip(texts, read, strict=True):
-        best = max((judged[AttributionInput(one, evidence.title, part)] for part in its), key=_attributable)
-        found.append(
+    features = []
+    for text, windows in zip(texts, read, strict=True):
+        best = max(
+            (judged[AttributionInput(text, evidence.title, part)] for part in windows), key=_attributable
+        )
+        features.append(
             {
                 "attributable": best.attributable,
                 "contradictory": best.contradictory,
-                "cosine": max(float(vectors[one] @ vectors[part]) for part in its),
+                "cosine": max(float(vectors[text] @ vectors[part]) for part in windows),
             }
         )
-    return found
+    return features
 
 
 def _attributable(judged: AttributionScores) -> float:

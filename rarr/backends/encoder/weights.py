@@ -28,24 +28,24 @@ class Logistic(Record):
     threshold: float = Field(default=0.5, ge=0, le=NEVER)
     """From which probability on it is taken to be so."""
 
-    def probability(self, told: Mapping[str, float]) -> float:
+    def probability(self, features: Mapping[str, float]) -> float:
         """From 0 to 1. Raises KeyError where something is not told."""
-        logit = self.bias + sum(weight * told[name] for name, weight in self.weights.items())
+        logit = self.bias + sum(weight * features[name] for name, weight in self.weights.items())
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
 
-    def highest(self, told: Mapping[str, float], untold: Mapping[str, tuple[float, float]]) -> float:
+    def highest(self, features: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> float:
         """The highest probability there is while what is `untold` is from its first to its last number."""
         return self.probability(
             {
                 name: max(ends, key=lambda end: end * self.weights.get(name, 0.0))
-                for name, ends in untold.items()
+                for name, ends in ranges.items()
             }
-            | dict(told)
+            | dict(features)
         )
 
-    def holds(self, told: Mapping[str, float]) -> bool:
+    def holds(self, features: Mapping[str, float]) -> bool:
         """Is it taken to be so?"""
-        return self.probability(told) >= self.threshold
+        return self.probability(features) >= self.threshold
 
 
 class Calibration(Record):
@@ -116,18 +116,18 @@ def _facts(where: Path, cure: str) -> WeightsManifest:
     if not where.is_dir():
         raise SettingsError(f"there is no folder {where}: give one that rarr train editor wrote, as weights")
     try:
-        told = json.loads((where / FACTS).read_bytes())
+        content = json.loads((where / FACTS).read_bytes())
     except OSError as error:
         raise SettingsError(f"{where} holds no weights ({FACTS} cannot be read): {cure}") from error
     except ValueError as error:
         raise SettingsError(f"{where / FACTS} is damaged: {cure}") from error
-    found = told.get("format") if isinstance(told, dict) else None
-    if found != FORMAT:
+    version = content.get("format") if isinstance(content, dict) else None
+    if version != FORMAT:
         raise SettingsError(
-            f"{where} holds weights of format {found}, this version of rarr reads format {FORMAT}: {cure}"
+            f"{where} holds weights of format {version}, this version of rarr reads format {FORMAT}: {cure}"
         )
     try:
-        return WeightsManifest.model_validate(told)
+        return WeightsManifest.model_validate(content)
     except ValidationError as error:
         raise SettingsError(f"{where / FACTS} is damaged: {cure}") from error
 

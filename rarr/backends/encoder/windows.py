@@ -32,6 +32,6 @@ def closest_windows(text: str, passage: str, count: int) -> list[str]:
         runs.append((-len(shared), Span(spans[first].start, min(end, spans[first].start + ROOM))))
     chosen: list[Span] = []
     for _, run in sorted(runs):
-        if len(chosen) < count and not any(run.overlaps(one) for one in chosen):
+        if len(chosen) < count and not any(run.overlaps(chosen_run) for chosen_run in chosen):
             chosen.append(run)
     return [run.of(passage) for run in chosen]

@@ -34,20 +34,20 @@ class ValueAgreement:
         return await work(query_agreement, text, context, query, evidence)
 
 
-def agreement_unless_namesake(said: Agreement, text: str, context: str | None, title: str) -> Agreement:
+def agreement_unless_namesake(agreement: Agreement, text: str, context: str | None, title: str) -> Agreement:
     """`said`, but for a difference from a page that may be about another thing of the name: `unknown`."""
-    if said.verdict != "disagrees" or not may_be_of_a_namesake(text, context, title):
-        return said
+    if agreement.verdict != "disagrees" or not may_be_of_a_namesake(text, context, title):
+        return agreement
     reason = f"the evidence is about {title}, and the text does not say that it speaks of that one"
-    return said.model_copy(update={"verdict": "unknown", "reason": reason})
+    return agreement.model_copy(update={"verdict": "unknown", "reason": reason})
 
 
 def query_agreement(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
     """Compares the value that `query` asks for with the evidence."""
-    found = queried_value(text, context, query)
-    if found is None:
+    queried = queried_value(text, context, query)
+    if queried is None:
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
-    claim, value = found
+    claim, value = queried
     read_once = parsed_passage(evidence.text, evidence.title)
     compared = value_agreement(
         claim, value, counterparts(claim.sentence, value, read_once, claim.about), read_once
@@ -57,11 +57,11 @@ def query_agreement(text: str, context: str | None, query: Query, evidence: Evid
 
 def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> Agreement:
     """What `evidence`, as it reads for `value`, says where `claim` says that."""
-    said = claim.sentence.text[value.start : value.end]
+    claimed_text = claim.sentence.text[value.start : value.end]
     if is_about_something_else(claim, value, evidence):
         return Agreement(
             verdict="irrelevant",
-            text_answer=said,
+            text_answer=claimed_text,
             reason="the evidence is about something else",
             confidence=ELSEWHERE,
         )
@@ -69,7 +69,7 @@ def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence:
         answer = value_with_unit(reading.other.sentence, reading.other.value)
         claimed = value_with_unit(claim.sentence, value)
         return Agreement(
-            verdict="disagrees", text_answer=said, evidence_answer=answer,
+            verdict="disagrees", text_answer=claimed_text, evidence_answer=answer,
             reason=f"the evidence has {answer!r} where the text has {claimed!r}", confidence=OTHER_VALUE,
         )  # fmt: skip
     own = reading.own
@@ -77,7 +77,7 @@ def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence:
         answer = own.sentence.text[own.value.start : own.value.end]
         return Agreement(
             verdict="agrees",
-            text_answer=said,
+            text_answer=claimed_text,
             evidence_answer=answer,
             reason="the same value",
             confidence=SAME_VALUE,
@@ -85,7 +85,7 @@ def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence:
     if titled := next((other for other in evidence.title_values if same_value(value, other)), None):
         return Agreement(
             verdict="agrees",
-            text_answer=said,
+            text_answer=claimed_text,
             evidence_answer=evidence.title[titled.start : titled.end],
             reason="the evidence's title",
             confidence=IN_TITLE,
@@ -93,11 +93,13 @@ def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence:
     if reading.own is None and reading.other is None:
         return Agreement(
             verdict="irrelevant",
-            text_answer=said,
+            text_answer=claimed_text,
             reason="the evidence has no such value",
             confidence=NO_VALUE,
         )
-    return Agreement(verdict="unknown", text_answer=said, reason="no value stands clearly in the same place")
+    return Agreement(
+        verdict="unknown", text_answer=claimed_text, reason="no value stands clearly in the same place"
+    )
 
 
 def queried_value(text: str, context: str | None, query: Query) -> tuple[Claim, Value] | None:
@@ -122,7 +124,7 @@ def queried_value(text: str, context: str | None, query: Query) -> tuple[Claim, 
 def is_confirmation(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage) -> bool:
     """The same value, as exact, confirms only what is said of the same subject at the same time."""
     match own.value.read, value.read:
-        case Date() as its, Date() as mine if not is_as_exact(its, mine):
+        case Date() as evidence_date, Date() as claim_date if not is_as_exact(evidence_date, claim_date):
             return False
     times = [v for v in claim.sentence.values if v is not value and v.kind == "date"]
     return is_about_subject(claim, value, own, evidence) and all(evidence.holds(time) for time in times)

@@ -29,7 +29,9 @@ class TextQueries:
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """The queries, in text order."""
         spans = await work(sentences, text) if self._unit == "sentences" else [Span(0, len(text))]
-        places = [Span(one.start, one.end) for one in await work(value_questions, text, context)]
+        places = [
+            Span(question.start, question.end) for question in await work(value_questions, text, context)
+        ]
         return [
             Question(text=" ".join(span.of(text).split()), start=place.start, end=place.end)
             for span in spans
@@ -53,19 +55,21 @@ class UngatedAgreement:
 
 
 def _other_value(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-    found = queried_value(text, context, query)
-    if found is None:
+    queried = queried_value(text, context, query)
+    if queried is None:
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
-    claim, value = found
-    said = claim.sentence.text[value.start : value.end]
+    claim, value = queried
+    claimed = claim.sentence.text[value.start : value.end]
     other = counterparts(
         claim.sentence, value, parsed_passage(evidence.text, evidence.title), claim.about
     ).other
     if other is None or same_value(value, other.value):
-        return Agreement(verdict="unknown", text_answer=said, reason="the evidence has no other such value")
+        return Agreement(
+            verdict="unknown", text_answer=claimed, reason="the evidence has no other such value"
+        )
     answer = other.sentence.text[other.value.start : other.value.end]
     return Agreement(
-        verdict="unknown", text_answer=said, evidence_answer=answer, reason="agreement is not asked about"
+        verdict="unknown", text_answer=claimed, evidence_answer=answer, reason="agreement is not asked about"
     )
 
 
@@ -84,14 +88,14 @@ class RandomRewriter:
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
         """The sentence with one word changed; as it is where there is none of four letters or more."""
-        said = span.of(text)
-        chance = random.Random(said)
-        words = list(_WORD.finditer(said))
-        others = sorted({word for one in evidence for word in _WORD.findall(one.text)})
+        sentence = span.of(text)
+        chance = random.Random(sentence)
+        words = list(_WORD.finditer(sentence))
+        others = sorted({word for item in evidence for word in _WORD.findall(item.text)})
         if not words or not others:
-            return said
+            return sentence
         old = chance.choice(words)
-        return f"{said[: old.start()]}{chance.choice(others)}{said[old.end() :]}"
+        return f"{sentence[: old.start()]}{chance.choice(others)}{sentence[old.end() :]}"
 
 
 class NoRewriter:

@@ -88,13 +88,13 @@ def answer_agreement(
     `probability` is the model's own of the answer, from 0 to 1; None where the server does not give it.
     """
     asked = queried_value(text, context, query)
-    said = _value_text(*asked) if asked else text[query.start : query.end]
+    claimed = _value_text(*asked) if asked else text[query.start : query.end]
     if _NOT_STATED.fullmatch(answer):
-        return _verdict("irrelevant", said, "", "the evidence does not answer the query")
+        return _verdict("irrelevant", claimed, "", "the evidence does not answer the query")
     if not is_stated(answer, f"{evidence.title}\n{evidence.text}"):
-        return _verdict("unknown", said, answer, f"{answer!r} does not stand in the evidence")
+        return _verdict("unknown", claimed, answer, f"{answer!r} does not stand in the evidence")
     if asked is None:
-        return _verdict("unknown", said, answer, _NO_VALUE)
+        return _verdict("unknown", claimed, answer, _NO_VALUE)
     return agreement_unless_namesake(
         _compared(text, context, query, evidence, answer, probability, asked), text, context, evidence.title
     )
@@ -110,24 +110,24 @@ def _compared(
     asked: tuple[Claim, Value],
 ) -> Agreement:
     claim, value = asked
-    read_once, said = parsed_passage(evidence.text, evidence.title), _value_text(claim, value)
-    its = _answering(claim, value, read_once, answer)
-    if not its:
-        return _verdict("unknown", said, answer, "the two answers are no values that can be compared")
-    own = [one for one in its if same_value(value, one.value)]
+    read_once, claimed = parsed_passage(evidence.text, evidence.title), _value_text(claim, value)
+    answers = _answering(claim, value, read_once, answer)
+    if not answers:
+        return _verdict("unknown", claimed, answer, "the two answers are no values that can be compared")
+    own = [candidate for candidate in answers if same_value(value, candidate.value)]
     if own:
-        if not any(_says_the_same(claim, value, one, read_once) for one in own):
-            return _verdict("unknown", said, answer, "the same value is said of another thing or time")
-        return _verdict("agrees", said, answer, "the same value")
-    best = its[0]
-    its_words = value_with_unit(best.sentence, best.value)
-    doubt = _doubt(claim, value, best, its, query, read_once)
+        if not any(_says_the_same(claim, value, candidate, read_once) for candidate in own):
+            return _verdict("unknown", claimed, answer, "the same value is said of another thing or time")
+        return _verdict("agrees", claimed, answer, "the same value")
+    best = answers[0]
+    answered = value_with_unit(best.sentence, best.value)
+    doubt = _doubt(claim, value, best, answers, query, read_once)
     if not doubt and not _is_about_text(text, context, claim, value, evidence):
         doubt = "the evidence is titled for something that the text does not name"
     if doubt:
-        return _verdict("unknown", said, its_words, doubt)
-    reason = f"read without the text, the evidence answers {its_words!r}"
-    differs = _verdict("disagrees", said, its_words, reason)
+        return _verdict("unknown", claimed, answered, doubt)
+    reason = f"read without the text, the evidence answers {answered!r}"
+    differs = _verdict("disagrees", claimed, answered, reason)
     by_rules = query_agreement(text, context, query, evidence).verdict
     if by_rules == "agrees" or _holds(read_once, value, best):
         reason += ", but it says the text's value as well"
@@ -159,13 +159,19 @@ def _says_the_same(claim: Claim, value: Value, own: Candidate, evidence: ParsedP
 
 
 def _doubt(
-    claim: Claim, value: Value, other: Candidate, its: list[Candidate], query: Query, evidence: ParsedPassage
+    claim: Claim,
+    value: Value,
+    other: Candidate,
+    answers: list[Candidate],
+    query: Query,
+    evidence: ParsedPassage,
 ) -> str:
     """Why another value is no reason to contradict the claim's; empty where there is none."""
     reasons = {
         "the evidence answers with several values": any(
-            not same_value(other.value, one.value) and one.closeness > CLEARLY_LESS * other.closeness
-            for one in its
+            not same_value(other.value, candidate.value)
+            and candidate.closeness > CLEARLY_LESS * other.closeness
+            for candidate in answers
         ),
         "the evidence says too little else of the sentence": max(other.coverage, other.told)
         < LEAST_IN_COMMON,
@@ -198,8 +204,14 @@ def _is_about_text(text: str, context: str | None, claim: Claim, value: Value, e
 
 def _holds(evidence: ParsedPassage, value: Value, other: Candidate) -> bool:
     """Does the passage say the text's value? What is so coarse that it fits the answer as well does not."""
-    told = (*(one for part in evidence.sentences for one in part.values), *evidence.title_values)
-    return any(same_value(value, one) and not same_value(other.value, one) for one in told)
+    evidence_values = (
+        *(evidence_value for part in evidence.sentences for evidence_value in part.values),
+        *evidence.title_values,
+    )
+    return any(
+        same_value(value, evidence_value) and not same_value(other.value, evidence_value)
+        for evidence_value in evidence_values
+    )
 
 
 def _answering(claim: Claim, value: Value, evidence: ParsedPassage, answer: str) -> list[Candidate]:
@@ -208,15 +220,20 @@ def _answering(claim: Claim, value: Value, evidence: ParsedPassage, answer: str)
     What the claim says elsewhere is no answer.
     """
     elsewhere = [other for other in claim.sentence.values if other is not value]
-    found = [
-        one
-        for one in candidates(claim.sentence, value, evidence, claim.about)
-        if same_value(value, one.value) or not any(same_value(other, one.value) for other in elsewhere)
+    comparable = [
+        candidate
+        for candidate in candidates(claim.sentence, value, evidence, claim.about)
+        if same_value(value, candidate.value)
+        or not any(same_value(other, candidate.value) for other in elsewhere)
     ]
-    found = [one for one in found if same_value(value, one.value) is not None]
-    in_words = [one for one in found if _is_within(one, answer)]
-    read = [one for one in checkable_values(answer) if one.kind == value.kind]
-    return in_words or [one for one in found if any(same_value(answered, one.value) for answered in read)]
+    comparable = [candidate for candidate in comparable if same_value(value, candidate.value) is not None]
+    in_words = [candidate for candidate in comparable if _is_within(candidate, answer)]
+    read = [candidate for candidate in checkable_values(answer) if candidate.kind == value.kind]
+    return in_words or [
+        candidate
+        for candidate in comparable
+        if any(same_value(answered, candidate.value) for answered in read)
+    ]
 
 
 def _is_within(candidate: Candidate, answer: str) -> bool:
@@ -254,15 +271,15 @@ def _is_half(text: str, value: Value) -> bool:
 
 def _is_other_kind(claim: Claim, value: Value, other: Candidate) -> bool:
     """A person is no place, and a place no person."""
-    mine, its = value.read, other.value.read
-    if not (isinstance(mine, ProperName) and isinstance(its, ProperName)):
+    claimed, answered = value.read, other.value.read
+    if not (isinstance(claimed, ProperName) and isinstance(answered, ProperName)):
         return False
-    return is_person(claim.sentence.text, mine) != is_person(other.sentence.text, its)
+    return is_person(claim.sentence.text, claimed) != is_person(other.sentence.text, answered)
 
 
 def _value_text(claim: Claim, value: Value) -> str:
     return claim.sentence.text[value.start : value.end]
 
 
-def _verdict(verdict: Verdict, said: str, answer: str, reason: str) -> Agreement:
-    return Agreement(verdict=verdict, text_answer=said, evidence_answer=answer, reason=reason)
+def _verdict(verdict: Verdict, claimed: str, answer: str, reason: str) -> Agreement:
+    return Agreement(verdict=verdict, text_answer=claimed, evidence_answer=answer, reason=reason)

@@ -102,14 +102,14 @@ class _Subjects:
 
     def see(self, claim: str) -> None:
         """A claim's subject is its first name, where that stands early; a person may stand further on."""
-        found = proper_names(claim)
-        persons = [name for name in found if is_person(claim, name)]
+        claim_names = proper_names(claim)
+        persons = [name for name in claim_names if is_person(claim, name)]
         if persons:
             self.person = persons[0 if _is_early(claim, persons[0]) else -1].text
-        if found and _is_early(claim, found[0]):
-            self.last = found[0].text
-            if found[0] not in persons:
-                self.thing = found[0].text
+        if claim_names and _is_early(claim, claim_names[0]):
+            self.last = claim_names[0].text
+            if claim_names[0] not in persons:
+                self.thing = claim_names[0].text
 
     def see_heading(self, heading: str) -> None:
         """A title names the subject until a sentence does; whose something is, that is about the thing."""
@@ -153,7 +153,7 @@ def _claim(span: Span, own: str, subjects: _Subjects) -> Claim:
 
 def _of_cell(text: str, cell: Cell, own: str, subjects: _Subjects) -> Claim:
     """The cell behind its headers; what the text is about is put in unless a header names something."""
-    row, column = (_header(_masked(text, one)) for one in (cell.row, cell.column))
+    row, column = (_header(_masked(text, header)) for header in (cell.row, cell.column))
     headers = f"{row} is " if column.lower() in ("", *_TELLS_NOTHING) else f"{row}: {column} is "
     named = bool(proper_names(headers))
     subject = "" if named else subjects.topic or subjects.last

@@ -64,11 +64,11 @@ _AUXILIARIES = {
 
 def is_another_event(claim: ParsedSentence, value: Value, evidence: ParsedSentence, other: Value) -> bool:
     """Do the clauses of the two values tell of different events, or with different qualifiers?"""
-    mine, its = _clause(claim, value), _clause(evidence, other)
-    events, others = _events(mine), _events(its)
-    if events and others and events.isdisjoint(others):
+    claim_words, evidence_words = _clause(claim, value), _clause(evidence, other)
+    events, evidence_events = _events(claim_words), _events(evidence_words)
+    if events and evidence_events and events.isdisjoint(evidence_events):
         return True
-    if _QUALIFIERS & mine != _QUALIFIERS & its:
+    if _QUALIFIERS & claim_words != _QUALIFIERS & evidence_words:
         return True
     return _is_denied(claim, value) != _is_denied(evidence, other)
 
@@ -81,7 +81,7 @@ def is_recurring(claim: ParsedSentence, value: Value) -> bool:
 def _is_denied(part: ParsedSentence, value: Value) -> bool:
     """Is the verb of the value's clause negated? "Named after A, not after B" denies nothing of A."""
     words = [w.text.lower() for w in part.words if part.clause(w.start) == part.clause(value.start)]
-    return any(one in _AUXILIARIES and two in _NEGATIONS for one, two in pairwise(words))
+    return any(word in _AUXILIARIES and next_word in _NEGATIONS for word, next_word in pairwise(words))
 
 
 def _clause(part: ParsedSentence, value: Value) -> set[str]:

@@ -60,13 +60,15 @@ def is_contradiction(claim: Claim, value: Value, reading: Counterparts, evidence
 
 def _in_common(claim: Claim, value: Value, other: Candidate) -> bool:
     """Do claim and evidence share a word outside their dates, numbers and names? Some claims have none."""
-    told = _beside_values(claim.sentence)
-    return value.kind == "term" or not told or not told.isdisjoint(_beside_values(other.sentence))
+    claim_stems = _beside_values(claim.sentence)
+    return (
+        value.kind == "term" or not claim_stems or not claim_stems.isdisjoint(_beside_values(other.sentence))
+    )
 
 
 def _beside_values(part: ParsedSentence) -> set[str]:
     """The stems of the words with meaning that are in no date, number or name."""
-    taken = [value_extent(one) for one in part.values if one.kind != "term"]
+    taken = [value_extent(value) for value in part.values if value.kind != "term"]
     return {
         word.stem for word in part.content if not any(span.start <= word.start < span.end for span in taken)
     }

@@ -50,14 +50,15 @@ class ValueFrame(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ParsedPassage:
-    """A passage as the rules see it; `spread` counts the sentences that hold a stem.
+    """A passage with its parsed sentences.
 
-    `said` are the stems of each sentence, without those of a subject that it is only under. `namesakes` marks
-    a page about several things of one name.
+    `spread` counts for each stem the sentences that have it. `own_stems` are the stems of each sentence,
+    without the stems of a subject that was put in before it. `namesakes` marks a page that lists several
+    things of one name.
     """
 
     sentences: tuple[ParsedSentence, ...]
-    said: tuple[frozenset[str], ...]
+    own_stems: tuple[frozenset[str], ...]
     spread: Counter[str]
     title: str
     title_stems: frozenset[str]
@@ -83,8 +84,8 @@ class ParsedPassage:
 
     def holds(self, value: Value) -> bool:
         """Does the passage or its title say this value anywhere?"""
-        said = (other for sentence in self.sentences for other in sentence.values)
-        return any(same_value(value, other) for other in (*said, *self.title_values))
+        passage_values = (other for sentence in self.sentences for other in sentence.values)
+        return any(same_value(value, other) for other in (*passage_values, *self.title_values))
 
 
 class Candidate(NamedTuple):
@@ -112,17 +113,19 @@ class Counterparts(NamedTuple):
 @lru_cache(maxsize=1024)  # of the runs that are under way; each takes some 20 kB
 def parsed_passage(text: str, title: str) -> ParsedPassage:
     """The sentences of a passage, analysed once, each with its subject put in as in a claim."""
-    found = tuple(claims_of(text, title, tables="rows"))
-    parts = tuple(claim.sentence for claim in found)
+    statements = tuple(claims_of(text, title, tables="rows"))
+    parts = tuple(claim.sentence for claim in statements)
     return ParsedPassage(
         sentences=parts,
-        said=tuple(map(_own_stems, found)),
+        own_stems=tuple(map(_own_stems, statements)),
         spread=Counter(stem for part in parts for stem in {word.stem for word in part.content}),
         title=title,
         title_stems=frozenset(word.stem for word in word_tokens(title) if word.stem),
         title_words=frozenset(key_words(title)),
         key_words=frozenset(
-            word for said in (title, *(part.text for part in parts)) for word in key_words(said)
+            word
+            for words_source in (title, *(part.text for part in parts))
+            for word in key_words(words_source)
         ),
         title_values=checkable_values(title),
         namesakes=bool(_NAMESAKES.search(text)),
@@ -149,7 +152,7 @@ def counterparts(
         if _comparable(claim, value, candidate.sentence, candidate.value)
         and (
             same_value(value, candidate.value)
-            or not any(same_value(candidate.value, one) for one in elsewhere)
+            or not any(same_value(candidate.value, claim_value) for claim_value in elsewhere)
         )
     ]
     own = [candidate for candidate in comparable if same_value(value, candidate.value)]
@@ -168,12 +171,12 @@ def candidates(
         next_stem=next_stem(claim, value),
     )
     denied = is_negated(claim, value.start)
-    found = [
+    frame_candidates = [
         _candidate(asked, frame)
         for frame in evidence.frames
         if frame.value.kind == value.kind and is_negated(frame.sentence, frame.value.start) == denied
     ]
-    return sorted(found, key=lambda candidate: -candidate.closeness)
+    return sorted(frame_candidates, key=lambda candidate: -candidate.closeness)
 
 
 class _Target(NamedTuple):
@@ -209,39 +212,41 @@ def _comparable(claim: ParsedSentence, value: Value, part: ParsedSentence, other
     person = is_person(claim.text, value.read)
     if person != is_person(part.text, other.read):
         return False
-    mine, its = neighbour_stems(claim, value), neighbour_stems(part, other)
+    claim_neighbours, evidence_neighbours = neighbour_stems(claim, value), neighbour_stems(part, other)
     if person:
-        return not set(mine).isdisjoint(its)
+        return not set(claim_neighbours).isdisjoint(evidence_neighbours)
     if not opens_sentence(part, other):
-        return mine[:1] == its[:1] != []
-    if mine[:1] == ["by"]:  # owned by it: it owns
-        return mine[1:2] != [] and mine[1] in {word.stem for word in part.words if word.start >= other.end}
+        return claim_neighbours[:1] == evidence_neighbours[:1] != []
+    if claim_neighbours[:1] == ["by"]:  # owned by it: it owns
+        return claim_neighbours[1:2] != [] and claim_neighbours[1] in {
+            word.stem for word in part.words if word.start >= other.end
+        }
     return False
 
 
 def _frame(part: ParsedSentence, value: Value) -> ValueFrame:
     clause, unit = part.clause(value.start), unit_words(value)
     close: dict[str, float] = {}
-    told = set()
+    clause_stems = set()
     for word, between in zip(part.content, word_distances(part.content, value), strict=True):
         here = part.clause(word.start) == clause
         closeness = (1.0 if here else OTHER_CLAUSE) / (1 + EVIDENCE_FADES * between)
         close[word.stem] = max(closeness, close.get(word.stem, 0.0))
         if here and not (word.start < value.end and value.start < word.end) and word.text not in unit:
-            told.add(word.stem)
-    return ValueFrame(value, part, close, frozenset(told), next_stem(part, value))
+            clause_stems.add(word.stem)
+    return ValueFrame(value, part, close, frozenset(clause_stems), next_stem(part, value))
 
 
 def _candidate(asked: _Target, frame: ValueFrame) -> Candidate:
     total = sum(weight for _, weight in asked.context) or 1.0
-    found = [(weight, frame.close[stem]) for stem, weight in asked.context if stem in frame.close]
-    closeness = sum(weight * near for weight, near in found) / total
-    if found and asked.next_stem is not None and asked.next_stem == frame.next_stem:
+    shared = [(weight, frame.close[stem]) for stem, weight in asked.context if stem in frame.close]
+    closeness = sum(weight * near for weight, near in shared) / total
+    if shared and asked.next_stem is not None and asked.next_stem == frame.next_stem:
         closeness += SAME_NEIGHBOUR  # what is measured or counted tells 726 feet high from 1,244 feet long
     return Candidate(
         value=frame.value,
         sentence=frame.sentence,
-        coverage=sum(weight for weight, _ in found) / total,
+        coverage=sum(weight for weight, _ in shared) / total,
         closeness=closeness,
         told=len(frame.told & asked.stems) / len(frame.told) if frame.told else 0.0,
     )

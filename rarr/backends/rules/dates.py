@@ -81,21 +81,21 @@ class Date(NamedTuple):
 def dates(text: str) -> Iterator[Date]:
     """The dates of `text`, in order."""
     for match in _DATE.finditer(text):
-        found = _date(text, match)
-        if found is not None:
-            yield found
+        date = _date(text, match)
+        if date is not None:
+            yield date
 
 
-def same_date(one: Date, other: Date) -> bool | None:
+def same_date(first: Date, second: Date) -> bool | None:
     """Can two dates mean the same? None where they have no part in common."""
     common = False
-    if one.first_year is not None and other.first_year is not None:
-        if one.first_year > (other.last_year or 0) or other.first_year > (one.last_year or 0):
+    if first.first_year is not None and second.first_year is not None:
+        if first.first_year > (second.last_year or 0) or second.first_year > (first.last_year or 0):
             return False
         common = True
-    for mine, its in ((one.month, other.month), (one.day, other.day)):
-        if mine is not None and its is not None:
-            if mine != its:
+    for first_part, second_part in ((first.month, second.month), (first.day, second.day)):
+        if first_part is not None and second_part is not None:
+            if first_part != second_part:
                 return False
             common = True
     return True if common else None
@@ -128,12 +128,14 @@ def _is_count(text: str, start: int, end: int) -> bool:
     return bool(_COUNTED.match(text, end)) and not _YEAR_BEFORE.search(text, max(0, start - 12), start)
 
 
-def is_as_exact(its: Date, mine: Date) -> bool:
+def is_as_exact(evidence_date: Date, claim_date: Date) -> bool:
     """Does it have each part that the text's date has, and lie within its years?"""
-    if (mine.month and not its.month) or (mine.day and not its.day):
+    if (claim_date.month and not evidence_date.month) or (claim_date.day and not evidence_date.day):
         return False
-    if mine.first_year is None or mine.last_year is None:
+    if claim_date.first_year is None or claim_date.last_year is None:
         return True
-    if its.first_year is None or its.last_year is None:
+    if evidence_date.first_year is None or evidence_date.last_year is None:
         return False
-    return mine.first_year <= its.first_year and its.last_year <= mine.last_year
+    return (
+        claim_date.first_year <= evidence_date.first_year and evidence_date.last_year <= claim_date.last_year
+    )

@@ -115,7 +115,7 @@ def exclusive_terms(text: str) -> Iterator[ExclusiveTerm]:
                 break
 
 
-def same_term(one: ExclusiveTerm, other: ExclusiveTerm) -> bool | None:
+def same_term(first: ExclusiveTerm, second: ExclusiveTerm) -> bool | None:
     """The same member of a class they share; None where they share none."""
-    shared = one.members.keys() & other.members.keys()
-    return any(one.members[c] == other.members[c] for c in shared) if shared else None
+    shared = first.members.keys() & second.members.keys()
+    return any(first.members[c] == second.members[c] for c in shared) if shared else None

@@ -46,16 +46,22 @@ def key_words(name: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16384)
-def same_name(one: str, other: str) -> bool:
+def same_name(first: str, second: str) -> bool:
     """Can two names mean the same: equal, one a part of the other, initials, an acronym, or a variant?"""
-    mine, its = key_words(one), key_words(other)
-    if not mine or not its:
+    first_words, second_words = key_words(first), key_words(second)
+    if not first_words or not second_words:
         return False
-    if any({" ".join(mine), " ".join(its)} <= group for group in _ALIASES):
+    if any({" ".join(first_words), " ".join(second_words)} <= group for group in _ALIASES):
         return True
-    if mine == its or _acronym(mine, its) or _acronym(its, mine):
+    if (
+        first_words == second_words
+        or _acronym(first_words, second_words)
+        or _acronym(second_words, first_words)
+    ):
         return True
-    short, long = (mine, its) if len(mine) <= len(its) else (its, mine)
+    short, long = (
+        (first_words, second_words) if len(first_words) <= len(second_words) else (second_words, first_words)
+    )
     if all(any(same_word(word, whole) for whole in long) for word in short):
         return not all(word in _GENERIC for word in short)
     return False

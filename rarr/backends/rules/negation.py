@@ -47,28 +47,32 @@ def is_denied(
     `title`: the stems of what all of the evidence is about; no sentence needs to say them.
     """
     phrases = [match.span() for match in _PHRASE.finditer(claim.text)]
-    said = [w for w in claim.content if not any(start <= w.start < end for start, end in phrases)]
-    stems = {word.stem for word in said if not _NEGATOR.match(word.text)} - _measured(claim)
-    told = [_told(claim, stems, one, title) for one in evidence]
-    most = max((count for count, _ in told), default=0)
-    return most >= max(1.0, TOLD * len(stems)) and all(turned for count, turned in told if count == most)
+    words = [w for w in claim.content if not any(start <= w.start < end for start, end in phrases)]
+    stems = {word.stem for word in words if not _NEGATOR.match(word.text)} - _measured(claim)
+    counts = [_told(claim, stems, sentence, title) for sentence in evidence]
+    most = max((count for count, _ in counts), default=0)
+    return most >= max(1.0, TOLD * len(stems)) and all(turned for count, turned in counts if count == most)
 
 
-def _told(claim: ParsedSentence, stems: Set[str], one: ParsedSentence, title: Set[str]) -> tuple[int, bool]:
+def _told(
+    claim: ParsedSentence, stems: Set[str], sentence: ParsedSentence, title: Set[str]
+) -> tuple[int, bool]:
     """How many of `stems` a sentence tells, itself or by an opposite, and whether it says something else."""
-    said = {word.stem for word in one.content}
-    shared = stems & said
-    known = len(stems & title - said) if shared else 0
+    sentence_stems = {word.stem for word in sentence.content}
+    shared = stems & sentence_stems
+    known = len(stems & title - sentence_stems) if shared else 0
     if len(shared) + known < TOLD * len(stems) - 1:  # one may be told by its opposite
         return len(shared) + known, False
-    mine, its = set(_denied(claim)), set(_denied(one))
-    pairs = list(opposite_words(claim, one))
+    claim_denials, sentence_denials = set(_denied(claim)), set(_denied(sentence))
+    pairs = list(opposite_words(claim, sentence))
     count = len(shared | {word.stem for word, _ in pairs} & stems) + known
-    if has_swapped_roles(claim, one) or _has_another(claim, one) or _denies_value(claim, one):
+    if has_swapped_roles(claim, sentence) or _has_another(claim, sentence) or _denies_value(claim, sentence):
         return count, True
     if pairs:  # "not safe" says what "contraindicated" says
-        return count, any((word.stem in mine) == (other.stem in its) for word, other in pairs)
-    return count, not shared.isdisjoint(mine ^ its)
+        return count, any(
+            (word.stem in claim_denials) == (other.stem in sentence_denials) for word, other in pairs
+        )
+    return count, not shared.isdisjoint(claim_denials ^ sentence_denials)
 
 
 def is_negated(part: ParsedSentence, place: int) -> bool:
@@ -95,42 +99,48 @@ def negator_spans(part: ParsedSentence) -> Iterator[Span]:
     yield from doubt_spans(part.text)
 
 
-def _denies_value(claim: ParsedSentence, one: ParsedSentence) -> bool:
+def _denies_value(claim: ParsedSentence, sentence: ParsedSentence) -> bool:
     """Does one deny a number or date that the other states?"""
     pairs = [
         (value, other)
         for value in claim.values
-        for other in one.values
+        for other in sentence.values
         if value.kind in ("number", "date") and same_value(value, other)
     ]
     return any(
-        is_negated(claim, value.start) != is_negated(one, other.start)
+        is_negated(claim, value.start) != is_negated(sentence, other.start)
         for value, other in pairs
-        if not any(is_negated(claim, v.start) == is_negated(one, o.start) for v, o in pairs if v is value)
+        if not any(
+            is_negated(claim, v.start) == is_negated(sentence, o.start) for v, o in pairs if v is value
+        )
     )
 
 
-def _has_another(claim: ParsedSentence, one: ParsedSentence) -> bool:
+def _has_another(claim: ParsedSentence, sentence: ParsedSentence) -> bool:
     """Does the sentence lack a number or date of the claim, and have one that the claim lacks?"""
-    mine, its = ([v for v in part.values if v.kind in ("number", "date")] for part in (claim, one))
-    return any(_replaced(value, its) for value in mine) and any(_replaced(value, mine) for value in its)
+    claim_values, sentence_values = (
+        [v for v in part.values if v.kind in ("number", "date")] for part in (claim, sentence)
+    )
+    return any(_replaced(value, sentence_values) for value in claim_values) and any(
+        _replaced(value, claim_values) for value in sentence_values
+    )
 
 
 def _replaced(value: Value, others: Sequence[Value]) -> bool:
     """Are there others of its kind, and none that says the same?"""
-    found = [same_value(value, other) if value.kind == other.kind else None for other in others]
-    if True in found:
+    comparisons = [same_value(value, other) if value.kind == other.kind else None for other in others]
+    if True in comparisons:
         return False
-    return False in found or any(_is_otherwise(value.read, other.read) for other in others)
+    return False in comparisons or any(_is_otherwise(value.read, other.read) for other in others)
 
 
-def _is_otherwise(one: object, other: object) -> bool:
+def _is_otherwise(first: object, second: object) -> bool:
     """Are these other times, in hours and days, which `same` does not convert, or other money?"""
-    if not (isinstance(one, Quantity) and isinstance(other, Quantity)) or one.unit == other.unit:
+    if not (isinstance(first, Quantity) and isinstance(second, Quantity)) or first.unit == second.unit:
         return False
-    if one.unit in _MONEY and other.unit in _MONEY:
+    if first.unit in _MONEY and second.unit in _MONEY:
         return True
-    days = [_DAYS[number.unit] * number.amount for number in (one, other) if number.unit in _DAYS]
+    days = [_DAYS[number.unit] * number.amount for number in (first, second) if number.unit in _DAYS]
     return len(days) == 2 and max(days) > 1.1 * min(days)
 
 
@@ -146,6 +156,8 @@ def _denied(part: ParsedSentence) -> Iterator[str]:
         if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):
             clause = part.clause(word.start)
             behind = [
-                one for one in part.content if one.start > word.end and part.clause(one.start) == clause
+                content_word
+                for content_word in part.content
+                if content_word.start > word.end and part.clause(content_word.start) == clause
             ]
-            yield from (one.stem for one in behind[:SCOPE])
+            yield from (content_word.stem for content_word in behind[:SCOPE])

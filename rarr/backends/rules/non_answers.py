@@ -52,20 +52,22 @@ _ADJECTIVE = re.compile(r"(?:an|ese|ish|ic|al|ans|ists|ques|ch|tch)$")
 
 def is_supposed(claim: ParsedSentence, evidence: ParsedPassage) -> bool:
     """Does the claim speak of a plan, a draft or a supposition, or ask, in a word that no evidence says?"""
-    said = {match[0].lower() for match in _SUPPOSED.finditer(claim.text)}
-    told = {match[0].lower() for part in evidence.sentences for match in _SUPPOSED.finditer(part.text)}
-    return bool(said - told)
+    claim_words = {match[0].lower() for match in _SUPPOSED.finditer(claim.text)}
+    evidence_words = {
+        match[0].lower() for part in evidence.sentences for match in _SUPPOSED.finditer(part.text)
+    }
+    return bool(claim_words - evidence_words)
 
 
 def denies_other_values(value: Value, evidence: ParsedPassage) -> bool:
     """Does the passage only deny values in the place of the claim's? What is not 1898 may well be 1888."""
-    told = [
+    comparisons = [
         (same_value(value, other), is_negated(part, other.start))
         for part in evidence.sentences
         for other in part.values
         if other.kind == value.kind and same_value(value, other) is not None
     ]
-    return bool(told) and not any(alike or not denied for alike, denied in told)
+    return bool(comparisons) and not any(alike or not denied for alike, denied in comparisons)
 
 
 def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: ParsedPassage) -> bool:
@@ -156,21 +158,21 @@ def is_other_number(
     around = claim.sentence.text[max(0, value.start - 24) : value.end + 12]
     if _RANGE.search(around) or _derivable(number, evidence):
         return True
-    said = claim.sentence.text[value.start : value.end].lower()
-    if any(said == part.text[v.start : v.end].lower() for part in evidence.sentences for v in part.values):
+    claimed = claim.sentence.text[value.start : value.end].lower()
+    if any(claimed == part.text[v.start : v.end].lower() for part in evidence.sentences for v in part.values):
         return True
-    its = other.value.read
-    if not (isinstance(its, Quantity) and its.amount and number.amount):
+    evidence_quantity = other.value.read
+    if not (isinstance(evidence_quantity, Quantity) and evidence_quantity.amount and number.amount):
         return False
     most = SAME_SCALE if number.form else SAME_SCALE_COUNTED
-    return max(number.amount / its.amount, its.amount / number.amount) > most
+    return max(number.amount / evidence_quantity.amount, evidence_quantity.amount / number.amount) > most
 
 
 def _derivable(number: Quantity, evidence: ParsedPassage) -> bool:
     """A claim may do arithmetic: a span of years, an age, a sum."""
-    told = [v.read for part in evidence.sentences for v in part.values]
-    amounts = [read.amount for read in told if isinstance(read, Quantity) and read.unit == number.unit]
-    years = [read.first_year for read in told if isinstance(read, Date) and read.first_year is not None]
+    meanings = [v.read for part in evidence.sentences for v in part.values]
+    amounts = [read.amount for read in meanings if isinstance(read, Quantity) and read.unit == number.unit]
+    years = [read.first_year for read in meanings if isinstance(read, Date) and read.first_year is not None]
     if number.unit in ("year", "") and any(
         abs(abs(a - b) - number.amount) <= 1 for a, b in combinations(years, 2)
     ):
@@ -185,9 +187,13 @@ def is_elsewhere_in_time(claim: Claim, value: Value, other: Candidate) -> bool:
 
     One that tells as much as the claim tells the same event, unless it is of what is so since another time.
     """
-    mine = [v for v in claim.sentence.values if v is not value and v.kind == "date"]
-    its = [v for v in other.sentence.values if v.kind == "date"]
-    if not mine or not its or any(same_value(a, b) for a in mine for b in its):
+    claim_dates = [v for v in claim.sentence.values if v is not value and v.kind == "date"]
+    evidence_dates = [v for v in other.sentence.values if v.kind == "date"]
+    if (
+        not claim_dates
+        or not evidence_dates
+        or any(same_value(a, b) for a in claim_dates for b in evidence_dates)
+    ):
         return False
     return other.coverage < SAME_EVENT_COVERAGE or bool(_LASTS.search(other.sentence.text))
 
@@ -196,16 +202,19 @@ def _other_numbers(claim: Claim, other: Candidate) -> bool:
     """A sentence of another date has other numbers as well: another event, unless it tells it all."""
     if other.coverage >= SAME_EVENT_COVERAGE:
         return False
-    mine = [v for v in claim.sentence.values if v.kind == "number"]
-    its = [v for v in other.sentence.values if v.kind == "number"]
-    pairs = [same_value(a, b) for a in mine for b in its]
+    claim_numbers = [v for v in claim.sentence.values if v.kind == "number"]
+    evidence_numbers = [v for v in other.sentence.values if v.kind == "number"]
+    pairs = [same_value(a, b) for a in claim_numbers for b in evidence_numbers]
     return False in pairs and True not in pairs
 
 
 def _same_predicate(claim: Claim, value: Value, other: Candidate) -> bool:
     """Do the clauses of the two values share a word with meaning? One without words shares any."""
-    mine, its = _clause_stems(claim.sentence, value), _clause_stems(other.sentence, other.value)
-    return not mine or not its or not mine.isdisjoint(its)
+    claim_stems, evidence_stems = (
+        _clause_stems(claim.sentence, value),
+        _clause_stems(other.sentence, other.value),
+    )
+    return not claim_stems or not evidence_stems or not claim_stems.isdisjoint(evidence_stems)
 
 
 def _clause_stems(part: ParsedSentence, value: Value) -> set[str]:
@@ -223,8 +232,15 @@ def opens_with_sibling(claim: Claim, value: Value, other: Candidate) -> bool:
     opening = next((v for v in other.sentence.values if isinstance(v.read, ProperName)), None)
     if subject is None or opening is None or opening == other.value or opening.start > OPENING:
         return False
-    mine, its = key_words(subject), key_words(other.sentence.text[opening.start : opening.end])
-    return mine[-1:] == its[-1:] and not set(its) <= set(mine) and not set(mine) <= set(its)
+    subject_words, opening_words = (
+        key_words(subject),
+        key_words(other.sentence.text[opening.start : opening.end]),
+    )
+    return (
+        subject_words[-1:] == opening_words[-1:]
+        and not set(opening_words) <= set(subject_words)
+        and not set(subject_words) <= set(opening_words)
+    )
 
 
 def _stands_beside(value: Value, other: Candidate) -> bool:

@@ -67,16 +67,18 @@ def opposite_words(claim: ParsedSentence, evidence: ParsedSentence) -> Iterator[
 
     "More than 20 looms" where it has "less than 20 looms", and not where it has "in less than a year".
     """
-    theirs = _words(evidence)
-    for said in _words(claim):
-        beside = _next_to(claim, said)
-        there = [other for other in theirs if beside & _next_to(evidence, other)]
-        written = {other.text.lower() for other in there}
-        if said.text.lower() in written:
+    evidence_words = _words(evidence)
+    for claim_word in _words(claim):
+        beside = _next_to(claim, claim_word)
+        nearby = [other for other in evidence_words if beside & _next_to(evidence, other)]
+        written = {other.text.lower() for other in nearby}
+        if claim_word.text.lower() in written:
             continue
-        for other in there:
-            if other.text.lower() in _AGAINST.get(said.text.lower(), ()) or _is_prefixed(said, other):
-                yield said, other
+        for other in nearby:
+            if other.text.lower() in _AGAINST.get(claim_word.text.lower(), ()) or _is_prefixed(
+                claim_word, other
+            ):
+                yield claim_word, other
 
 
 def _words(part: ParsedSentence) -> list[Token]:
@@ -92,34 +94,34 @@ def _words(part: ParsedSentence) -> list[Token]:
 
 def _next_to(part: ParsedSentence, word: Token) -> set[tuple[str, str]]:
     """The stems of the words with meaning that stand before and behind."""
-    before = [one.stem for one in part.content if one.start < word.start][-1:]
-    behind = [one.stem for one in part.content if one.start > word.start][:1]
+    before = [neighbour.stem for neighbour in part.content if neighbour.start < word.start][-1:]
+    behind = [neighbour.stem for neighbour in part.content if neighbour.start > word.start][:1]
     return {("before", stem) for stem in before} | {("behind", stem) for stem in behind}
 
 
-def _is_prefixed(said: Token, there: Token) -> bool:
+def _is_prefixed(claim_word: Token, evidence_word: Token) -> bool:
     """Is one the other with "un" or the like before it, or do they differ in "hyper" and "hypo"?"""
-    one, other = said.text.lower(), there.text.lower()
-    short, long = sorted((one, other), key=len)
+    first_word, second_word = claim_word.text.lower(), evidence_word.text.lower()
+    short, long = sorted((first_word, second_word), key=len)
     if len(short) >= _SHORTEST and any(long == prefix + short for prefix in _PREFIXES):
         return True
     return any(
-        (one.startswith(first) and other == second + one.removeprefix(first))
-        or (one.startswith(second) and other == first + one.removeprefix(second))
+        (first_word.startswith(first) and second_word == second + first_word.removeprefix(first))
+        or (first_word.startswith(second) and second_word == first + first_word.removeprefix(second))
         for first, second in _TWINS
     )
 
 
 def _against() -> dict[str, set[str]]:
     """The opposites of each word."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    opposites: defaultdict[str, set[str]] = defaultdict(set)
     for line in _OPPOSITES.strip().splitlines():
         left, right = (side.split() for side in line.split("|"))
         for word in left:
-            found[word].update(right)
+            opposites[word].update(right)
         for word in right:
-            found[word].update(left)
-    return found
+            opposites[word].update(left)
+    return opposites
 
 
 _AGAINST = _against()

@@ -80,15 +80,15 @@ class ProperName(NamedTuple):
 @lru_cache(maxsize=4096)  # the sentences of passages come again in the next window
 def proper_names(text: str) -> tuple[ProperName, ...]:
     """The names and titles of `text`, in order; a title hides the names inside it."""
-    found = list(_titles(text))
+    all_names = list(_titles(text))
     inside = bytearray(len(text))  # which characters are part of a title
-    for title in found:
+    for title in all_names:
         inside[title.start : title.end] = b"1" * (title.end - title.start)
     for match in _NAME.finditer(text):
         name = _trimmed(text, match.start(), match.end())
         if name is not None and not any(inside[name.start : name.end]):
-            found.append(name)
-    return tuple(sorted(found))
+            all_names.append(name)
+    return tuple(sorted(all_names))
 
 
 def is_person(text: str, name: ProperName) -> bool:

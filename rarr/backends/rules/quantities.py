@@ -24,11 +24,11 @@ _ORDINAL_SMALL = [
 
 def _below_hundred(small: list[str], tens: list[str]) -> dict[str, float]:
     """What the words for 0 to 99 say; `small` are those below twenty, `tens` the whole tens."""
-    said = {word: float(number) for number, word in enumerate(small)}
-    said |= {word: 10.0 * number for number, word in enumerate(tens, start=2)}
+    numbers = {word: float(number) for number, word in enumerate(small)}
+    numbers |= {word: 10.0 * number for number, word in enumerate(tens, start=2)}
     for number, ten in enumerate(_TENS, start=2):
-        said |= {f"{ten}-{one}": 10.0 * number + n for n, one in enumerate(small[1:10], start=1)}
-    return said
+        numbers |= {f"{ten}-{digit}": 10.0 * number + n for n, digit in enumerate(small[1:10], start=1)}
+    return numbers
 
 
 _WORD_VALUES = {**_below_hundred(_SMALL, _TENS), "dozen": 12.0}
@@ -121,13 +121,13 @@ def quantities(text: str) -> Iterator[Quantity]:
             yield _number(text, match)
 
 
-def same_quantity(one: Quantity, other: Quantity) -> bool | None:
+def same_quantity(first: Quantity, second: Quantity) -> bool | None:
     """Can two numbers mean the same? None where their units cannot be compared."""
-    if one.unit != other.unit:
+    if first.unit != second.unit:
         return None
     # Conversions round: 60 metres are given as 197 feet.
-    slack = 0.02 * abs(other.amount) if one.form.lower() != other.form.lower() else 1e-9
-    return one.low <= other.high + slack and other.low <= one.high + slack
+    slack = 0.02 * abs(second.amount) if first.form.lower() != second.form.lower() else 1e-9
+    return first.low <= second.high + slack and second.low <= first.high + slack
 
 
 def ordinal_suffix(number: int) -> str:

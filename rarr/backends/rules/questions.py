@@ -70,20 +70,27 @@ def short_questions(
     text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
 ) -> list[Question]:
     """A short question for each value of the claims at `spans`; none for a claim without a subject."""
-    found: dict[str, Question] = {}
+    by_text: dict[str, Question] = {}
     for claim in claims(text, context):
         if claim.span not in spans:
             continue
         for value, place in askable_values(text, claim):
             question = _short(claim, value)
             if question and question not in asked:
-                found.setdefault(question, Question(text=question, start=place.start, end=place.end))
-    return list(found.values())
+                by_text.setdefault(question, Question(text=question, start=place.start, end=place.end))
+    return list(by_text.values())
 
 
 def _short(claim: Claim, value: Value) -> str:
     """The subject, the interrogative, and the words with meaning that are next to the value."""
-    name = next((one for one in claim.sentence.values if one.kind == "name" and one is not value), None)
+    name = next(
+        (
+            claim_value
+            for claim_value in claim.sentence.values
+            if claim_value.kind == "name" and claim_value is not value
+        ),
+        None,
+    )
     subject = claim.about or (claim.sentence.text[name.start : name.end] if name else "")
     if not subject:
         return ""
@@ -94,8 +101,8 @@ def _short(claim: Claim, value: Value) -> str:
         and not (name and not claim.about and name.start <= word.start < name.end)
     ]
     near = sorted(sorted(words, key=lambda word: abs(word.start - value.start))[:_NEAR])
-    said = " ".join(claim.sentence.text[word.start : word.end] for word in near)
-    return f"{subject}: {said} {_interrogative(value)}?"
+    nearby_words = " ".join(claim.sentence.text[word.start : word.end] for word in near)
+    return f"{subject}: {nearby_words} {_interrogative(value)}?"
 
 
 def askable_values(text: str, claim: Claim) -> list[tuple[Value, Span]]:
@@ -104,7 +111,7 @@ def askable_values(text: str, claim: Claim) -> list[tuple[Value, Span]]:
     Its subject is what the questions are about, so it is not asked for itself.
     """
     fixed = protected(text, claim.span.start, claim.span.end)
-    found = []
+    askable = []
     subject_seen = claim.put_in > 0
     for value in claim.sentence.values:
         place = claim.in_text(value.start, value.end)
@@ -115,8 +122,8 @@ def askable_values(text: str, claim: Claim) -> list[tuple[Value, Span]]:
         if not _says_something_of(claim, value):
             continue
         if place is not None and not any(place.overlaps(span) for span in fixed):
-            found.append((value, place))
-    return found
+            askable.append((value, place))
+    return askable
 
 
 def _says_something_of(claim: Claim, value: Value) -> bool:
@@ -130,7 +137,7 @@ def _says_something_of(claim: Claim, value: Value) -> bool:
 def value_question(claim: Claim, value: Value) -> str:
     """The question that `value` answers: the claim with an interrogative in its place."""
     text = claim.sentence.text
-    said = text[value.start : value.end]
+    answer = text[value.start : value.end]
     start, end = _scope(claim, value)
     before = text[max(start, value.start - _REACH_CHARACTERS) : value.start]
     after = text[value.end : min(end, value.end + _REACH_CHARACTERS)]
@@ -141,8 +148,8 @@ def value_question(claim: Claim, value: Value) -> str:
     if isinstance(value.read, Date):
         before = _BEFORE_DATE.sub("", before)
     before = _HEDGED.sub("", before)
-    before = " ".join(_without(before, said).split()[-REACH:])
-    after = " ".join(_without(after, said).split()[:REACH]).rstrip(" .!?;:,\"”')")
+    before = " ".join(_without(before, answer).split()[-REACH:])
+    after = " ".join(_without(after, answer).split()[:REACH]).rstrip(" .!?;:,\"”')")
     question = f"{before} {_interrogative(value)}{'' if after[:1] in ',;:)%' else ' '}{after}".strip()
     return question[:1].upper() + question[1:] + "?"
 
@@ -188,7 +195,7 @@ def _interrogative(value: Value) -> str:
             return f"which {term.label}"
 
 
-def _without(part: str, said: str) -> str:
+def _without(part: str, answer: str) -> str:
     """Plain text in which the claimed value, which may be said twice, is not given away."""
     plain = " ".join(_MARKUP.sub(" ", part).split())
-    return re.sub(rf"(?<!\w){re.escape(' '.join(said.split()))}(?!\w)", "…", plain, flags=re.IGNORECASE)
+    return re.sub(rf"(?<!\w){re.escape(' '.join(answer.split()))}(?!\w)", "…", plain, flags=re.IGNORECASE)

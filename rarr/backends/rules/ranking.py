@@ -28,19 +28,19 @@ def overlap_scores(query: str, passages: Sequence[Passage]) -> list[float]:
     """The relevance of each passage."""
     terms = [token.stem for token in word_tokens(query) if token.stem]
     named = [value for value in checkable_values(query) if value.kind in ("name", "date")]
-    bags = [Counter(_stems(one)) for one in passages]
+    bags = [Counter(_stems(candidate)) for candidate in passages]
     frequency = Counter(stem for bag in bags for stem in bag)
     length = sum(bag.total() for bag in bags) / max(1, len(bags))
     return [
         0.5 * _bm25(terms, bag, frequency, len(bags), length)
         + 0.3 * sum(term in bag for term in terms) / max(1, len(terms))
-        + 0.2 * (sum(_holds(one, value) for value in named) / len(named) if named else 0.0)
-        for one, bag in zip(passages, bags, strict=True)
+        + 0.2 * (sum(_holds(candidate, value) for value in named) / len(named) if named else 0.0)
+        for candidate, bag in zip(passages, bags, strict=True)
     ]
 
 
-def _stems(one: Passage) -> list[str]:
-    analysed = parsed_passage(one.text, one.title)
+def _stems(candidate: Passage) -> list[str]:
+    analysed = parsed_passage(candidate.text, candidate.title)
     return [word.stem for part in analysed.sentences for word in part.content] + list(analysed.title_stems)
 
 
@@ -55,8 +55,8 @@ def _bm25(terms: list[str], bag: Counter[str], frequency: Counter[str], count: i
     return got / most if most else 0.0
 
 
-def _holds(one: Passage, value: Value) -> bool:
-    analysed = parsed_passage(one.text, one.title)
+def _holds(candidate: Passage, value: Value) -> bool:
+    analysed = parsed_passage(candidate.text, candidate.title)
     if isinstance(value.read, ProperName):
         return analysed.key_words.issuperset(key_words(value.read.text))
     return analysed.holds(value)

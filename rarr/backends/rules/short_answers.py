@@ -37,9 +37,9 @@ def has_other_values(answer: str, text: str, other: str, passage: str) -> bool:
     A number without a unit has that which stands behind it in its source.
     """
     alike: dict[str, list[bool | None]] = defaultdict(list)
-    for mine in _read(answer, text):
-        for its in _read(other, passage):
-            alike[mine.kind].append(same_value(mine, its))
+    for value in _read(answer, text):
+        for other_value in _read(other, passage):
+            alike[value.kind].append(same_value(value, other_value))
     return any(False in compared and not any(compared) for compared in alike.values())
 
 
@@ -51,12 +51,13 @@ def _with_unit(value: Value, answer: str, source: str) -> list[Value]:
     if not isinstance(value.read, Quantity) or value.read.unit:
         return [value]
     written = answer[value.start : value.end]
-    there = [
-        one
-        for one in checkable_values(source)
-        if isinstance(one.read, Quantity) and source[one.start : one.end] == written
+    same_writings = [
+        source_value
+        for source_value in checkable_values(source)
+        if isinstance(source_value.read, Quantity)
+        and source[source_value.start : source_value.end] == written
     ]
-    return there or [value]
+    return same_writings or [value]
 
 
 def _stands(value: Value, answer: str, text: str, words: set[str]) -> bool:
@@ -69,8 +70,8 @@ def _stands(value: Value, answer: str, text: str, words: set[str]) -> bool:
 
 def has_phrase(text: str, phrase: str) -> bool:
     """Words and numbers are matched whole: "22" stands neither in "221" nor in "22.5"."""
-    said = folded_text(phrase).split()
-    inner = r"\s+".join(map(re.escape, said))
-    before = r"(?<!\w)(?<!\d[.,])" if said[0][0] < _NO_SPACES else ""
-    after = r"(?!\w)(?![.,]\d)" if said[-1][-1] < _NO_SPACES else ""
+    words = folded_text(phrase).split()
+    inner = r"\s+".join(map(re.escape, words))
+    before = r"(?<!\w)(?<!\d[.,])" if words[0][0] < _NO_SPACES else ""
+    after = r"(?!\w)(?![.,]\d)" if words[-1][-1] < _NO_SPACES else ""
     return re.search(before + inner + after, folded_text(text)) is not None

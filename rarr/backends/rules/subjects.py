@@ -24,11 +24,11 @@ def may_be_of_a_namesake(text: str, context: str | None, title: str) -> bool:
     titled = _QUALIFIED.fullmatch(title)
     if titled is None:
         return False
-    said = f"{context or ''}\n{text}"
-    if not any(same_name(titled["name"], name.text) for name in proper_names(said)):
+    full_text = f"{context or ''}\n{text}"
+    if not any(same_name(titled["name"], name.text) for name in proper_names(full_text)):
         return False
     kind = {word.stem for word in word_tokens(titled["kind"]) if word.stem and not word.text.isdigit()}
-    return bool(kind) and kind.isdisjoint(_stems(said))
+    return bool(kind) and kind.isdisjoint(_stems(full_text))
 
 
 @lru_cache(maxsize=64)  # texts: all passages of a run are compared with the same one
@@ -67,17 +67,17 @@ def _is_name_among(name: str, words: Set[str], values: Iterable[Value]) -> bool:
     return not namesakes or any(same_name(name, other) for other in namesakes)
 
 
-def is_about_subject(claim: Claim, value: Value, found: Candidate, evidence: ParsedPassage) -> bool:
+def is_about_subject(claim: Claim, value: Value, candidate: Candidate, evidence: ParsedPassage) -> bool:
     """Is the sentence about the claim's subject: it or the title names it, or it opens with no other name?"""
     subjects = subjects_of(claim, value)
     if not subjects:
         return True
-    words = {*key_words(found.sentence.text), *evidence.title_words}
-    values = (*found.sentence.values, *evidence.title_values)
+    words = {*key_words(candidate.sentence.text), *evidence.title_words}
+    values = (*candidate.sentence.values, *evidence.title_values)
     if any(_is_name_among(subject, words, values) for subject in subjects):
         return True
-    named = [v for v in found.sentence.values if v.kind == "name"]
-    if named and named[0] == found.value:
+    named = [v for v in candidate.sentence.values if v.kind == "name"]
+    if named and named[0] == candidate.value:
         return len(named) == 1
     return not named or named[0].start > OPENING
 

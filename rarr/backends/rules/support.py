@@ -27,7 +27,7 @@ class RuleJudgement(NamedTuple):
 
     support: float
     contradicted: bool
-    said: bool
+    is_all_said: bool
     lacking: bool
 
 
@@ -60,7 +60,7 @@ def claim_supports(
 ) -> list[float | None]:
     """The support of each sentence; None for one that is no claim."""
     judged = claim_judgements(text, context, spans, evidence)
-    return [None if one is None else one.support for one in judged]
+    return [None if judgement is None else judgement.support for judgement in judged]
 
 
 def claim_classes(
@@ -68,8 +68,10 @@ def claim_classes(
 ) -> list[AttributionClass | None]:
     """The class of each sentence, attributable from this support on; None for one that is no claim."""
     return [
-        None if one is None else attribution_class(one.support, threshold, contradicted=one.contradicted)
-        for one in claim_judgements(text, context, spans, evidence)
+        None
+        if judgement is None
+        else attribution_class(judgement.support, threshold, contradicted=judgement.contradicted)
+        for judgement in claim_judgements(text, context, spans, evidence)
     ]
 
 
@@ -88,10 +90,10 @@ def _judged(claim: Claim, evidence: Evidence) -> RuleJudgement | None:
 
 @lru_cache(maxsize=4096)  # an edit, the report and the scores ask for the same sentences
 def _remembered(
-    said: str, about: str, put_in: int, topic: str, text: str, title: str
+    statement: str, about: str, put_in: int, topic: str, text: str, title: str
 ) -> RuleJudgement | None:
     """Where a sentence stands in its text makes no difference to what supports it."""
-    claim = Claim(Span(0, len(said)), parsed_sentence(said), about, put_in, topic=topic)
+    claim = Claim(Span(0, len(statement)), parsed_sentence(statement), about, put_in, topic=topic)
     return claim_judgement(claim, parsed_passage(text, title))
 
 
@@ -120,11 +122,11 @@ def claim_judgement(claim: Claim, evidence: ParsedPassage) -> RuleJudgement | No
     denied = is_denied(claim.sentence, evidence.sentences, evidence.title_stems)
     if denied:
         support *= CONTRADICTED
-    said = not denied and all(
+    is_said = not denied and all(
         verdict == "agrees" or _first_word(claim, value, evidence)
         for (value, _), verdict in zip(readings, verdicts, strict=True)
     )
-    return RuleJudgement(support, contradicted > 0, said, lacking)
+    return RuleJudgement(support, contradicted > 0, is_said, lacking)
 
 
 def _first_word(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:

@@ -18,8 +18,8 @@ def has_swapped_roles(claim: ParsedSentence, evidence: ParsedSentence) -> bool:
     "Elm beat Hay" is "Hay beat Elm" with its parties exchanged. What moved alone was not, as "in 1950" to the
     end, nor what can be told either way round: sides of "is", members of a list, who met whom.
     """
-    theirs = [word.text.lower() for word in evidence.words]
-    return any(_is_swapped(claim.text, mine, theirs) for mine in _readings(claim))
+    evidence_words = [word.text.lower() for word in evidence.words]
+    return any(_is_swapped(claim.text, claim_words, evidence_words) for claim_words in _readings(claim))
 
 
 def _readings(part: ParsedSentence) -> Iterator[Sequence[Token]]:
@@ -29,27 +29,29 @@ def _readings(part: ParsedSentence) -> Iterator[Sequence[Token]]:
         yield [word for word in part.words if word.start > subject]
 
 
-def _is_swapped(text: str, mine: Sequence[Token], theirs: Sequence[str]) -> bool:
-    said = [word.text.lower() for word in mine]
-    if len(said) > _LONGEST:
+def _is_swapped(text: str, claim_words: Sequence[Token], evidence_words: Sequence[str]) -> bool:
+    lowered = [word.text.lower() for word in claim_words]
+    if len(lowered) > _LONGEST:
         return False
-    windows = (theirs[at : at + len(said)] for at in range(len(theirs) - len(said) + 1))
-    counts = Counter(said)
+    windows = (evidence_words[at : at + len(lowered)] for at in range(len(evidence_words) - len(lowered) + 1))
+    counts = Counter(lowered)
     return any(
-        window != said and Counter(window) == counts and _changed_places(text, mine, window)
+        window != lowered and Counter(window) == counts and _changed_places(text, claim_words, window)
         for window in windows
     )
 
 
 def _changed_places(text: str, words: Sequence[Token], window: Sequence[str]) -> bool:
     """Is `words` X M Y where the window has Y M X?"""
-    said = [word.text.lower() for word in words]
-    first = next(n for n, (one, other) in enumerate(zip(said, window, strict=True)) if one != other)
-    last = next(n for n in range(len(said), 0, -1) if said[n - 1] != window[n - 1])
-    inner, found = said[first:last], list(window[first:last])
+    lowered = [word.text.lower() for word in words]
+    first = next(
+        n for n, (word, window_word) in enumerate(zip(lowered, window, strict=True)) if word != window_word
+    )
+    last = next(n for n in range(len(lowered), 0, -1) if lowered[n - 1] != window[n - 1])
+    inner, window_inner = lowered[first:last], list(window[first:last])
     for x in range(1, len(inner) - 1):
         for y in range(1, len(inner) - x):
-            if found == inner[-y:] + inner[x:-y] + inner[:x]:
+            if window_inner == inner[-y:] + inner[x:-y] + inner[:x]:
                 middle = words[first + x : last - y]
                 if _parts(text[words[first + x - 1].end : words[last - y].start], middle):
                     return True

@@ -36,7 +36,7 @@ def checkable_values(text: str) -> tuple[Value, ...]:
     """
     all_terms = list(exclusive_terms(text))
     ranks = [term for term in all_terms if "-" in text[term.start : term.end]]
-    found: list[Value] = []
+    all_values: list[Value] = []
     taken = bytearray(len(text))  # which characters a value has
     kinds: tuple[tuple[ValueKind, Iterable[Date | Quantity | ProperName | ExclusiveTerm]], ...] = (
         ("date", dates(text)),
@@ -49,19 +49,19 @@ def checkable_values(text: str) -> tuple[Value, ...]:
         for read in readings:
             if not any(taken[read.start : read.end]):
                 taken[read.start : read.end] = b"1" * (read.end - read.start)
-                found.append(Value(read.start, read.end, kind, read))
-    return tuple(sorted(found, key=lambda value: value.start))
+                all_values.append(Value(read.start, read.end, kind, read))
+    return tuple(sorted(all_values, key=lambda value: value.start))
 
 
-def same_value(one: Value, other: Value) -> bool | None:
+def same_value(first: Value, second: Value) -> bool | None:
     """Can two values mean the same? None where they are of kinds that do not compare."""
-    match one.read, other.read:
-        case Date() as mine, Date() as its:
-            return same_date(mine, its)
-        case Quantity() as mine, Quantity() as its:
-            return same_quantity(mine, its)
-        case ProperName() as mine, ProperName() as its:
-            return same_name(mine.text, its.text)
-        case ExclusiveTerm() as mine, ExclusiveTerm() as its:
-            return same_term(mine, its)
+    match first.read, second.read:
+        case Date() as first_meaning, Date() as second_meaning:
+            return same_date(first_meaning, second_meaning)
+        case Quantity() as first_meaning, Quantity() as second_meaning:
+            return same_quantity(first_meaning, second_meaning)
+        case ProperName() as first_meaning, ProperName() as second_meaning:
+            return same_name(first_meaning.text, second_meaning.text)
+        case ExclusiveTerm() as first_meaning, ExclusiveTerm() as second_meaning:
+            return same_term(first_meaning, second_meaning)
     return None
