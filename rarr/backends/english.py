@@ -31,7 +31,7 @@ class EnglishQuestions:
         foreign = await work(foreign_sentences, text)
         _warn("sentences that are", foreign.values())
         asked = await self.embedded.generate(text, context)
-        return [one for one in asked if not _within(foreign, one)]
+        return [question for question in asked if not _within(foreign, question)]
 
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
@@ -96,8 +96,8 @@ async def _english(text: str, spans: Sequence[Span], evidence: Evidence) -> list
     return [span for span in spans if span not in foreign]
 
 
-def _within(foreign: Mapping[Span, str], one: Query | Question) -> bool:
-    return any(span.overlaps(Span(one.start, one.end)) for span in foreign)
+def _within(foreign: Mapping[Span, str], question: Query | Question) -> bool:
+    return any(span.overlaps(Span(question.start, question.end)) for span in foreign)
 
 
 def _warn(what: str, codes: Iterable[str]) -> None:

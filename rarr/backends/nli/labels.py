@@ -50,8 +50,8 @@ def outputs_of(id2label: Mapping[int, str], name: str) -> Outputs:
         return Outputs(0)
     if len(labels) == 2 and all(_UNNAMED.fullmatch(label) for label in labels):
         return Outputs(1)
-    places = [[i for i, one in enumerate(labels) if one in names] for names in (_SUPPORT, _CONTRADICTION)]
-    others = [one for one in labels if one in _SILENCE | _NO_SUPPORT]
+    places = [[i for i, label in enumerate(labels) if label in names] for names in (_SUPPORT, _CONTRADICTION)]
+    others = [label for label in labels if label in _SILENCE | _NO_SUPPORT]
     support, contradiction = places
     if len(support) != 1 or len(contradiction) > 1 or len(labels) != 1 + len(contradiction) + len(others):
         raise SetupError(

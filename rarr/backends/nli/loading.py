@@ -36,8 +36,8 @@ def loaded_model(name: str) -> LoadedModel:
         raise SetupError(f"model 'nli:{name}' cannot be loaded ({one_line(error)}): {INSTALL}") from error
     shape = shape_of(_had(name, transformers.AutoConfig), name)
     tokenizer = _had(name, transformers.AutoTokenizer)
-    model, told = _had(name, getattr(transformers, shape.loader), output_loading_info=True)
-    if lacking := sorted(told["missing_keys"]):
+    model, report = _had(name, getattr(transformers, shape.loader), output_loading_info=True)
+    if lacking := sorted(report["missing_keys"]):
         raise SetupError(
             f"model 'nli:{name}' lacks weights, {lacking[0]} among them, so that its answers would be random:"
             " choose one that was trained for natural language inference"

@@ -60,7 +60,7 @@ class NliModel:
         """Shortest first; each judgement at the place of its pair."""
         encoded = [dict(self._tokenizer(*self._texts(pair), verbose=False)) for pair in pairs]
         judged: dict[int, EntailmentJudgement] = {}
-        for batch in size_batches([len(one["input_ids"]) for one in encoded]):
+        for batch in size_batches([len(sequence["input_ids"]) for sequence in encoded]):
             for index, logits in zip(batch, self._logits([encoded[i] for i in batch]), strict=True):
                 judged[index] = self._shape.outputs.judgement(logits)
         return [judged[index] for index in range(len(pairs))]
@@ -79,7 +79,7 @@ class NliModel:
 def size_batches(sizes: Sequence[int]) -> Iterator[list[int]]:
     """The indices of texts with these sizes in tokens, by size, in batches of at most `_BATCH_TOKENS`."""
     batch: list[int] = []
-    for index in sorted(range(len(sizes)), key=lambda one: sizes[one]):
+    for index in sorted(range(len(sizes)), key=lambda text: sizes[text]):
         if batch and (len(batch) + 1) * sizes[index] > _BATCH_TOKENS:
             yield batch
             batch = []

@@ -35,21 +35,21 @@ class NliVerifier:
     ) -> Sequence[float | None]:
         """The support of the sentences of `text` at `spans`, judged at once."""
         judged = await infer(self._judged, text, context, spans, evidence)
-        return [None if one is None else one.support for one in judged]
+        return [None if judgement is None else judgement.support for judgement in judged]
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
         """The most probable of three labels; a model that knows no contradiction never says contradictory."""
         judged = await infer(self._judged, text, context, spans, evidence)
-        return [None if one is None else _class(one, self._threshold) for one in judged]
+        return [None if judgement is None else _class(judgement, self._threshold) for judgement in judged]
 
     def _judged(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> list[EntailmentJudgement | None]:
-        said = [standalone_text(text, context, span) for span in spans]
-        asked = [index for index, claim in enumerate(said) if claim and evidence.text.strip()]
-        pairs = [Pair(evidence.text, said[index]) for index in asked]
+        texts = [standalone_text(text, context, span) for span in spans]
+        asked = [index for index, claim in enumerate(texts) if claim and evidence.text.strip()]
+        pairs = [Pair(evidence.text, texts[index]) for index in asked]
         judged = dict(zip(asked, self._model.judge(pairs, evidence.title), strict=True))
         return [judged.get(index) for index in range(len(spans))]
 

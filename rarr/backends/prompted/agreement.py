@@ -64,7 +64,7 @@ class PromptedChecker:
             evidence=quoted_evidence(evidence),
         )
         answer = await self._model.ask(prompt, AgreementAnswer, variables)
-        said = Agreement(
+        agreement = Agreement(
             text_answer=prompt.quoted(looked_at).original(answer.text_answer),
             evidence_answer=prompt.quoted(quoted_evidence(evidence)).original(answer.evidence_answer),
             reason=answer.reason,
@@ -73,24 +73,28 @@ class PromptedChecker:
         read = "\n".join(filter(None, (context, scope.before, looked_at)))
         # What follows from an edit stands in no passage: it is reckoned, and must be confirmed.
         passage = "" if query.follows else quoted_evidence(evidence)
-        doubt = await work(self._doubt, said, read, passage)
-        return said.model_copy(update={"verdict": "unknown", "reason": doubt}) if doubt else said
+        doubt = await work(self._doubt, agreement, read, passage)
+        return agreement.model_copy(update={"verdict": "unknown", "reason": doubt}) if doubt else agreement
 
-    def _doubt(self, said: Agreement, text: str, passage: str) -> str:
+    def _doubt(self, agreement: Agreement, text: str, passage: str) -> str:
         """Why the verdict cannot be acted on; empty where it can. No passage has no part in it."""
-        if said.verdict not in ("agrees", "disagrees"):
+        if agreement.verdict not in ("agrees", "disagrees"):
             return ""
-        mine, its = (" ".join(answer.split()) for answer in (said.text_answer, said.evidence_answer))
-        found = ""
-        if said.verdict == "disagrees" and mine.casefold() == its.casefold():
-            found = f"gives {its!r} for both"
-        elif not (mine and its):
-            found = "gives an answer for one of the two alone"
-        elif passage and not self._reader.is_stated(its, passage):
-            found = f"its answer of the evidence, {its!r}, does not stand in the passage"
-        elif not self._reader.is_stated(mine, text):
-            found = f"its answer of the text, {mine!r}, does not stand in the text"
-        elif said.verdict == "agrees" and self._reader.has_other_values(mine, text, its, passage):
-            found = f"its answers differ: {mine!r} and {its!r}"
-        verb = "agree" if said.verdict == "agrees" else "disagree"
-        return f"the model says that they {verb}, but {found}" if found else ""
+        text_answer, evidence_answer = (
+            " ".join(answer.split()) for answer in (agreement.text_answer, agreement.evidence_answer)
+        )
+        reason = ""
+        if agreement.verdict == "disagrees" and text_answer.casefold() == evidence_answer.casefold():
+            reason = f"gives {evidence_answer!r} for both"
+        elif not (text_answer and evidence_answer):
+            reason = "gives an answer for one of the two alone"
+        elif passage and not self._reader.is_stated(evidence_answer, passage):
+            reason = f"its answer of the evidence, {evidence_answer!r}, does not stand in the passage"
+        elif not self._reader.is_stated(text_answer, text):
+            reason = f"its answer of the text, {text_answer!r}, does not stand in the text"
+        elif agreement.verdict == "agrees" and self._reader.has_other_values(
+            text_answer, text, evidence_answer, passage
+        ):
+            reason = f"its answers differ: {text_answer!r} and {evidence_answer!r}"
+        verb = "agree" if agreement.verdict == "agrees" else "disagree"
+        return f"the model says that they {verb}, but {reason}" if reason else ""

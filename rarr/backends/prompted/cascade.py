@@ -20,7 +20,7 @@ class CascadeChecker:
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Raises what `then` raises."""
-        said = await self._first.check(text, context, query, evidence)
-        if said.verdict != "unknown" and (said.confidence or 0.0) >= self._threshold:
-            return said
+        agreement = await self._first.check(text, context, query, evidence)
+        if agreement.verdict != "unknown" and (agreement.confidence or 0.0) >= self._threshold:
+            return agreement
         return await self._then.check(text, context, query, evidence)

@@ -62,13 +62,21 @@ class UnitedQuestions:
 
 def _united(text: str, asked: Sequence[Question], by_rules: Sequence[Question]) -> list[Question]:
     whole = set(sentences(text))
-    kept = [one for one in asked if Span(one.start, one.end) not in whole and not _leaks(one, text)]
-    places = [Span(one.start, one.end) for one in kept]
-    left_out = [one for one in by_rules if not any(Span(one.start, one.end).overlaps(p) for p in places)]
-    return sorted([*kept, *left_out], key=lambda one: (one.start, one.end))
+    kept = [
+        question
+        for question in asked
+        if Span(question.start, question.end) not in whole and not _leaks(question, text)
+    ]
+    places = [Span(question.start, question.end) for question in kept]
+    left_out = [
+        question
+        for question in by_rules
+        if not any(Span(question.start, question.end).overlaps(p) for p in places)
+    ]
+    return sorted([*kept, *left_out], key=lambda question: (question.start, question.end))
 
 
 def _leaks(question: Question, text: str) -> bool:
     """Does the question say the words that it asks about?"""
-    said = r"\s+".join(map(re.escape, text[question.start : question.end].split()))
-    return bool(re.search(rf"(?<!\w){said}(?!\w)", question.text, re.IGNORECASE))
+    words = r"\s+".join(map(re.escape, text[question.start : question.end].split()))
+    return bool(re.search(rf"(?<!\w){words}(?!\w)", question.text, re.IGNORECASE))

@@ -75,17 +75,17 @@ def _in_text(change: Change, quotation: Quotation, offset: int) -> Change:
     return Change(start=offset + start, end=offset + end, new=quotation.original(change.new))
 
 
-def place_of(said: str, text: str, about: Span) -> Span | None:
+def place_of(quoted_words: str, text: str, about: Span) -> Span | None:
     """Where `said` stands, the place nearest to what the query is about; spaces and quotes may differ."""
-    words = r"\s+".join(re.escape(word) for word in said.split())
+    words = r"\s+".join(re.escape(word) for word in quoted_words.split())
     words = re.sub(_SINGLE, _SINGLE, re.sub(_DOUBLE, _DOUBLE, words))
-    first, last = said.strip()[0], said.strip()[-1]
+    first, last = quoted_words.strip()[0], quoted_words.strip()[-1]
     # "3" stands neither in "1937" nor in "3.5": words and numbers are matched whole.
     before = r"(?<!\w)(?<!\d[.,])" if first.isalnum() else ""
     after = r"(?!\w)(?![.,]\d)" if last.isalnum() else ""
-    lead, trail = (r"\s*" if end.isspace() else "" for end in (said[0], said[-1]))
-    found = re.compile(lead + before + words + after + trail).finditer(text)
-    places = [Span(match.start(), match.end()) for match in found]
+    lead, trail = (r"\s*" if end.isspace() else "" for end in (quoted_words[0], quoted_words[-1]))
+    matches = re.compile(lead + before + words + after + trail).finditer(text)
+    places = [Span(match.start(), match.end()) for match in matches]
     return min(
         places, key=lambda place: max(place.start - about.end, about.start - place.end, 0), default=None
     )
@@ -112,10 +112,10 @@ def _narrowed(text: str, place: Span, new: str) -> Change | None:
     return Change(start=start, end=end, new=written)
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
+def _common(first: Sequence[str], second: Sequence[str]) -> int:
     """How many tokens both begin with; spaces and quotes stay as the text has them."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (a, b) in pairs if _plain(a) != _plain(b)), min(len(one), len(other)))
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((n for n, (a, b) in pairs if _plain(a) != _plain(b)), min(len(first), len(second)))
 
 
 def _plain(token: str) -> str:

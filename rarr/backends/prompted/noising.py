@@ -33,9 +33,9 @@ class PlantedError(BaseModel):
 
     @field_validator("kind", mode="before")
     @classmethod
-    def _known(cls, said: object) -> object:
+    def _known(cls, value: object) -> object:
         """A kind of the model's own costs no row: servers that constrain no answer let it pass."""
-        kind = said.strip().casefold() if isinstance(said, str) else said
+        kind = value.strip().casefold() if isinstance(value, str) else value
         return kind if kind in KINDS else "other"
 
 
@@ -63,7 +63,7 @@ class PromptedNoiser:
 
     async def summarize(self, query: str, evidence: Sequence[Evidence]) -> str:
         """A short text that answers `query` from the evidence; empty where it cannot. Raises `ModelError`."""
-        variables = {"query": query, "evidence": BETWEEN.join(quoted_evidence(one) for one in evidence)}
+        variables = {"query": query, "evidence": BETWEEN.join(quoted_evidence(item) for item in evidence)}
         answer = await self._model.ask(self._prompts["summarize"], SummaryAnswer, variables)
         return answer.summary.strip()
 

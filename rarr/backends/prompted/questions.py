@@ -50,9 +50,9 @@ class PromptedQuestions:
         """Of a whole text, with a question a sentence and sample."""
         prompt, _ = self._prompts.of("generate_queries", context)
         spans = text_parts(text)
-        one = self._model.expected(prompt, 0, 0)
+        call = self._model.expected(prompt, 0, 0)
         answered = self._samples * QUESTION_TOKENS * len(sentences(text))
-        asked = estimated_tokens([text]) + (len(spans) - 1) * one.input_tokens
+        asked = estimated_tokens([text]) + (len(spans) - 1) * call.input_tokens
         whole = self._model.expected(prompt, asked + estimated_tokens([context or ""]), answered)
         return whole.model_copy(update={"model_calls": len(spans)})
 
@@ -62,31 +62,31 @@ class PromptedQuestions:
         A part that fails is left out with a warning. If all parts fail, raises the first failure.
         """
         spans = await work(text_parts, text)
-        found = await asyncio.gather(
+        results = await asyncio.gather(
             *(self._about(text, part, context) for part in spans), return_exceptions=True
         )
-        failures = [one for one in found if isinstance(one, BaseException)]
+        failures = [result for result in results if isinstance(result, BaseException)]
         for failure in failures:
             if len(failures) == len(spans) or not isinstance(failure, RarrError):
                 raise failure
             meter().warn("questions_missing", f"a part of the text could not be asked about: {failure}")
-        asked = [question for questions in found if isinstance(questions, list) for question in questions]
+        asked = [question for questions in results if isinstance(questions, list) for question in questions]
         return await work(distinct_questions, asked, text)
 
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
         """One call for all sentences; their text comes along as far as it is no longer than a part."""
-        said = [span.of(text) for span in spans]
+        statements = [span.of(text) for span in spans]
         variables = {
             "context": context or NOTHING,
-            "text": text if len(text) <= PART else "\n".join(said),
-            "sentences": "\n".join(f"- {' '.join(one.split())}" for one in said),
-            "asked": "\n".join(f"- {one}" for one in asked) or NOTHING,
+            "text": text if len(text) <= PART else "\n".join(statements),
+            "sentences": "\n".join(f"- {' '.join(item.split())}" for item in statements),
+            "asked": "\n".join(f"- {item}" for item in asked) or NOTHING,
         }
         prompt = _bounded(self._prompts["target_queries"], variables["sentences"])
-        found = await self._model.ask(prompt, QuestionsAnswer, variables)
-        return await work(_merged, found, prompt, text, spans)
+        answer = await self._model.ask(prompt, QuestionsAnswer, variables)
+        return await work(_merged, answer, prompt, text, spans)
 
     async def _about(self, text: str, part: Span, context: str | None) -> list[Question]:
         plain, variables = self._prompts.of("generate_queries", context, text=part.of(text))
@@ -124,15 +124,15 @@ def _placed(answer: QuestionsAnswer, prompt: Prompt, text: str, spans: Sequence[
 def text_parts(text: str) -> list[Span]:
     """A text in parts of at most about `PART` characters, broken between sentences."""
     start, end = 0, 0
-    found = []
+    parts = []
     for span in sentences(text):
         if span.end - start > PART and end > start:
-            found.append(Span(start, end))
+            parts.append(Span(start, end))
             start = end  # with the heading of what follows
         end = span.end
     if end > start:
-        found.append(Span(start, end))
-    return found
+        parts.append(Span(start, end))
+    return parts
 
 
 def question_place(asked: GeneratedQuestion, sentences: Sequence[tuple[Span, Quotation]]) -> Span | None:
@@ -157,13 +157,13 @@ def distinct_questions(questions: Sequence[Question], text: str) -> list[Questio
     return kept
 
 
-def _same(one: Question, other: Question, text: str) -> bool:
-    mine, its = Span(one.start, one.end), Span(other.start, other.end)
-    if not mine.overlaps(its):
+def _same(question: Question, other: Question, text: str) -> bool:
+    place, other_place = Span(question.start, question.end), Span(other.start, other.end)
+    if not place.overlaps(other_place):
         return False
-    if mine == its and mine not in sentences(text):
+    if place == other_place and place not in sentences(text):
         return True
-    a, b = one.text.casefold(), other.text.casefold()
+    a, b = question.text.casefold(), other.text.casefold()
     return re.findall(r"\d+", a) == re.findall(r"\d+", b) and bool(fuzz.token_sort_ratio(a, b) >= ALIKE)
 
 

@@ -33,7 +33,7 @@ class PromptedRewriter:
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
         """The answer as it is; what stood there where it is empty. Raises `ModelError`."""
-        distinct = dict.fromkeys(quoted_evidence(one) for one in evidence)
+        distinct = dict.fromkeys(quoted_evidence(item) for item in evidence)
         variables = {
             "context": context or NOTHING,
             "text": span.of(text),
