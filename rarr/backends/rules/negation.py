@@ -1,4 +1,4 @@
-"""Negation: the evidence tells what the claim does, but denies it, or says its reverse or another value."""
+"""Denial: the evidence tells the same as the claim, but denies it, reverses it or has another value."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
@@ -11,22 +11,22 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.tools.text.document import Span
 
-TOLD = 0.8  # of the claim's words with meaning, for a sentence of the evidence to tell the same
-SCOPE = 2  # words with meaning behind a negator: what it denies
+TOLD = 0.8  # a sentence tells the same if it has this share of the claim's words with meaning
+SCOPE = 2  # a negator denies this many words with meaning behind it
 _NEGATOR = re.compile(
     r"(?:not|non|no|never|hardly|scarcely|without|neither|nor|none|nobody|nothing|cannot|\w+n['’]t"
     r"|fail|fails|failed|except)$",
     re.IGNORECASE,
 )
-# Several words that deny what they stand before, as "far from 221 metres" does.
+# Phrases that deny the words behind them, such as "far from 221 metres".
 _PHRASES = (
     r"\b(?:far\s+(?:from|below|above|short\s+of)|anything\s+but|nowhere\s+near|rather\s+than|instead\s+of"
     r"|(?<!no\s)(?<!none\s)other\s+than|as\s+opposed\s+to|by\s+no\s+means|in\s+no\s+way|no\s+longer)\b"
 )
 _PHRASE = re.compile(_PHRASES, re.IGNORECASE)
 _BEFORE_VALUE = re.compile(rf"{_PHRASES}\s+(?:[\w'’-]+\s+){{0,2}}$", re.IGNORECASE)
-_REACH = 60  # characters before a value in which such words are looked for
-# Of these, what denies a value behind it: what fails or is done without something may be so at that time.
+_REACH = 60  # characters before a value that are searched for a denying phrase
+# Negators that deny a value behind them. "Failed" and "without" are not among them: the value may be right.
 _DENIES_VALUE = re.compile(r"(?:not|no|never|hardly|scarcely|neither|nor|cannot|\w+n['’]t)$", re.IGNORECASE)
 # "Not only" and "no fewer than" deny nothing, "not until 1950" says when, "No. 5" is a number.
 _DENIES_NOTHING = re.compile(
@@ -42,9 +42,9 @@ _DAYS = {"second": 1 / 86400, "day": 1.0, "year": 365.25}
 def is_denied(
     claim: ParsedSentence, evidence: Sequence[ParsedSentence], title: Set[str] = frozenset()
 ) -> bool:
-    """Do the sentences of the evidence that tell most of the claim say the reverse, or another value?
+    """Do the sentences that tell most of the claim deny it, reverse it or give another value?
 
-    `title`: the stems of what all of the evidence is about; no sentence needs to say them.
+    `title` are the stems of the title of the evidence. A sentence need not repeat them.
     """
     phrases = [match.span() for match in _PHRASE.finditer(claim.text)]
     words = [w for w in claim.content if not any(start <= w.start < end for start, end in phrases)]
@@ -57,11 +57,14 @@ def is_denied(
 def _told(
     claim: ParsedSentence, stems: Set[str], sentence: ParsedSentence, title: Set[str]
 ) -> tuple[int, bool]:
-    """How many of `stems` a sentence tells, itself or by an opposite, and whether it says something else."""
+    """The number of `stems` that a sentence tells, and whether the sentence then contradicts the claim.
+
+    A stem counts also where the sentence has an opposite of the word.
+    """
     sentence_stems = {word.stem for word in sentence.content}
     shared = stems & sentence_stems
     known = len(stems & title - sentence_stems) if shared else 0
-    if len(shared) + known < TOLD * len(stems) - 1:  # one may be told by its opposite
+    if len(shared) + known < TOLD * len(stems) - 1:  # an opposite may tell one more stem
         return len(shared) + known, False
     claim_denials, sentence_denials = set(_denied(claim)), set(_denied(sentence))
     pairs = list(opposite_words(claim, sentence))
@@ -76,7 +79,7 @@ def _told(
 
 
 def is_negated(part: ParsedSentence, place: int) -> bool:
-    """Is what begins at `place` denied: by a negator closely before it in its clause?"""
+    """Does a negator stand closely before `place`, in the same clause?"""
     if _BEFORE_VALUE.search(part.text, max(0, place - _REACH), place):
         return True
     clause = part.clause(place)
@@ -92,7 +95,7 @@ def is_negated(part: ParsedSentence, place: int) -> bool:
 
 
 def negator_spans(part: ParsedSentence) -> Iterator[Span]:
-    """Where a sentence has a "not" or the like, which denies something, or doubts it."""
+    """The places of words that deny or doubt something, such as "not"."""
     for word in part.words:
         if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):
             yield Span(word.start, word.end)
@@ -100,7 +103,7 @@ def negator_spans(part: ParsedSentence) -> Iterator[Span]:
 
 
 def _denies_value(claim: ParsedSentence, sentence: ParsedSentence) -> bool:
-    """Does one deny a number or date that the other states?"""
+    """Do the two sentences share a number or date that only one of them denies?"""
     pairs = [
         (value, other)
         for value in claim.values
@@ -127,7 +130,7 @@ def _has_another(claim: ParsedSentence, sentence: ParsedSentence) -> bool:
 
 
 def _replaced(value: Value, others: Sequence[Value]) -> bool:
-    """Are there others of its kind, and none that says the same?"""
+    """Do `others` hold values of the same kind, but none with the same meaning?"""
     comparisons = [same_value(value, other) if value.kind == other.kind else None for other in others]
     if True in comparisons:
         return False
@@ -135,7 +138,10 @@ def _replaced(value: Value, others: Sequence[Value]) -> bool:
 
 
 def _is_otherwise(first: object, second: object) -> bool:
-    """Are these other times, in hours and days, which `same` does not convert, or other money?"""
+    """Are these different durations, or amounts of money in different currencies?
+
+    `same_value` does not convert hours to days.
+    """
     if not (isinstance(first, Quantity) and isinstance(second, Quantity)) or first.unit == second.unit:
         return False
     if first.unit in _MONEY and second.unit in _MONEY:
@@ -145,13 +151,13 @@ def _is_otherwise(first: object, second: object) -> bool:
 
 
 def _measured(part: ParsedSentence) -> set[str]:
-    """The stems of words in numbers, with their units, and in dates."""
+    """The stems of the words in numbers, in their units and in dates."""
     taken = [value_extent(value) for value in part.values if value.kind in ("number", "date")]
     return {word.stem for word in part.content if any(span.start <= word.start < span.end for span in taken)}
 
 
 def _denied(part: ParsedSentence) -> Iterator[str]:
-    """The stems behind each negator, in its clause."""
+    """The stems that follow each negator in its clause."""
     for word in part.words:
         if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):
             clause = part.clause(word.start)

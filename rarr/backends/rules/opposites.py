@@ -1,4 +1,4 @@
-"""Opposites: words that turn a sentence round where one stands in the other's place."""
+"""Opposites: pairs of words that reverse the meaning of a sentence."""
 
 import re
 from collections import defaultdict
@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.words import Token
 
-# Either side of a bar excludes the other; `terms` compares more of them, wherever they stand.
+# The words left of a bar are opposites of the words right of it. `exclusive_words` has more such words,
+# which are compared wherever they stand.
 _OPPOSITES = """
 safe safely harmless | unsafe contraindicated dangerous harmful hazardous
 recommended indicated advised | contraindicated discouraged
@@ -63,9 +64,10 @@ _AT_LEAST = re.compile(r"\bno\s+(?:fewer|less|more)\s+than\b", re.IGNORECASE)
 
 
 def opposite_words(claim: ParsedSentence, evidence: ParsedSentence) -> Iterator[tuple[Token, Token]]:
-    """Words of the claim, each with its opposite that the evidence has in its place: beside the same word.
+    """The words of the claim that the evidence replaces by an opposite, each with its opposite.
 
-    "More than 20 looms" where it has "less than 20 looms", and not where it has "in less than a year".
+    The two words stand beside the same word. "More than 20 looms" has an opposite in "less than 20 looms",
+    but not in "in less than a year".
     """
     evidence_words = _words(evidence)
     for claim_word in _words(claim):
@@ -82,7 +84,7 @@ def opposite_words(claim: ParsedSentence, evidence: ParsedSentence) -> Iterator[
 
 
 def _words(part: ParsedSentence) -> list[Token]:
-    """Its words without names and "no fewer than"."""
+    """The words of the sentence that are in no name and not in "no fewer than"."""
     covered = [match.span() for match in _AT_LEAST.finditer(part.text)]
     return [
         word
@@ -93,14 +95,14 @@ def _words(part: ParsedSentence) -> list[Token]:
 
 
 def _next_to(part: ParsedSentence, word: Token) -> set[tuple[str, str]]:
-    """The stems of the words with meaning that stand before and behind."""
+    """The stems of the nearest word with meaning before `word` and of the nearest one behind it."""
     before = [neighbour.stem for neighbour in part.content if neighbour.start < word.start][-1:]
     behind = [neighbour.stem for neighbour in part.content if neighbour.start > word.start][:1]
     return {("before", stem) for stem in before} | {("behind", stem) for stem in behind}
 
 
 def _is_prefixed(claim_word: Token, evidence_word: Token) -> bool:
-    """Is one the other with "un" or the like before it, or do they differ in "hyper" and "hypo"?"""
+    """Do the words differ only by a prefix such as "un", or by "hyper" against "hypo"?"""
     first_word, second_word = claim_word.text.lower(), evidence_word.text.lower()
     short, long = sorted((first_word, second_word), key=len)
     if len(short) >= _SHORTEST and any(long == prefix + short for prefix in _PREFIXES):
