@@ -1,4 +1,4 @@
-"""Exchange: claim and evidence say the same words, but two parts of them changed places."""
+"""Swapped roles: claim and evidence have the same words, but two parts changed places."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -6,24 +6,25 @@ from collections.abc import Iterator, Sequence
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.words import Token
 
-# Who met whom can be told either way round.
+# Verbs whose two sides may change places.
 _EITHER_WAY = {"met", "meet", "meets", "married", "marries", "border", "borders", "adjoins", "equals"}
 _JOINS = {"and", "or", "nor"}
-_LONGEST = 60  # words of a claim; all ways to part it are tried
+_LONGEST = 60  # words of a claim; the search tries all ways to divide it
 
 
 def has_swapped_roles(claim: ParsedSentence, evidence: ParsedSentence) -> bool:
-    """Does `evidence` say the claim word for word, but for two parts that stand in each other's place?
+    """Does `evidence` repeat the claim word for word, with two parts in each other's place?
 
-    "Elm beat Hay" is "Hay beat Elm" with its parties exchanged. What moved alone was not, as "in 1950" to the
-    end, nor what can be told either way round: sides of "is", members of a list, who met whom.
+    "Elm beat Hay" is "Hay beat Elm" with swapped roles. A part that moved alone, such as "in 1950", is no
+    swap. Parts that may stand in either order are no swap: the two sides of "is", the members of a list,
+    and two people who met.
     """
     evidence_words = [word.text.lower() for word in evidence.words]
     return any(_is_swapped(claim.text, claim_words, evidence_words) for claim_words in _readings(claim))
 
 
 def _readings(part: ParsedSentence) -> Iterator[Sequence[Token]]:
-    """All its words, and those behind a subject that was put in ("Elm Mill: it burned")."""
+    """All words of the sentence, and the words behind a subject that was put in ("Elm Mill: it burned")."""
     yield part.words
     if (subject := part.text.find(": ")) > 0:
         yield [word for word in part.words if word.start > subject]
@@ -42,7 +43,7 @@ def _is_swapped(text: str, claim_words: Sequence[Token], evidence_words: Sequenc
 
 
 def _changed_places(text: str, words: Sequence[Token], window: Sequence[str]) -> bool:
-    """Is `words` X M Y where the window has Y M X?"""
+    """Does the window have Y M X where `words` are X M Y?"""
     lowered = [word.text.lower() for word in words]
     first = next(
         n for n, (word, window_word) in enumerate(zip(lowered, window, strict=True)) if word != window_word
@@ -59,7 +60,7 @@ def _changed_places(text: str, words: Sequence[Token], window: Sequence[str]) ->
 
 
 def _parts(between: str, middle: Sequence[Token]) -> bool:
-    """Do the words between two parts tell them apart: is there a verb or the like, and no list?"""
+    """Do the words between two parts give them different roles, as a verb does and a list does not?"""
     words = [word.text.lower() for word in middle]
     opens = between.lstrip().startswith(",") or words[0] in _JOINS
     closes = between.rstrip().endswith(",") or words[-1] in _JOINS
