@@ -1,4 +1,4 @@
-"""Guards: reasons why another value of the evidence is no answer to the question that the claim answers."""
+"""Guards: reasons why another value of the evidence does not answer the claim's question."""
 
 import re
 from itertools import combinations
@@ -18,13 +18,13 @@ from rarr.backends.rules.subjects import OPENING, has_name, is_about_subject, su
 from rarr.backends.rules.values import Value, same_value
 from rarr.backends.rules.words import stem
 
-SAME_EVENT_COVERAGE = 0.85  # a sentence that tells this much of the claim tells the same event
+SAME_EVENT_COVERAGE = 0.85  # a sentence that covers this share of the claim tells the same event
 CLEAR_NAME_COVERAGE = 0.7
 CLEAR_PERSON_COVERAGE = 0.45
 SAME_SCALE = 5  # two measures of one thing differ by less than this factor
-SAME_SCALE_COUNTED = 25  # and two counts of one thing by less than this
+SAME_SCALE_COUNTED = 25  # two counts of one thing differ by less than this factor
 
-# An ordinal before these says which one is meant; it is not what is told of it.
+# An ordinal before these nouns identifies the thing, and is no statement about it.
 _COUNTED_OFF = """
 season edition series round episode album version team half wife husband quarter period century day week year
 month game match floor set part volume chapter act symphony generation term
@@ -40,7 +40,7 @@ _RELATIVE_TIME = re.compile(
     r"\b(?:years?|months?|decades?|days?|weeks?)\s(?:later|afterwards|on|earlier|(?:after|before)(?=[.,;]))"
     r"|\bthe (?:next|following) year\b"
 )
-# What was planned, drafted or only supposed is not what is so.
+# Words of plans, drafts and guesses, which state no fact.
 _SUPPOSED = re.compile(
     r"\b(?:if|would|could|drafts?|drafted|plans?|planned|protocol|foresaw|foreseen|propos(?:es?|ed|als?)|intend(?:s|ed)"
     r"|expect(?:s|ed)|scheduled|projected|according\s+to|reportedly|allegedly)\b|\?\W*$",
@@ -51,7 +51,7 @@ _ADJECTIVE = re.compile(r"(?:an|ese|ish|ic|al|ans|ists|ques|ch|tch)$")
 
 
 def is_supposed(claim: ParsedSentence, evidence: ParsedPassage) -> bool:
-    """Does the claim speak of a plan, a draft or a supposition, or ask, in a word that no evidence says?"""
+    """Does the claim have a word of a plan, a draft, a guess or a question that the evidence lacks?"""
     claim_words = {match[0].lower() for match in _SUPPOSED.finditer(claim.text)}
     evidence_words = {
         match[0].lower() for part in evidence.sentences for match in _SUPPOSED.finditer(part.text)
@@ -60,7 +60,7 @@ def is_supposed(claim: ParsedSentence, evidence: ParsedPassage) -> bool:
 
 
 def denies_other_values(value: Value, evidence: ParsedPassage) -> bool:
-    """Does the passage only deny values in the place of the claim's? What is not 1898 may well be 1888."""
+    """Does the passage only deny values of this kind? A year that is not 1898 may be 1888."""
     comparisons = [
         (same_value(value, other), is_negated(part, other.start))
         for part in evidence.sentences
@@ -71,7 +71,7 @@ def denies_other_values(value: Value, evidence: ParsedPassage) -> bool:
 
 
 def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: ParsedPassage) -> bool:
-    """Reasons why `other` does not answer the same question: another subject, another time, arithmetic."""
+    """Does `other` answer another question: of another subject or time, or by arithmetic?"""
     if is_supposed(claim.sentence, evidence):
         return True
     if evidence.namesakes or any(same_value(value, titled) for titled in evidence.title_values):
@@ -92,18 +92,25 @@ def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: ParsedP
 
 
 def _anchors(part: ParsedSentence, value: Value) -> list[Value]:
-    """What else the value's clause says that the evidence must say too; beside a name, also its numbers."""
+    """The other values in the value's clause that the evidence must have too.
+
+    Beside a name these include numbers.
+    """
     clause = part.clause(value.start)
     kinds = ("name", "date", "number") if value.kind == "name" else ("name", "date")
     return [v for v in part.values if v is not value and v.kind in kinds and part.clause(v.start) == clause]
 
 
 def is_exchangeable(claim: Claim, value: Value, other: Candidate, evidence: ParsedPassage) -> bool:
-    """Names need more: the passage never says the claim's, and neither is an adjective."""
+    """May `other` replace the claim's value?
+
+    Two names must meet more conditions: the passage never has the claim's name, and neither name is an
+    adjective.
+    """
     if not isinstance(value.read, ProperName) or not isinstance(other.value.read, ProperName):
         return True
     if has_name(evidence, value.read.text):
-        return False  # in a way that is not read as a name
+        return False  # the passage has the words of the name, though they are not parsed as a name
     if _is_adjective(claim.sentence.text, value) or _is_adjective(other.sentence.text, other.value):
         return False
     least = CLEAR_PERSON_COVERAGE if is_person(claim.sentence.text, value.read) else CLEAR_NAME_COVERAGE
@@ -111,7 +118,7 @@ def is_exchangeable(claim: Claim, value: Value, other: Candidate, evidence: Pars
 
 
 def has_same_unit(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Numbers need a unit or the same counted noun, words that exclude each other the same noun after."""
+    """Do two numbers share a unit or the counted noun, or two exclusive terms the next noun?"""
     if isinstance(value.read, Quantity) and value.read.unit not in ("", "#"):
         return True
     if isinstance(value.read, Quantity | ExclusiveTerm):
@@ -122,14 +129,18 @@ def has_same_unit(claim: Claim, value: Value, other: Candidate) -> bool:
 
 
 def _is_told(value: Value, evidence: ParsedPassage) -> bool:
-    """Does the passage have this value, or a name's words in another form?"""
+    """Does the passage have this value, or the words of a name in another form?"""
     return evidence.holds(value) or (
         isinstance(value.read, ProperName) and has_name(evidence, value.read.text)
     )
 
 
 def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evidence: ParsedPassage) -> bool:
-    """Can a date be compared: exact, not reckoned from another, and all else that the claim tells is told?"""
+    """Can the two dates be compared?
+
+    The claim's date must be exact and must not be calculated from another date, and the evidence must tell
+    the rest of the claim.
+    """
     hedged = _HEDGED_DATE.search(claim.sentence.text[max(0, value.start - 16) : value.start])
     if date.first_year != date.last_year or hedged or _RELATIVE_TIME.search(claim.sentence.text):
         return False
@@ -144,7 +155,7 @@ def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evide
 
 
 def _tells_event(claim: Claim, date: Value, value: Value) -> bool:
-    """Does the value belong to what happened on the date: a name, a date, or an amount in its clause?"""
+    """Does the value belong to the event of the date: a name, a date, or an amount in its clause?"""
     if not isinstance(value.read, Quantity):
         return value.kind in ("name", "date")
     part = claim.sentence
@@ -154,7 +165,7 @@ def _tells_event(claim: Claim, date: Value, value: Value) -> bool:
 def is_other_number(
     claim: Claim, value: Value, number: Quantity, other: Candidate, evidence: ParsedPassage
 ) -> bool:
-    """Arithmetic, an end of a range, a number that the passage has with another unit, or another scale."""
+    """Is the claim's number a result, an end of a range, in another unit, or of another scale?"""
     around = claim.sentence.text[max(0, value.start - 24) : value.end + 12]
     if _RANGE.search(around) or _derivable(number, evidence):
         return True
@@ -169,7 +180,7 @@ def is_other_number(
 
 
 def _derivable(number: Quantity, evidence: ParsedPassage) -> bool:
-    """A claim may do arithmetic: a span of years, an age, a sum."""
+    """Is the claim's number a result of numbers of the evidence: a span of years, an age or a sum?"""
     meanings = [v.read for part in evidence.sentences for v in part.values]
     amounts = [read.amount for read in meanings if isinstance(read, Quantity) and read.unit == number.unit]
     years = [read.first_year for read in meanings if isinstance(read, Date) and read.first_year is not None]
@@ -183,9 +194,10 @@ def _derivable(number: Quantity, evidence: ParsedPassage) -> bool:
 
 
 def is_elsewhere_in_time(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Claim and evidence each give a date, and not the same one.
+    """Do claim and evidence each give a date, and no common date?
 
-    One that tells as much as the claim tells the same event, unless it is of what is so since another time.
+    A sentence that tells as much as the claim tells the same event, unless it tells a state since another
+    time.
     """
     claim_dates = [v for v in claim.sentence.values if v is not value and v.kind == "date"]
     evidence_dates = [v for v in other.sentence.values if v.kind == "date"]
@@ -199,7 +211,7 @@ def is_elsewhere_in_time(claim: Claim, value: Value, other: Candidate) -> bool:
 
 
 def _other_numbers(claim: Claim, other: Candidate) -> bool:
-    """A sentence of another date has other numbers as well: another event, unless it tells it all."""
+    """Does a sentence with another date also have other numbers, and so tell another event?"""
     if other.coverage >= SAME_EVENT_COVERAGE:
         return False
     claim_numbers = [v for v in claim.sentence.values if v.kind == "number"]
@@ -209,7 +221,7 @@ def _other_numbers(claim: Claim, other: Candidate) -> bool:
 
 
 def _same_predicate(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Do the clauses of the two values share a word with meaning? One without words shares any."""
+    """Do the clauses of the two values share a word with meaning, if both have such words?"""
     claim_stems, evidence_stems = (
         _clause_stems(claim.sentence, value),
         _clause_stems(other.sentence, other.value),
@@ -227,7 +239,7 @@ def _clause_stems(part: ParsedSentence, value: Value) -> set[str]:
 
 
 def opens_with_sibling(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Is the sentence about a name like the subject, as one bridge is like another?"""
+    """Does the sentence open with a name of the same kind as the subject, such as another bridge?"""
     subject = subject_of(claim, value)
     opening = next((v for v in other.sentence.values if isinstance(v.read, ProperName)), None)
     if subject is None or opening is None or opening == other.value or opening.start > OPENING:
@@ -244,7 +256,7 @@ def opens_with_sibling(claim: Claim, value: Value, other: Candidate) -> bool:
 
 
 def _stands_beside(value: Value, other: Candidate) -> bool:
-    """The evidence has the claim's value next to the other: which one is meant is not for rules to say."""
+    """Does the claim's value stand next to the other value, so that the rules cannot choose?"""
     part = other.sentence
     return any(
         same_value(value, v)
@@ -254,6 +266,6 @@ def _stands_beside(value: Value, other: Candidate) -> bool:
 
 
 def _is_adjective(text: str, value: Value) -> bool:
-    """American, Chinese, Methodists: they tell a kind, and the same thing is said in too many ways."""
+    """Is the name an adjective such as American? It has too many other forms to compare."""
     name = text[value.start : value.end]
     return " " not in name and bool(_ADJECTIVE.search(name))
