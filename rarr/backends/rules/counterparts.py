@@ -1,8 +1,8 @@
-"""Reading: which value of a passage stands where the claim has its value, and how surely.
+"""Counterparts: the value of a passage in the place of the claim's value, and how well it fits there.
 
-The claim's words around its value are looked for around each comparable value of the passage. Words of the
-same clause count more than others and near ones more than far ones; words that run through the whole passage,
-or its title, count less.
+The rules look for the words around the claim's value around each comparable value of the passage. Words of
+the same clause count more than other words, and near words more than distant words. Words of the title, and
+words that run through the whole passage, count less.
 """
 
 import re
@@ -27,18 +27,19 @@ from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.backends.rules.words import word_tokens
 
-OTHER_CLAUSE = 0.4  # what a word of another clause counts, beside one of the same
-IN_TITLE = 0.5  # what a word of the page's title counts, beside another
+OTHER_CLAUSE = 0.4  # weight of a word of another clause; a word of the same clause has 1
+IN_TITLE = 0.5  # weight of a word that the page's title has; another word has 1
 SAME_NEIGHBOUR = 0.15
-CLAIM_FADES = 0.25  # how fast a word of the claim counts less, by the words between it and the value
+CLAIM_FADES = 0.25  # loss of weight for each word between a word of the claim and the value
 EVIDENCE_FADES = 0.2
-_NAMESAKES = re.compile(r"\bmay (?:also )?refer to\b")  # a page that lists several of one name
+_NAMESAKES = re.compile(r"\bmay (?:also )?refer to\b")  # a page that lists several things of one name
 
 
 class ValueFrame(NamedTuple):
-    """A value of a passage with what stands around it, whatever is looked for.
+    """A value of a passage with the words around it, independent of any claim.
 
-    `close` says how near a stem of its sentence stands, from 0 to 1; `told` are the stems of its clause.
+    `close` gives for each stem of the sentence its nearness to the value, from 0 to 1. `told` are the stems
+    of the value's clause.
     """
 
     value: Value
@@ -69,7 +70,7 @@ class ParsedPassage:
 
     @cached_property
     def frames(self) -> tuple[ValueFrame, ...]:
-        """Of all values of what it asserts; most passages are only ranked, and need none."""
+        """The frames of all values that the passage asserts. Ranking does not need them."""
         return tuple(
             _frame(part, value)
             for part in self.sentences
@@ -79,20 +80,20 @@ class ParsedPassage:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Does each of its sentences state all that it says?"""
+        """Does every sentence state all of its content?"""
         return all(is_asserted(part.text, len(part.text)) for part in self.sentences)
 
     def holds(self, value: Value) -> bool:
-        """Does the passage or its title say this value anywhere?"""
+        """Does the passage or its title have this value?"""
         passage_values = (other for sentence in self.sentences for other in sentence.values)
         return any(same_value(value, other) for other in (*passage_values, *self.title_values))
 
 
 class Candidate(NamedTuple):
-    """A value of the passage, and how far the claim's context is found around it (0 to 1).
+    """A value of the passage, and how much of the claim's context stands around it (0 to 1).
 
-    `coverage` counts the context found in its sentence, `closeness` discounts what stands far from it;
-    `told` is the share of its own clause that the claim says as well.
+    `coverage` is the share of the context that its sentence has. `closeness` counts distant words less.
+    `told` is the share of its own clause that the claim has too.
     """
 
     value: Value
@@ -103,16 +104,16 @@ class Candidate(NamedTuple):
 
 
 class Counterparts(NamedTuple):
-    """The best place for the claim's value itself, the best other value, and the next best after that."""
+    """The best place of the claim's own value, the best other value, and the closeness of the next one."""
 
     own: Candidate | None
     other: Candidate | None
     runner_up: float
 
 
-@lru_cache(maxsize=1024)  # of the runs that are under way; each takes some 20 kB
+@lru_cache(maxsize=1024)  # passages of the runs under way; each takes about 20 kB
 def parsed_passage(text: str, title: str) -> ParsedPassage:
-    """The sentences of a passage, analysed once, each with its subject put in as in a claim."""
+    """The parsed sentences of a passage, each with its subject put in as in a claim."""
     statements = tuple(claims_of(text, title, tables="rows"))
     parts = tuple(claim.sentence for claim in statements)
     return ParsedPassage(
@@ -140,10 +141,10 @@ def _own_stems(claim: Claim) -> frozenset[str]:
 def counterparts(
     claim: ParsedSentence, value: Value, evidence: ParsedPassage, about: str = ""
 ) -> Counterparts:
-    """Ranks the comparable values of `evidence` by how well they stand where `value` stands in `claim`.
+    """Ranks the comparable values of `evidence` by how well they fit in the place of `value`.
 
-    What the claim says elsewhere is not another answer, so it is left out. `about` is what the claim is
-    under.
+    Values that the claim has elsewhere are left out, because they are no other answer. `about` is the
+    claim's subject.
     """
     elsewhere = [other for other in claim.values if other is not value]
     comparable = [
@@ -164,7 +165,7 @@ def counterparts(
 def candidates(
     claim: ParsedSentence, value: Value, evidence: ParsedPassage, about: str = ""
 ) -> list[Candidate]:
-    """Every value of `evidence` of the kind of `value`, the one in the likest place first."""
+    """Every value of `evidence` that has the kind of `value`, best place first."""
     asked = _Target(
         context=_context(claim, value, evidence),
         stems={word.stem for word in (*claim.content, *word_tokens(about))},
@@ -180,7 +181,7 @@ def candidates(
 
 
 class _Target(NamedTuple):
-    """What is looked for: the stems around the value with their weights, all stems, the first one after."""
+    """The context to look for: the weighted stems around the value, all stems, and the next stem."""
 
     context: list[tuple[str, float]]
     stems: set[str]
@@ -204,7 +205,10 @@ def _context(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -> li
 
 
 def _comparable(claim: ParsedSentence, value: Value, part: ParsedSentence, other: Value) -> bool:
-    """Could one stand for the other? A person beside a word in common, another name after the same word."""
+    """Could one value replace the other?
+
+    Persons must share a neighbouring word. Other names must follow the same word.
+    """
     if not (isinstance(value.read, ProperName) and isinstance(other.read, ProperName)) or same_value(
         value, other
     ):
@@ -242,7 +246,7 @@ def _candidate(asked: _Target, frame: ValueFrame) -> Candidate:
     shared = [(weight, frame.close[stem]) for stem, weight in asked.context if stem in frame.close]
     closeness = sum(weight * near for weight, near in shared) / total
     if shared and asked.next_stem is not None and asked.next_stem == frame.next_stem:
-        closeness += SAME_NEIGHBOUR  # what is measured or counted tells 726 feet high from 1,244 feet long
+        closeness += SAME_NEIGHBOUR  # the next word distinguishes 726 feet high from 1,244 feet long
     return Candidate(
         value=frame.value,
         sentence=frame.sentence,
