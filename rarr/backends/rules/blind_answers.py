@@ -1,8 +1,8 @@
-"""Blind answers: what a passage answers to a query, compared with the value that the text has there.
+"""Blind answers: compares a passage's answer to a query with the value of the text.
 
-A language model copies the answer from the passage without the text in view. Code compares it, since a small
-model that sees both answers says that they agree. A difference counts only where the passage gives the answer
-about the claim's subject and time; everything else is unknown.
+A language model copies the answer from the passage without seeing the text. Code compares the two, because
+a small model that sees both answers says that they agree. A difference counts only if the passage gives its
+answer about the claim's subject and time; every other result is unknown.
 """
 
 import re
@@ -35,20 +35,20 @@ from rarr.records import Agreement, Check, Evidence, Query, Verdict
 from rarr.tools.text.document import Span, sentences
 
 LEAST_IN_COMMON = 0.5
-"""The share of the claim's words that the answer's sentence says, or of its clause that the claim says: the
-greater of the two is at least this."""
+"""The least overlap of the answer's sentence and the claim: the share of the claim's words in the sentence,
+or the share of the clause's words in the claim, whichever is greater."""
 LIKELY = 0.27
-"""The probability from which on an answer that differs from the text is a reason to edit it. Where no rule
-doubted it, 1 of 4 less likely answers was right and 4 of 5 others (a model of 1.5 billion parameters, on some
+"""The least probability of a different answer that is a reason to edit the text. Where no rule doubted
+the answer, 1 of 4 less likely answers was right and 4 of 5 others (a model of 1.5 billion parameters, on some
 350 readings of train/handwritten and of the tuned half of `benchmarks.answers`)."""
 UNLIKELY = 0.5
-"""The confidence in a less likely answer that the model then prefers; the cases are too few to measure it."""
+"""The confidence in a less likely answer that the model then prefers. The cases are too few to measure it."""
 DISPUTED = 0.7
-"""The share that was right of the likely answers from passages that say the text's value as well, where the
-model then chose the sentence with its answer: 4 of 5 of the same readings, with one of each kind more."""
+"""The share of right answers among the likely answers from passages that also have the text's value, where
+the model then chose the sentence with its answer: 4 of 5 of the same readings, with one of each kind more."""
 _NO_VALUE = "the query asks for no single value of the text"
 CLEARLY_LESS = 0.5
-"""Of several values in an answer one counts, where the others stand so much less in the claim's place."""
+"""An answer with several values counts if the others have at most this share of the closeness of the best."""
 _SAME_TIME = re.compile(
     r"\b(?:the|that)\s+(?:(?:same|previous|following|next)\s+)?(?:day|month|quarter|season|year|decade)\b",
     re.IGNORECASE,
@@ -63,9 +63,10 @@ _RATIO_BEFORE = re.compile(r"\d\s*(?:(?:in|out\s+of|to|per|for)\s+(?:every\s+)?|
 
 
 def verdict_unread(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:
-    """The verdict where no model need read the passage; None where one must.
+    """The verdict on a passage that no model needs to read; None for a passage that one must read.
 
-    `irrelevant`: the passage is about something else. `unknown`: there is no value to compare an answer with.
+    `irrelevant`: the passage is about something else. `unknown`: the text has no value to compare an answer
+    with.
     """
     asked = queried_value(text, context, query)
     if asked is None:
@@ -83,9 +84,10 @@ def answer_agreement(
     answer: str,
     probability: float | None = None,
 ) -> Agreement:
-    """What `answer`, which a model read in `evidence`, means for the text's answer to `query`.
+    """The agreement of `answer`, which a model read in `evidence`, with the text's answer to `query`.
 
-    `probability` is the model's own of the answer, from 0 to 1; None where the server does not give it.
+    `probability` is the model's probability of the answer, from 0 to 1; None where the server does not give
+    it.
     """
     asked = queried_value(text, context, query)
     claimed = _value_text(*asked) if asked else text[query.start : query.end]
@@ -139,7 +141,7 @@ def _compared(
 
 
 def sentence_versions(text: str, query: Query, difference: Agreement) -> tuple[str, str] | None:
-    """The sentence of `text` that `query` is about, and the same with the evidence's answer in its place.
+    """The sentence of `text` that `query` is about, as it is and with the evidence's answer.
 
     None where code cannot put the answer there.
     """
@@ -166,7 +168,7 @@ def _doubt(
     query: Query,
     evidence: ParsedPassage,
 ) -> str:
-    """Why another value is no reason to contradict the claim's; empty where there is none."""
+    """The reason not to trust a difference between the two values; empty for no reason."""
     reasons = {
         "the evidence answers with several values": any(
             not same_value(other.value, candidate.value)
@@ -193,7 +195,7 @@ def _doubt(
 
 
 def _is_about_text(text: str, context: str | None, claim: Claim, value: Value, evidence: Evidence) -> bool:
-    """Does the passage name the claim's subject, or its title something that the text names too?"""
+    """Does the passage name the claim's subject, or does its title name something of the text?"""
     subject = subject_of(claim, value)
     passage_text = f"{evidence.title}\n{evidence.text}"
     if subject and re.search(rf"\b{re.escape(subject.split()[-1])}\b", passage_text):
@@ -203,7 +205,7 @@ def _is_about_text(text: str, context: str | None, claim: Claim, value: Value, e
 
 
 def _holds(evidence: ParsedPassage, value: Value, other: Candidate) -> bool:
-    """Does the passage say the text's value? What is so coarse that it fits the answer as well does not."""
+    """Does the passage have the text's value? A coarse value that fits the answer too does not count."""
     evidence_values = (
         *(evidence_value for part in evidence.sentences for evidence_value in part.values),
         *evidence.title_values,
@@ -215,9 +217,9 @@ def _holds(evidence: ParsedPassage, value: Value, other: Candidate) -> bool:
 
 
 def _answering(claim: Claim, value: Value, evidence: ParsedPassage, answer: str) -> list[Candidate]:
-    """The values of the passage that the answer repeats, in its words or, else, written in another way.
+    """The values of the passage that the answer repeats, in the same words or in another writing.
 
-    What the claim says elsewhere is no answer.
+    Values that the claim has elsewhere are no answer.
     """
     elsewhere = [other for other in claim.sentence.values if other is not value]
     comparable = [
@@ -237,13 +239,13 @@ def _answering(claim: Claim, value: Value, evidence: ParsedPassage, answer: str)
 
 
 def _is_within(candidate: Candidate, answer: str) -> bool:
-    """Does the candidate's value overlap the answer, where that stands in the candidate's sentence?"""
+    """Does the candidate's value overlap a place of the answer in the candidate's sentence?"""
     place = Span(candidate.value.start, candidate.value.end)
     return any(place.overlaps(span) for span in _places(answer, candidate.sentence.text))
 
 
 def _places(answer: str, text: str) -> Iterator[Span]:
-    """Where the words of an answer stand: words and numbers whole, spaces as they may be."""
+    """The places of an answer in `text`: words and numbers match whole, spaces in any form."""
     words = answer.strip(" .,;:!?\"'“”‘’()").split()
     inner = r"\s+".join(map(re.escape, words))
     for match in re.finditer(rf"(?<!\w)(?<!\d[.,]){inner}(?!\w)(?![.,]\d)", text, re.IGNORECASE):
@@ -252,7 +254,7 @@ def _places(answer: str, text: str) -> Iterator[Span]:
 
 
 def _stands_already(claim: Claim, query: Query, other: Candidate) -> bool:
-    """Does the sentence or the question say the other name already? A name in it is no answer to it."""
+    """Does the sentence or the question have the other name already? Such a name is no answer."""
     if not isinstance(other.value.read, ProperName):
         return False
     words = set(key_words(other.value.read.text))
@@ -260,7 +262,7 @@ def _stands_already(claim: Claim, query: Query, other: Candidate) -> bool:
 
 
 def _is_half(text: str, value: Value) -> bool:
-    """Is a name one of two joined, or a number a part of a ratio or range?"""
+    """Is a name one of two joined names, or a number a part of a ratio or range?"""
     before, after = text[: value.start], text[value.end :]
     if isinstance(value.read, ProperName):
         return bool(_COORDINATED.match(after) or _COORDINATED_BEFORE.search(before))
@@ -270,7 +272,7 @@ def _is_half(text: str, value: Value) -> bool:
 
 
 def _is_other_kind(claim: Claim, value: Value, other: Candidate) -> bool:
-    """A person is no place, and a place no person."""
+    """Is one name a person, and the other name a place or the like?"""
     claimed, answered = value.read, other.value.read
     if not (isinstance(claimed, ProperName) and isinstance(answered, ProperName)):
         return False

@@ -1,4 +1,4 @@
-"""Embedded query generation: every checkable value of a sentence becomes a question about it."""
+"""Rule-based query generation: turns each checkable value of a sentence into a question."""
 
 import re
 from bisect import bisect_left
@@ -16,8 +16,8 @@ from rarr.records import Question
 from rarr.tools.concurrency.worker import work
 from rarr.tools.text.document import Span, protected
 
-REACH = 25  # words that a question keeps on either side of what it asks for
-_REACH_CHARACTERS = 1000  # these many words are within them, however long the sentence is
+REACH = 25  # words that a question keeps on either side of the value
+_REACH_CHARACTERS = 1000  # characters on either side that hold these words, in a sentence of any length
 _NEAR = 3  # words with meaning that a short question keeps
 _ENOUGH_WORDS = 5  # with meaning, for a clause to be searched for alone
 _BEFORE_DATE = re.compile(
@@ -44,16 +44,16 @@ _Part = TypeVar("_Part", Token, Value)
 
 
 class ValueQuestions:
-    """Asks for each date, number, name, title and telling word of each sentence, without saying it."""
+    """Asks for each date, number, name, title and exclusive term of each sentence, without its text."""
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Questions in text order. Values in code, links and citations are left alone."""
+        """Questions in text order. Values in code, links and citations are skipped."""
         return await work(value_questions, text, context)
 
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """For each value its subject and the words next to it alone: fewer words find other pages."""
+        """Short questions: the subject and the words next to each value. Fewer words find other pages."""
         return await work(short_questions, text, context, spans, asked)
 
 
@@ -82,7 +82,7 @@ def short_questions(
 
 
 def _short(claim: Claim, value: Value) -> str:
-    """The subject, the interrogative, and the words with meaning that are next to the value."""
+    """The subject, the words with meaning next to the value, and the question word."""
     name = next(
         (
             claim_value
@@ -106,9 +106,9 @@ def _short(claim: Claim, value: Value) -> str:
 
 
 def askable_values(text: str, claim: Claim) -> list[tuple[Value, Span]]:
-    """The values of a claim that can be asked for, with their places in the text.
+    """The values of a claim that a question can ask for, with their places in the text.
 
-    Its subject is what the questions are about, so it is not asked for itself.
+    The claim's subject is not among them, because the questions are about it.
     """
     fixed = protected(text, claim.span.start, claim.span.end)
     askable = []
@@ -127,7 +127,7 @@ def askable_values(text: str, claim: Claim) -> list[tuple[Value, Span]]:
 
 
 def _says_something_of(claim: Claim, value: Value) -> bool:
-    """A value that stands alone, all else being code or citations, answers no question."""
+    """Has the claim another word with meaning? A value alone answers no question."""
     return any(
         word.start >= claim.put_in - claim.headers and not value.start <= word.start < value.end
         for word in claim.sentence.content
@@ -135,7 +135,7 @@ def _says_something_of(claim: Claim, value: Value) -> bool:
 
 
 def value_question(claim: Claim, value: Value) -> str:
-    """The question that `value` answers: the claim with an interrogative in its place."""
+    """The question that `value` answers: the claim with a question word in its place."""
     text = claim.sentence.text
     answer = text[value.start : value.end]
     start, end = _scope(claim, value)
@@ -155,7 +155,7 @@ def value_question(claim: Claim, value: Value) -> str:
 
 
 def _scope(claim: Claim, value: Value) -> tuple[int, int]:
-    """The clause of the value, where it says enough to be searched for alone; else the whole sentence."""
+    """The clause of the value if it has enough words to be searched for alone, else the whole sentence."""
     part = claim.sentence
     clause = part.clause(value.start)
     if clause < 0:
@@ -170,7 +170,7 @@ def _scope(claim: Claim, value: Value) -> tuple[int, int]:
 
 
 def _within(parts: tuple[_Part, ...], start: int, end: int) -> tuple[_Part, ...]:
-    """Those of the words or values, which are in order, that begin between two places."""
+    """The words or values of `parts`, which are in order, that begin between two places."""
     first, last = (bisect_left(parts, place, key=lambda part: part.start) for place in (start, end))
     return parts[first:last]
 
@@ -196,6 +196,6 @@ def _interrogative(value: Value) -> str:
 
 
 def _without(part: str, answer: str) -> str:
-    """Plain text in which the claimed value, which may be said twice, is not given away."""
+    """Plain text in which the answer, wherever it occurs, is replaced by an ellipsis."""
     plain = " ".join(_MARKUP.sub(" ", part).split())
     return re.sub(rf"(?<!\w){re.escape(' '.join(answer.split()))}(?!\w)", "…", plain, flags=re.IGNORECASE)
