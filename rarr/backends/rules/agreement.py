@@ -1,7 +1,7 @@
-"""Embedded agreement: the claim's value beside the value that the evidence has in its place.
+"""Rule-based agreement: compares the claim's value with the value that the evidence has in its place.
 
-The rules would rather abstain than contradict wrongly. `disagrees` needs another value in the same frame,
-clearly better placed than anything that agrees; `agrees` needs the same value in a like context.
+The rules abstain rather than contradict wrongly. `disagrees` needs another value in the same context that
+fits clearly better than any value that agrees. `agrees` needs the same value in a similar context.
 """
 
 from rarr.backends.rules.claims import Claim, claims
@@ -21,21 +21,21 @@ from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.worker import work
 
-# The share that was right, of 67,000 values of hand-written claims (python -m benchmarks.confidence).
+# The share of right verdicts over 67,000 values of hand-written claims (python -m benchmarks.confidence).
 SAME_VALUE, IN_TITLE, OTHER_VALUE, ELSEWHERE, NO_VALUE = 0.94, 0.79, 0.91, 0.52, 0.41
-AGREES_COVERAGE = 0.3  # of the context around the same value, for it to say the same thing
+AGREES_COVERAGE = 0.3  # the least share of the context around the same value for the verdict `agrees`
 
 
 class ValueAgreement:
     """Compares values: numbers with units, dates, names, and words that exclude each other."""
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """`unknown` where the query is about no value that the rules can read."""
+        """`unknown` where the query is about no value that the rules can parse."""
         return await work(query_agreement, text, context, query, evidence)
 
 
 def agreement_unless_namesake(agreement: Agreement, text: str, context: str | None, title: str) -> Agreement:
-    """`said`, but for a difference from a page that may be about another thing of the name: `unknown`."""
+    """`agreement`, or `unknown` for a difference from a page about a namesake."""
     if agreement.verdict != "disagrees" or not may_be_of_a_namesake(text, context, title):
         return agreement
     reason = f"the evidence is about {title}, and the text does not say that it speaks of that one"
@@ -56,7 +56,7 @@ def query_agreement(text: str, context: str | None, query: Query, evidence: Evid
 
 
 def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> Agreement:
-    """What `evidence`, as it reads for `value`, says where `claim` says that."""
+    """The agreement of a value of `claim` with `evidence`, whose counterparts are in `reading`."""
     claimed_text = claim.sentence.text[value.start : value.end]
     if is_about_something_else(claim, value, evidence):
         return Agreement(
@@ -103,7 +103,10 @@ def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence:
 
 
 def queried_value(text: str, context: str | None, query: Query) -> tuple[Claim, Value] | None:
-    """The claim and the value that a query asks for; by its place, else the one value it does not say."""
+    """The claim and the value that a query asks for.
+
+    The query's place decides; otherwise the only value of the claim that the query does not have.
+    """
     for claim in claims(text, context):
         if not (claim.span.start < query.end and query.start < claim.span.end):
             continue
@@ -122,7 +125,7 @@ def queried_value(text: str, context: str | None, query: Query) -> tuple[Claim, 
 
 
 def is_confirmation(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage) -> bool:
-    """The same value, as exact, confirms only what is said of the same subject at the same time."""
+    """Does the evidence give the same value, as exactly, to the same subject at the same time?"""
     match own.value.read, value.read:
         case Date() as evidence_date, Date() as claim_date if not is_as_exact(evidence_date, claim_date):
             return False
@@ -131,5 +134,5 @@ def is_confirmation(claim: Claim, value: Value, own: Candidate, evidence: Parsed
 
 
 def value_with_unit(part: ParsedSentence, value: Value) -> str:
-    """A value with its unit, percent sign or currency word, so that it can be read again alone."""
+    """The text of a value with its unit, percent sign or currency word, so that it can be parsed alone."""
     return value_extent(value).of(part.text)
