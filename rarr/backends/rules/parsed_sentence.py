@@ -1,4 +1,4 @@
-"""A sentence as the rules see it: its words, its values, and its clauses."""
+"""A sentence parsed by the rules: its words, its values and its clauses."""
 
 import re
 from bisect import bisect_right
@@ -24,7 +24,7 @@ _CLAUSE = re.compile(
     """,
     re.VERBOSE,
 )
-# An insertion interrupts its clause, which goes on behind it.
+# An insertion interrupts its clause. The clause continues after it.
 _INSERTION = re.compile(
     r"""
       ,\s(?: which | who | whose | where | when | an? | the | born | known | called | named | founded | built
@@ -40,7 +40,7 @@ _INSERTION = re.compile(
 class ParsedSentence(NamedTuple):
     """A sentence with its words and values; offsets are within `text`.
 
-    `content` are the words that carry meaning. `insertions` are in order and apart from each other.
+    `content` are the words with meaning. `insertions` are in order and do not overlap.
     """
 
     text: str
@@ -51,8 +51,10 @@ class ParsedSentence(NamedTuple):
     insertions: tuple[Span, ...]
 
     def clause(self, place: int) -> int:
-        """The number of the clause that the character at `place` is in; negative in an insertion."""
-        number = bisect_right(self.insertions, (place, len(self.text)))  # that begin here or before
+        """The number of the clause that holds the character at `place`; negative in an insertion."""
+        number = bisect_right(
+            self.insertions, (place, len(self.text))
+        )  # insertions that begin here or before
         if number and place < self.insertions[number - 1].end:
             return -number
         return bisect_right(self.clause_ends, place)
@@ -60,7 +62,7 @@ class ParsedSentence(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def parsed_sentence(text: str) -> ParsedSentence:
-    """`text`, taken as one sentence, with its words and values."""
+    """Parses `text` as one sentence."""
     insertions = tuple(Span(*match.span()) for match in _INSERTION.finditer(text))
     inserted = bytearray(len(text))  # which characters are in an insertion
     for start, end in insertions:
