@@ -1,4 +1,4 @@
-"""The checkable values of a sentence, of every kind, and how two of them compare."""
+"""The checkable values of a sentence, of every kind, and the comparison of two values."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -15,7 +15,7 @@ ValueKind = Literal["date", "number", "name", "term"]
 
 
 class Value(NamedTuple):
-    """A value in a sentence, `start` to `end`, with what was read there."""
+    """A value in a sentence, `start` to `end`; `read` is its parsed form."""
 
     start: int
     end: int
@@ -32,7 +32,8 @@ def value_extent(value: Value) -> Span:
 def checkable_values(text: str) -> tuple[Value, ...]:
     """The values of `text` in order, without overlaps.
 
-    Dates come before names before numbers; a rank such as second-largest is one term, not a number.
+    Dates take precedence over names, and names over numbers. A rank such as second-largest is one term, not
+    a number.
     """
     all_terms = list(exclusive_terms(text))
     ranks = [term for term in all_terms if "-" in text[term.start : term.end]]
@@ -54,7 +55,7 @@ def checkable_values(text: str) -> tuple[Value, ...]:
 
 
 def same_value(first: Value, second: Value) -> bool | None:
-    """Can two values mean the same? None where they are of kinds that do not compare."""
+    """Can two values mean the same? None where their kinds do not compare."""
     match first.read, second.read:
         case Date() as first_meaning, Date() as second_meaning:
             return same_date(first_meaning, second_meaning)
