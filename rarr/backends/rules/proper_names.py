@@ -1,4 +1,4 @@
-"""Names and titles as they are written: capitalised sequences and quoted or emphasised titles."""
+"""Names and titles in a text: capitalised sequences, and quoted or emphasised titles."""
 
 import re
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ _TITLE = re.compile(
     """,
     re.VERBOSE,
 )
-# Capitalised words that are no names: they open sentences, or are parts of dates and of addresses to people.
+# Capitalised words that are no names: they open sentences, or belong to dates or to forms of address.
 _OPENERS = """
 according additionally along besides consequently despite finally following furthermore hence initially
 interestingly located meanwhile note notably originally overall recently similarly sometimes today unlike
@@ -61,7 +61,7 @@ beginning competing defending going playing starting
 begun compared composed created declared described directed distributed educated established formed found
 introduced launched lost organised organized produced raised recorded released selected set started told
 """
-# Of these, the ones that are part of a name when another capitalised word follows.
+# The openers that are part of a name if another capitalised word follows.
 _ADJECTIVES = {
     "new", "old", "north", "south", "east", "west", "northern", "southern", "eastern", "western", "central",
 }  # fmt: skip
@@ -77,9 +77,9 @@ class ProperName(NamedTuple):
     title: bool = False
 
 
-@lru_cache(maxsize=4096)  # the sentences of passages come again in the next window
+@lru_cache(maxsize=4096)  # sentences of a passage occur again in the next window
 def proper_names(text: str) -> tuple[ProperName, ...]:
-    """The names and titles of `text`, in order; a title hides the names inside it."""
+    """The names and titles of `text`, in order. Names inside a title are left out."""
     all_names = list(_titles(text))
     inside = bytearray(len(text))  # which characters are part of a title
     for title in all_names:
@@ -92,7 +92,7 @@ def proper_names(text: str) -> tuple[ProperName, ...]:
 
 
 def is_person(text: str, name: ProperName) -> bool:
-    """Reads like a person's name: two to four words, none of them of places or bodies, no article before."""
+    """Does a name look like a person's: two to four words, none generic, no article before it?"""
     if name.title or " " not in name.text or not 2 <= len(words := key_words(name.text)) <= 4:
         return False
     article = text[max(0, name.start - 8) : name.start].lower().rstrip().endswith(("the", " a", " an"))
@@ -107,7 +107,7 @@ def _titles(text: str) -> Iterator[ProperName]:
 
 
 def _trimmed(text: str, start: int, end: int) -> ProperName | None:
-    """Drops leading words that only open a sentence, months, and what is left of possessives."""
+    """The name without leading words that only open a sentence, months and possessive endings."""
     while word := _FIRST_WORD.match(text, start, end):
         if _opens_name(word[0], last=word.end() == end):
             break
@@ -125,12 +125,12 @@ def _trimmed(text: str, start: int, end: int) -> ProperName | None:
 
 
 def _opens_sentence(text: str, start: int) -> bool:
-    """Is a word capitalised by its place alone: the first of a sentence or an item, or after a colon?"""
+    """Is a word capitalised only by its place: first in a sentence or item, or after a colon?"""
     return bool(_OPENING.search(text, max(0, start - _BEFORE), start))
 
 
 def _opens_name(word: str, *, last: bool) -> bool:
-    """Is the word part of a name, rather than one that opens a sentence? `last` where none follows."""
+    """Is the word part of a name, rather than the opening of a sentence? `last`: no word follows."""
     bare = word.rstrip(".,").removesuffix("'s").removesuffix("’s")
     if folded_text(bare) not in _NOT_NAMES and bare not in MONTHS and len(bare) > 1 and not bare.isdigit():
         return True
