@@ -1,4 +1,4 @@
-"""The short answers that a language model gives: whether a text says one, and whether two of them differ."""
+"""The short answers of a language model: does a text have an answer, and do two answers differ?"""
 
 import re
 from collections import defaultdict
@@ -7,13 +7,13 @@ from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.backends.rules.words import folded_text, word_tokens
 
-_NO_SPACES = "\u2e80"  # from here on, scripts that put no spaces between words
+_NO_SPACES = "\u2e80"  # from this character on, scripts without spaces between words
 
 
 def is_stated(answer: str, text: str) -> bool:
-    """Does `text` say `answer`: in these words, or with the same values and at least half of the other words?
+    """Does `text` have `answer` in these words, or its values and at least half of its other words?
 
-    What has neither a value nor a word of content, such as "yes", stands nowhere.
+    An answer with neither a value nor a word of content, such as "yes", is never stated.
     """
     if not any(token.stem for token in word_tokens(answer)) and not checkable_values(answer):
         return False
@@ -32,9 +32,10 @@ def is_stated(answer: str, text: str) -> bool:
 
 
 def has_other_values(answer: str, text: str, other: str, passage: str) -> bool:
-    """Do an answer of `text` and another of `passage` have values of a kind, of which no two mean the same?
+    """Do both answers have values of one kind, and no two of them with the same meaning?
 
-    A number without a unit has that which stands behind it in its source.
+    `answer` is from `text`, and `other` from `passage`. A number without a unit takes the unit from its
+    source.
     """
     alike: dict[str, list[bool | None]] = defaultdict(list)
     for value in _read(answer, text):
@@ -69,7 +70,7 @@ def _stands(value: Value, answer: str, text: str, words: set[str]) -> bool:
 
 
 def has_phrase(text: str, phrase: str) -> bool:
-    """Words and numbers are matched whole: "22" stands neither in "221" nor in "22.5"."""
+    """Does `text` have `phrase`? Words and numbers match whole: "22" is neither in "221" nor in "22.5"."""
     words = folded_text(phrase).split()
     inner = r"\s+".join(map(re.escape, words))
     before = r"(?<!\w)(?<!\d[.,])" if words[0][0] < _NO_SPACES else ""

@@ -1,4 +1,4 @@
-"""The rule-based verifier: how much of a claim's words and values a passage says, values in their place."""
+"""Rule-based support: the share of a claim's words and values that a passage has in the same context."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -15,14 +15,15 @@ from rarr.tools.concurrency.worker import work
 from rarr.tools.text.attribution_classes import attribution_class
 from rarr.tools.text.document import Span
 
-UNSAID = 0.75  # what support is worth where the evidence does not have a number or date of the claim
-CONTRADICTED = 0.4  # what support is worth where the evidence denies the claim, or contradicts a value of it
+UNSAID = 0.75  # factor of support where the evidence lacks a number or date of the claim
+CONTRADICTED = 0.4  # factor of support where the evidence denies the claim or contradicts a value of it
 
 
 class RuleJudgement(NamedTuple):
-    """The support of a claim, from 0 to 1; is a value of it contradicted, and are all of them said?
+    """The support of a claim (0 to 1), whether a value is contradicted, and whether all values are said.
 
-    `lacking`: the evidence does not have a number or date of the claim. What it denies is not said.
+    `lacking`: the evidence lacks a number or date of the claim. A value that the evidence denies is not
+    said.
     """
 
     support: float
@@ -32,14 +33,14 @@ class RuleJudgement(NamedTuple):
 
 
 class ValueVerifier:
-    """Support is half the share of the claim's words, half that of its values, weighed by their context.
+    """Support is half the share of the claim's words, half the share of its values in their context.
 
-    It is worth less where the evidence lacks a number or date of the claim, denies the claim, or contradicts
-    one of its values.
+    It is lower where the evidence lacks a number or date of the claim, denies the claim or contradicts a
+    value.
     """
 
     def __init__(self, threshold: float) -> None:
-        """From the support `threshold` on, what is not contradicted is attributable."""
+        """A claim with at least the support `threshold` and no contradicted value is attributable."""
         self._threshold = threshold
 
     async def support(
@@ -51,14 +52,17 @@ class ValueVerifier:
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """Contradictory where the evidence contradicts a value; None for one without a value of its own."""
+        """The class of each sentence; None for a sentence without a value of its own.
+
+        Contradictory where the evidence contradicts a value.
+        """
         return await work(claim_classes, text, context, spans, evidence, self._threshold)
 
 
 def claim_supports(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
 ) -> list[float | None]:
-    """The support of each sentence; None for one that is no claim."""
+    """The support of each sentence; None for a sentence that is no claim."""
     judged = claim_judgements(text, context, spans, evidence)
     return [None if judgement is None else judgement.support for judgement in judged]
 
@@ -66,7 +70,7 @@ def claim_supports(
 def claim_classes(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence, threshold: float
 ) -> list[AttributionClass | None]:
-    """The class of each sentence, attributable from this support on; None for one that is no claim."""
+    """The class of each sentence, attributable from `threshold` on; None for no claim."""
     return [
         None
         if judgement is None
@@ -78,7 +82,7 @@ def claim_classes(
 def claim_judgements(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
 ) -> list[RuleJudgement | None]:
-    """The judgement of each sentence; None for one that is no claim."""
+    """The judgement of each sentence; None for a sentence that is no claim."""
     known = {claim.span: claim for claim in claims(text, context)}
     return [_judged(known[span], evidence) if span in known else None for span in spans]
 
@@ -92,15 +96,15 @@ def _judged(claim: Claim, evidence: Evidence) -> RuleJudgement | None:
 def _remembered(
     statement: str, about: str, put_in: int, topic: str, text: str, title: str
 ) -> RuleJudgement | None:
-    """Where a sentence stands in its text makes no difference to what supports it."""
+    """The place of a sentence in its text does not change its support, so it is no key of the cache."""
     claim = Claim(Span(0, len(statement)), parsed_sentence(statement), about, put_in, topic=topic)
     return claim_judgement(claim, parsed_passage(text, title))
 
 
 def claim_judgement(claim: Claim, evidence: ParsedPassage) -> RuleJudgement | None:
-    """Support is below `CONTRADICTED` where the evidence contradicts a value, lower for each one more.
+    """Support is below `CONTRADICTED` if the evidence contradicts a value, and falls with each such value.
 
-    None for a claim without a value of its own: shared words alone show the subject, not the statement.
+    None for a claim without a value of its own: shared words show the subject, not the statement.
     """
     stems = [word.stem for word in claim.sentence.content]
     if not stems or not any(value.start >= claim.put_in for value in claim.sentence.values):
@@ -130,13 +134,13 @@ def claim_judgement(claim: Claim, evidence: ParsedPassage) -> RuleJudgement | No
 
 
 def _first_word(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
-    """Is it the first word alone, taken for a name for its capital, and a word of the evidence?"""
+    """Is the value only the first word, a name by its capital letter, and a word of the evidence?"""
     first = claim.sentence.words[0]
     return value.kind == "name" and value[:2] == first[:2] and first.stem in evidence.spread
 
 
 def _placed(value: Value, reading: Counterparts, evidence: ParsedPassage) -> float:
-    """How well the passage has this value in this context: 0 where it does not have it at all."""
+    """How well the passage has this value in this context: 0 where it lacks the value."""
     own = reading.own
     in_title = any(same_value(value, titled) for titled in evidence.title_values)
     if own is None and not in_title:
