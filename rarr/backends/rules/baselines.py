@@ -1,4 +1,4 @@
-"""What the method is compared with: searching for the text itself, editing unasked, and editing by chance."""
+"""Baselines for comparison: search with the text itself, edit without a check, and edit by chance."""
 
 import random
 import re
@@ -19,8 +19,8 @@ _WORD = re.compile(r"\w{4,}")
 class TextQueries:
     """Searches for each sentence, or for the text, as it stands (Gao et al. 2023, table 5: no questions).
 
-    `by_value`: with a query for each value of it, as the embedded checker compares values; the words that
-    are searched for are the same.
+    `by_value` makes one query for each value, because the rule-based checker compares values. All of them
+    search with the same words.
     """
 
     def __init__(self, unit: Literal["sentences", "text"], *, by_value: bool) -> None:
@@ -42,15 +42,15 @@ class TextQueries:
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """None: the text has been searched for."""
+        """Empty: the text was searched for already."""
         return ()
 
 
 class UngatedAgreement:
-    """Names the evidence's most likely other value, whether or not it contradicts the text's."""
+    """Names the most likely other value of the evidence, even if it does not contradict the text."""
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Always `unknown`, with both values where the evidence has another one of the kind."""
+        """Always `unknown`, with both values where the evidence has another value of the kind."""
         return await work(_other_value, text, context, query, evidence)
 
 
@@ -82,12 +82,12 @@ class UnaskedAgreement:
 
 
 class RandomRewriter:
-    """Puts a word of the evidence in the place of one of the sentence's: the same ones in every run."""
+    """Replaces one word of the sentence by a word of the evidence; every run chooses the same words."""
 
     whole = False
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
-        """The sentence with one word changed; as it is where there is none of four letters or more."""
+        """The sentence with one word changed; unchanged where it has no word of four letters."""
         sentence = span.of(text)
         chance = random.Random(sentence)
         words = list(_WORD.finditer(sentence))
@@ -99,10 +99,10 @@ class RandomRewriter:
 
 
 class NoRewriter:
-    """Leaves the text as it is: what research and report are without a revision."""
+    """Leaves the text unchanged: research and report without a revision."""
 
     whole = True
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
-        """The text."""
+        """The sentence at `span`, unchanged."""
         return span.of(text)

@@ -1,4 +1,4 @@
-"""Embedded editing: the contradicted value replaced by the evidence's, in the form that the text uses."""
+"""Rule-based editing: replaces the contradicted value by the evidence's value, in the form of the text."""
 
 import re
 from calendar import monthrange
@@ -14,21 +14,21 @@ from rarr.tools.concurrency.worker import work
 from rarr.tools.text.document import Span, sentences
 
 _MAGNITUDE = re.compile(rf"[ -]?({'|'.join(MAGNITUDES)})$", re.IGNORECASE)
-_EXACT = 6  # decimals that are written at most
+_EXACT = 6  # most decimals that are written
 
 
 class ValueEditor:
-    """Replaces one value; declines where the evidence's value cannot be written as the text writes."""
+    """Replaces one value; makes no edit where the evidence's value has no writing in the text's form."""
 
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """The change at the query's place, else at the only place where the text has its answer."""
+        """The change at the query's place, else at the only place of the text's answer."""
         return await work(change_of, text, query, check)
 
 
 def change_of(text: str, query: Query, check: Check) -> Change | None:
-    """The first writing of the evidence's value that reads as that value in its sentence."""
+    """The first writing of the evidence's value that parses as this value in its sentence."""
     place = _place(text, query, check.text_answer)
     around = next(
         (s for s in sentences(text) if place and s.start <= place.start and place.end <= s.end), None
@@ -48,7 +48,7 @@ def change_of(text: str, query: Query, check: Check) -> Change | None:
 
 
 def _value_at(before: str, words: str, after: str) -> Value | None:
-    """The value that is exactly `said`, read in its sentence: its unit and hedges are around it."""
+    """The value with exactly these `words`, parsed between the text before and after it."""
     place = (len(before), len(before) + len(words))
     return next(
         (value for value in checkable_values(before + words + after) if (value.start, value.end) == place),
@@ -57,14 +57,14 @@ def _value_at(before: str, words: str, after: str) -> Value | None:
 
 
 def _answer(text_value: Value, words: str) -> Value | None:
-    """The evidence's value; a name is all that is said, since alone it may not read as a name."""
+    """The evidence's value; for a name all `words`, because a name alone may not parse as a name."""
     if text_value.kind == "name":
         return Value(0, len(words), "name", ProperName(0, len(words), words))
     return next((value for value in checkable_values(words) if value.kind == text_value.kind), None)
 
 
 def _writings(text_value: Value, old: str, answer: Value, words: str) -> Iterator[str]:
-    """How `answer`, which the evidence writes as `said`, may be written in the form of `old`."""
+    """The writings of `answer`, which the evidence writes as `words`, in the form of `old`."""
     match text_value.read, answer.read:
         case Quantity() as number, Quantity() as evidence_value:
             yield from _numbers_like(number, old, evidence_value, words)
@@ -94,7 +94,10 @@ def _place(text: str, query: Query, answer: str) -> Span | None:
 def _numbers_like(
     text_quantity: Quantity, old: str, evidence_quantity: Quantity, words: str
 ) -> Iterator[str]:
-    """From the text's rounding to every digit; at once with every digit where nothing calls for rounding."""
+    """The evidence's number, from the text's rounding up to every digit.
+
+    If nothing calls for rounding, every digit at once.
+    """
     if text_quantity.unit != evidence_quantity.unit or old.lower() in ("a", "an"):
         return  # "a mile" has no place for a number
     if text_quantity.unit == "times":
@@ -116,13 +119,13 @@ def _numbers_like(
             _decimals(amount, old) if converted or text_quantity.hedged else _EXACT, _EXACT + 1
         ):
             rounded = round(amount, decimals)
-            # What is counted in words, as in "sixteen rooms", is whole.
+            # A count in words, such as "sixteen rooms", is whole.
             if magnitude or rounded == int(rounded) or re.search(r"\d", old):
                 yield _written(rounded, old) + magnitude
 
 
 def _magnitude(amount: float, old: str, words: str) -> str:
-    """The text's, such as " million", unless the evidence writes another or the number is too small."""
+    """The text's magnitude, such as " million", unless the evidence has another or the number is small."""
     text_magnitude, evidence_magnitude = _MAGNITUDE.search(old), _MAGNITUDE.search(words)
     if text_magnitude is None:
         return ""
@@ -135,7 +138,7 @@ def _magnitude(amount: float, old: str, words: str) -> str:
 
 
 def _decimals(amount: float, old: str) -> int:
-    """How many decimals the text writes; negative for its trailing zeros, of which two digits are spared."""
+    """The number of decimals in the text; negative for trailing zeros, but two digits are kept."""
     match = re.search(r"\d[\d,]*(?:\.(\d+))?", old)
     if match is None:
         return 0
@@ -147,7 +150,7 @@ def _decimals(amount: float, old: str) -> int:
 
 
 def _written(amount: float, old: str) -> str:
-    """Words where the text has words; digits for what has no short word."""
+    """The number in words where the text has words, else in digits."""
     sign = re.match(r"\D*(?=\d)", old)
     if sign is None and amount in CARDINALS:
         return _cased(CARDINALS[int(amount)], old)
@@ -169,7 +172,7 @@ def _cased(word: str, old: str) -> str:
 def _date_like(text_date: Date, old: str, evidence_date: Date) -> str | None:
     """The text's format with the evidence's year, month and day.
 
-    What the evidence lacks stays, unless a coarser part changes: nobody has said the two together.
+    A part that the evidence lacks stays, unless a coarser part changes: no source has the two together.
     """
     if text_date.first_year != text_date.last_year:
         return _span_like(old, evidence_date)
@@ -193,17 +196,17 @@ def _date_like(text_date: Date, old: str, evidence_date: Date) -> str | None:
     new = old if year is None else re.sub(r"\d{4}", str(year), old)
     new = new if month is None else _month_like(new, month)
     new = new if day is None else _day_like(new, day)
-    # A dot behind an abbreviation at the end may be the sentence's as well.
+    # A dot behind an abbreviation may also end the sentence.
     return None if old.endswith(".") and not new.endswith(".") else new
 
 
 def _exists(year: int | None, month: int | None, day: int | None) -> bool:
-    """Is there such a day? Of an unknown year, in a leap year."""
+    """Is there such a day? An unknown year counts as a leap year."""
     return day is None or month is None or day <= monthrange(year or 2000, month)[1]
 
 
 def _span_like(old: str, evidence_date: Date) -> str | None:
-    """A decade or century: the one that holds the evidence's year."""
+    """The decade or century that holds the evidence's year."""
     if evidence_date.first_year is None or not re.fullmatch(r"\d{3}0s", old):
         return None
     size = 100 if old.endswith("00s") else 10
@@ -232,7 +235,7 @@ def _day_like(old: str, day: int) -> str:
 
 
 def _with_article(text: str, place: Span, new: str) -> Change:
-    """`a` before a vowel becomes `an`, and the other way round."""
+    """The change, with "a" or "an" before it as the new word needs."""
     article = re.search(r"\b([Aa])(n?) $", text[max(0, place.start - 4) : place.start])
     if article is None or (new[:1].lower() in "aeiou") == bool(article[2]) or not new[:1].isalpha():
         return Change(start=place.start, end=place.end, new=new)

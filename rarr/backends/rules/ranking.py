@@ -1,4 +1,4 @@
-"""Embedded reranking: BM25 over the passages at hand, with the overlap of words and of values."""
+"""Rule-based reranking: BM25 over the given passages, with the overlap of words and of values."""
 
 import math
 from collections import Counter
@@ -17,7 +17,7 @@ _K1, _B = 1.2, 0.75
 
 
 class OverlapReranker:
-    """Scores by words first; values that the query names lift the passages that have them."""
+    """Scores by words first. Names and dates of the query raise the passages that have them."""
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Relevance from 0 to 1: 0.5 BM25 share, 0.3 share of words, 0.2 share of names and dates."""
@@ -45,7 +45,7 @@ def _stems(candidate: Passage) -> list[str]:
 
 
 def _bm25(terms: list[str], bag: Counter[str], frequency: Counter[str], count: int, length: float) -> float:
-    """BM25 as a share of what a passage with every term many times would get."""
+    """BM25 as a share of the score of a passage that repeats every term many times."""
     got = most = 0.0
     for term in set(terms):
         weight = math.log(1 + (count - frequency[term] + 0.5) / (frequency[term] + 0.5))
