@@ -1,7 +1,7 @@
-"""What the encoder reads: a text and a passage as one sequence, with spans of the text masked.
+"""Inputs of the encoder: a text and a passage as one sequence of tokens, with masked spans of the text.
 
-`[CLS] text [SEP] title: passage [SEP]`, the text with type 0, the rest with type 1. A masked span is one
-token, which says of what kind the value is that stood there. Training and run time build their inputs here.
+`[CLS] text [SEP] title: passage [SEP]`: the text has type 0, the rest type 1. A masked span is one token,
+which gives the kind of the hidden value. Training and run time both build their inputs here.
 """
 
 from collections.abc import Sequence
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
 
 MaskKind = Literal["date", "number", "name", "word"]
 MASK_KINDS: dict[str, MaskKind] = {"date": "date", "number": "number", "name": "name", "term": "word"}
-"""Of the rules' kinds of values."""
-# Of the vocabulary's unused entries one for each kind of value; of words, its own mask.
+"""The mask for each kind of value of the rules."""
+# An unused entry of the vocabulary for each kind of value; words use the vocabulary's own mask.
 MASKS: dict[MaskKind, int] = {"date": 1, "number": 2, "name": 3, "word": 103}
 CLS, SEP = 101, 102
-LONGEST_TEXT = 120  # tokens of a text; what is longer loses its end
+LONGEST_TEXT = 120  # tokens of a text; a longer text loses its end
 LONGEST_TITLE = 40
 LONGEST = 320  # tokens of a sequence
-NULL = 0  # the position that a pointer chooses where the passage does not say it
+NULL = 0  # the position of a pointer where the passage has no answer
 
 
 class MaskedSpan(NamedTuple):
-    """A span of the text that is asked for."""
+    """A hidden span of the text, whose content the encoder looks for."""
 
     span: Span
     kind: MaskKind
 
 
 class EncoderInput(NamedTuple):
-    """Token ids with their types; `masks` are the positions of the masked spans, -1 for one that was cut.
+    """Token ids with their types; `masks` are the positions of the masked spans, -1 for a cut span.
 
     `text_spans` and `passage_spans` are the characters of each token of the text and of the passage, which
-    begin at `text_start` and `passage_start`. A masked span has the characters that it stands for.
+    begin at `text_start` and `passage_start`. A masked span has the characters that it hides.
     """
 
     ids: list[int]
@@ -50,7 +50,7 @@ class EncoderInput(NamedTuple):
 def encoder_input(
     tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: Sequence[MaskedSpan] = ()
 ) -> EncoderInput:
-    """The sequence for a text and a passage; `masked` are in order and apart. What is too long is cut."""
+    """The sequence of a text and a passage; `masked` are in order and do not overlap. Long texts are cut."""
     ids, spans, masks = _masked_text(tokenizer, text, masked)
     ids, spans = ids[:LONGEST_TEXT], spans[:LONGEST_TEXT]
     masks = [position + 1 if position < len(ids) else -1 for position in masks]
@@ -69,7 +69,7 @@ def single_input(tokenizer: "Tokenizer", text: str, longest: int = LONGEST) -> l
 
 
 def covering_tokens(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
-    """The first and the last of the tokens at `spans` that overlap the characters; None where none does."""
+    """The first and last token of `spans` that overlap the characters; None for no token."""
     inside = [n for n, (s, e) in enumerate(spans) if s < end and start < e]
     return (inside[0], inside[-1]) if inside else None
 

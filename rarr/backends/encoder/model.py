@@ -1,4 +1,4 @@
-"""The encoder at run time: its heads over texts and passages, all of them computed by one ONNX file."""
+"""The encoder at run time: one ONNX file computes several heads over texts and passages."""
 
 import threading
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ _Row = dict[str, "NDArray[Any]"]
 
 
 class AttributionInput(NamedTuple):
-    """A text that a passage (with its title) may attribute."""
+    """A text, and a passage (with its title) that may attribute it."""
 
     text: str
     title: str
@@ -40,7 +40,7 @@ class AttributionInput(NamedTuple):
 
 
 class AttributionScores(NamedTuple):
-    """Probabilities of the three classes, and of each token of the text that it is wrong: (span, 0 to 1)."""
+    """Probabilities of the three classes, and for each token of the text that it is wrong (0 to 1)."""
 
     attributable: float
     extrapolatory: float
@@ -48,12 +48,12 @@ class AttributionScores(NamedTuple):
     wrong: tuple[tuple[Span, float], ...]
 
     def wrongness(self, span: Span) -> float:
-        """The highest probability of a token in `span`."""
+        """The highest probability of a wrong token in `span`."""
         return max((p for place, p in self.wrong if place.overlaps(span)), default=0.0)
 
 
 class ClozeInput(NamedTuple):
-    """A span of a text, masked: what does the passage say there?"""
+    """A text with a masked span, and the passage in which the encoder looks for the span's content."""
 
     text: str
     title: str
@@ -62,9 +62,10 @@ class ClozeInput(NamedTuple):
 
 
 class Pointing(NamedTuple):
-    """Where a passage fills a masked span: log-probabilities of each token to be its start, and its end.
+    """The answer of a passage to a masked span: log-probabilities of each token as its start and its end.
 
-    `nowhere` is the log-probability that it does not say it. `spans` are the characters of the tokens.
+    `nowhere` is the log-probability that the passage has no answer. `spans` are the characters of the
+    tokens.
     """
 
     starts: "NDArray[np.float32]"
@@ -91,44 +92,47 @@ class Pointing(NamedTuple):
         ]
 
     def of(self, span: Span) -> float:
-        """The log-probability of one span of characters; that of nothing where no token is there."""
+        """The log-probability of one span of characters; minus infinity where it has no token."""
         tokens = covering_tokens(self.spans, *span)
         return -np.inf if tokens is None else float(self.starts[tokens[0]] + self.ends[tokens[1]])
 
 
 class Encoder:
-    """The heads of one ONNX file. Threads may share it. It is checked at once and opened when first used."""
+    """The heads of one ONNX file, which threads may share.
+
+    The files are checked at once and opened at the first use.
+    """
 
     def __init__(self, folder: Path | None = None) -> None:
-        """`folder` holds weights as `rarr train editor` writes them; None: those that ship.
+        """`folder` holds weights that `rarr train editor` wrote; None: the weights that ship.
 
-        Raises `SettingsError` where they are not whole.
+        Raises `SettingsError` where they are incomplete or damaged.
         """
         self._folder, self._facts = folder, checked_manifest(folder)
         self._opening = threading.Lock()
-        # A revision asks for the same sentences and passages again: to check, to edit and to report.
+        # A revision uses the same sentences and passages several times: to check, to edit and to report.
         self._attributed = Remembered(self._attribute, REMEMBERED)
         self._embedded = Remembered(self._embed, REMEMBERED)
         self._tokens = lru_cache(maxsize=REMEMBERED)(self._count)
 
     def reads(self, text: str) -> bool:
-        """Is all of a text read beside a passage? What is longer loses its end."""
+        """Does the whole text fit beside a passage? A longer text loses its end."""
         return self._tokens(text) <= LONGEST_TEXT
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
-        """How probably each passage (title, text) answers the query, from 0 to 1."""
+        """The probability that each passage (title, text) answers the query, from 0 to 1."""
         pairs = [encoder_input(self._opened.tokenizer, query, title, text) for title, text in passages]
         rows = side_by_side(lambda sequence: self._run(sequence, ["relevance"]), pairs)
         return [float(_sigmoid(row["relevance"])) for row in rows]
 
     def attribution(self, claims: Sequence[AttributionInput]) -> list[AttributionScores]:
-        """What each passage is to its text, and which of the text's words are wrong by it."""
+        """The class of each text by its passage, and the words of the text that are wrong."""
         return self._attributed(claims)
 
     def point(self, asked: Sequence[ClozeInput]) -> list[Pointing]:
-        """Where each passage says what stands in the masked span of its text.
+        """The answer of each passage to the masked span of its text.
 
-        Raises ValueError for a span that is not read, since the text is too long.
+        Raises ValueError for a span that is cut off because the text is too long.
         """
         tokenizer = self._opened.tokenizer
         pairs = [
@@ -141,13 +145,13 @@ class Encoder:
         return [_pointing(sequence, row) for sequence, row in zip(pairs, rows, strict=True)]
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """One vector a text (N, 384), of length 1: their product is the cosine."""
+        """One vector for each text (N, 384), of length 1: the product of two vectors is their cosine."""
         vectors = self._embedded(texts)
         return np.stack(vectors) if vectors else np.zeros((0, SIZE), np.float32)
 
     @property
     def calibration(self) -> Calibration:
-        """What was fitted on top of these weights."""
+        """The calibration that was fitted for these weights."""
         return self._facts.calibration
 
     def _count(self, text: str) -> int:
@@ -162,10 +166,10 @@ class Encoder:
         return self._run(EncoderInput(ids, [0] * len(ids), [], 0, [], 0, []), ["embedding"])["embedding"]
 
     def _run(self, sequence: EncoderInput, heads: list[str]) -> _Row:
-        """The outputs `heads` of a sequence.
+        """The outputs `heads` of one sequence.
 
-        One at a time: 8-bit products share one scale for all that is computed together, so that in a batch an
-        answer would depend on what else was asked.
+        Sequences are not batched: 8-bit products share one scale for all sequences of a batch, so an answer
+        would depend on the other sequences.
         """
         outputs = self._opened.session.run(heads, _feed(sequence))
         return {head: out[0] for head, out in zip(heads, outputs, strict=True)}
