@@ -1,4 +1,4 @@
-"""What the encoder and the rules say of a claim's values, as numbers that decisions are fitted on."""
+"""Features: what the encoder and the rules find about a claim's values, as inputs of the calibration."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -18,17 +18,20 @@ from rarr.records import Agreement, Verdict
 from rarr.tools.text.document import Span
 
 _VERDICTS: tuple[Verdict, ...] = ("agrees", "disagrees", "irrelevant")
-_WIDEST = 10.0  # gap between two log-probabilities that makes a difference
+_WIDEST = 10.0  # a wider gap between two log-probabilities makes no difference
 _GAP = (-_WIDEST, _WIDEST)
 _POINTED = dict.fromkeys(
     ("other_over_own", "other_over_nowhere", "own_over_nowhere", "other_over_next"), _GAP
 )
 _POINTED |= {"other": (-_WIDEST, 0.0), "unsaid": (0.0, 1.0)}
-"""From where to where the features go for which the passage is read once more."""
+"""The range of each feature that needs another reading of the passage."""
 
 
 class RuledValue(NamedTuple):
-    """A value of a claim, at `place` in the text: what the rules say of it, and is the passage about it?"""
+    """A value of a claim at `place` in the text, with the agreement by the rules.
+
+    `about`: the passage is about the claim's subject.
+    """
 
     value: Value
     place: Span
@@ -37,14 +40,14 @@ class RuledValue(NamedTuple):
 
     @property
     def settled(self) -> bool:
-        """Do the rules have the last word on this value? Where they are sure, they err least."""
+        """Do the rules decide on this value? They err least where they are sure."""
         return not self.about or self.rules.verdict in ("agrees", "disagrees")
 
 
 class WeighedValue(NamedTuple):
-    """A value of a claim with the `other` that the passage may have there, and what decisions are fitted on.
+    """A value of a claim with the passage's `other` value, and the features of decisions about it.
 
-    `nowhere`: the passage does not have the value, and says nothing in its place either.
+    `nowhere`: the passage neither has the value nor says anything in its place.
     """
 
     ruled: RuledValue
@@ -54,7 +57,7 @@ class WeighedValue(NamedTuple):
 
 
 def ruled_values(text: str, claim: Claim, title: str, evidence: str) -> list[RuledValue]:
-    """The values of the claim that can be asked for, by the rules alone."""
+    """The askable values of the claim, judged by the rules alone."""
     beside = parsed_passage(evidence, title)
     ruled = []
     for value, place in askable_values(text, claim):
@@ -74,7 +77,7 @@ def weighed_values(
     judged: AttributionScores,
     ruled: Sequence[RuledValue],
 ) -> list[WeighedValue]:
-    """The values of a claim that was `judged`, with what the encoder finds in their place."""
+    """The values of a claim that was `judged`, with the values that the encoder finds in their place."""
     pointed = pointed_values(encoder, claim, title, evidence, [ruled_value.value for ruled_value in ruled])
     return [_weighed(claim, judged, *pair) for pair in zip(ruled, pointed, strict=True)]
 
@@ -99,7 +102,7 @@ def _weighed(
 def claim_features(
     disagrees: Logistic, agrees: Logistic, judged: AttributionScores, values: Sequence[WeighedValue]
 ) -> Mapping[str, float]:
-    """What the contradiction of a whole claim is fitted on, by name."""
+    """The features of a contradiction of the whole claim, by name."""
     return _claim_scores(judged) | {
         "disagrees": max(disagrees.probability(value.features) for value in values),
         "agrees": min(agrees.probability(value.features) for value in values),
@@ -108,15 +111,18 @@ def claim_features(
 
 
 def is_open(ruled: Sequence[RuledValue]) -> bool:
-    """Can the claim be contradicted as a whole? Not where a value is, nor by what is about something else."""
+    """Can the whole claim still be contradicted?
+
+    Not if a value already is, nor if the evidence is about something else.
+    """
     return all(value.about and value.rules.verdict != "disagrees" for value in ruled)
 
 
 def could_contradict(fitted: Calibration, judged: AttributionScores, ruled: Sequence[RuledValue]) -> bool:
-    """Is there anything that `point` could find by which the passage contradicts more than the rules say?
+    """Could the encoder's pointers find a contradiction that the rules do not see?
 
-    There mostly is beside the passage that a claim is of, and mostly not beside what a search brings, which
-    need not be read once more for each value.
+    They mostly could beside the passage that a claim came from. They mostly could not beside search
+    results, so those need no further reading for each value.
     """
     highest = [fitted.disagrees.highest(_value_features(judged, value), _POINTED) for value in ruled]
     if any(
@@ -148,10 +154,10 @@ def _claim_scores(judged: AttributionScores) -> dict[str, float]:
 
 
 def _differing(text: str, value: Value, pointed: PointedValues) -> RivalValue:
-    """The most probable other value that the rules can tell from the claim's; an empty one for none.
+    """The most probable other value that the rules can tell from the claim's value; an empty one for none.
 
-    A person stands for no body or place, and a small count that the passage does not have may be one that the
-    claim made itself.
+    A person cannot replace a body or place. A small count that the passage lacks may be the claim's own
+    count.
     """
     claimed = text[value.start : value.end]
     if value.kind == "number" and pointed.own <= IMPOSSIBLE and not any(map(str.isdigit, claimed)):

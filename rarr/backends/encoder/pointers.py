@@ -1,4 +1,4 @@
-"""What the encoder reads in a passage where a claim has its values."""
+"""Pointers: the values that the encoder finds in a passage in place of a claim's values."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -15,22 +15,22 @@ from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.values import Value, same_value
 from rarr.tools.text.document import Span, split_sentences
 
-IMPOSSIBLE = -30.0  # the log-probability of what cannot be; logits of 16 bits go no lower
-_RANKED = 16  # spans of the passage that are looked at, most probable first
+IMPOSSIBLE = -30.0  # the log-probability of an impossible event; logits of 16 bits go no lower
+_RANKED = 16  # the number of spans of the passage to consider, most probable first
 
 
 class RivalValue(NamedTuple):
-    """Another value of the passage, as it is written there, and the log-probability that it is meant."""
+    """Another value of the passage, as the passage writes it, and its log-probability."""
 
     text: str
     log: float
 
 
 class PointedValues(NamedTuple):
-    """What a passage says in place of a value of a claim: log-probabilities.
+    """The log-probabilities of a passage's answers in place of a value of a claim.
 
-    `own`: the value itself, wherever it is said. `nowhere`: it says nothing there. `others`: most probable
-    first.
+    `own`: the value itself, at any place of the passage. `nowhere`: no answer. `others`: other values, most
+    probable first.
     """
 
     own: float
@@ -39,10 +39,10 @@ class PointedValues(NamedTuple):
 
 
 def claim_attribution(encoder: Encoder, claim: Claim, title: str, passage: str) -> AttributionScores | None:
-    """What the closest part of `passage` is to a claim; None where the claim is longer than what is read.
+    """The classes of a claim by the closest part of `passage`; None for a claim that is too long.
 
-    The claim is read alone, with its subject put back in: beside other sentences of the text, those that the
-    passage supports would speak for it.
+    The encoder reads the claim alone, with its subject put in. Beside other sentences of the text, those
+    that the passage supports would raise its score.
     """
     statement = claim.sentence.text
     if not encoder.reads(statement):
@@ -53,7 +53,7 @@ def claim_attribution(encoder: Encoder, claim: Claim, title: str, passage: str) 
 def pointed_values(
     encoder: Encoder, claim: Claim, title: str, passage: str, values: Sequence[Value]
 ) -> Iterator[PointedValues]:
-    """What that part of `passage` says in place of each of `values` of a claim that `judge` reads."""
+    """The answers of the closest part of `passage` in place of each of `values` of the claim."""
     statement = claim.sentence.text
     part = closest_window(statement, passage)
     places = [
@@ -83,7 +83,7 @@ def _pointed(value: Value, pointing: Pointing, passage: str) -> PointedValues:
 
 
 def _written(passage: str, value: Value, known: Sequence[Span]) -> Iterator[Span]:
-    """Where the passage has a name's very letters, though the rules read no name there."""
+    """The places where the passage has exactly a name's letters, but the rules parse no name."""
     wanted = value.read.text.casefold() if isinstance(value.read, ProperName) else ""
     low = passage.casefold()
     at = low.find(wanted) if len(low) == len(passage) and wanted else -1
@@ -95,7 +95,7 @@ def _written(passage: str, value: Value, known: Sequence[Span]) -> Iterator[Span
 
 
 def _whole(value: Value, span: Span, value_places: Sequence[tuple[Value, int, int]]) -> Span:
-    """The value of the passage that a span is in or about; else the span as it is."""
+    """The value of the passage that overlaps `span`; else `span` itself."""
     within = [
         Span(s, e)
         for other, s, e in value_places
