@@ -1,9 +1,9 @@
-"""Trained agreement: the encoder points at what the passage says in a value's place, the rules compare.
+"""Agreement by the encoder: it points at what the passage says in a value's place, and the rules compare.
 
-A cloze reader (Glass et al. 2020) binds values to their roles; whether two values differ is for the rules to
-say, and so is whether the passage is about the claim's subject. Both together are calibrated: it would rather
-abstain than contradict wrongly. Of the weights that ship no other value is sure enough to be named; what they
-tell is that the claim as a whole is contradicted.
+A cloze reader (Glass et al. 2020) ties values to their roles. The rules decide whether two values differ,
+and whether the passage is about the claim's subject. A calibration combines both; it abstains rather than
+contradicts wrongly. With the weights that ship, no other value is sure enough to be named; they show only
+that the claim as a whole is contradicted.
 """
 
 from collections.abc import Mapping
@@ -29,18 +29,18 @@ from rarr.tools.concurrency.memo import Remembered
 from rarr.tools.concurrency.worker import encode
 from rarr.tools.text.document import Span
 
-REMEMBERED = 2048  # claims beside passages
+REMEMBERED = 2048  # pairs of a claim and a passage
 
 
 class TrainedAgreement:
     """Asks the encoder what the evidence says in place of the value that a query asks for."""
 
     def __init__(self, encoder: Encoder) -> None:
-        # The queries about one claim ask for its values one by one, and at the same time.
+        # Each query about a claim asks for one of its values, and all queries run at the same time.
         self._verdicts = Remembered(partial(_verdicts, encoder), REMEMBERED)
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """`unknown` where the query is about no value that the rules can read, or nothing is sure."""
+        """`unknown` where the query is about no value that the rules can parse, or nothing is sure."""
         return await encode(self._agreement, text, context, query, evidence)
 
     def _agreement(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
@@ -63,12 +63,12 @@ def _verdicts(
 def claim_verdicts(
     encoder: Encoder, text: str, claim: Claim, title: str, evidence: str
 ) -> Mapping[tuple[int, int], Agreement]:
-    """What `evidence` says of each value of the claim that can be asked for, by its place in the claim.
+    """The agreement of each askable value of the claim with `evidence`, by the value's place.
 
-    By the rules alone where the claim is longer than what the encoder reads, where the evidence is about
-    another thing, and where it denies or doubts something, which the encoder does not see. A contradiction of
-    the whole claim is told at the value that is most likely wrong; of those that the rules do not confirm,
-    where there are any.
+    The rules decide alone where the encoder cannot read the whole claim, where the evidence is about
+    something else, and where the evidence denies or doubts something, which the encoder does not see. A
+    contradiction of the whole claim is reported at the value that is most likely wrong. Values that the
+    rules do not confirm come first.
     """
     ruled, fitted = ruled_values(text, claim, title, evidence), encoder.calibration
     decided = {item.value[:2]: item.rules for item in ruled}

@@ -1,13 +1,14 @@
-"""Long evidence in parts that the encoder can mostly read, those first that say most of a claim's words.
+"""Windows of long evidence that the encoder can mostly read, best match for a claim first.
 
-Room is measured in characters: of a part in many short words or another script the end is not read.
+A window's size is measured in characters. The encoder does not read the end of a window with many short
+words or in another script.
 """
 
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.words import word_tokens
 from rarr.tools.text.document import Span, split_sentences
 
-ROOM = 900  # characters of a part
+ROOM = 900  # characters of a window
 
 
 def closest_window(text: str, passage: str) -> str:
@@ -16,7 +17,7 @@ def closest_window(text: str, passage: str) -> str:
 
 
 def closest_windows(text: str, passage: str, count: int) -> list[str]:
-    """At most `count` runs of sentences apart from each other; what shares most words with `text` first."""
+    """At most `count` runs of sentences that do not overlap; the run that shares most words first."""
     if len(passage) <= ROOM:
         return [passage]
     wanted = {word.stem for word in word_tokens(text) if word.stem}
