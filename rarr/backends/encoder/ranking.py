@@ -1,4 +1,4 @@
-"""The trained reranker: what the encoder makes of the passages that the overlap of words puts first."""
+"""Reranking by the encoder: it scores the passages that the overlap of words puts first."""
 
 from collections.abc import Sequence
 
@@ -7,20 +7,20 @@ from rarr.backends.rules.ranking import overlap_scores
 from rarr.records import Passage
 from rarr.tools.concurrency.worker import encode
 
-DEPTH = 20  # passages that the encoder looks at
+DEPTH = 20  # the number of passages that the encoder reads
 # Shares of the score. Near these shares most right passages came first on dev (docs/measured/encoder.md,
 # Retrieval).
 OVERLAP, RELEVANCE, COSINE = 0.25, 0.25, 0.5
 
 
 class TrainedReranker:
-    """Scores by overlap; the first `DEPTH` also by the encoder's relevance and the cosine of embeddings."""
+    """Scores by overlap. The first `DEPTH` passages also get the encoder's relevance and cosine."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """Relevance from 0 to 1; whatever the encoder did not look at stays behind what it did."""
+        """Relevance from 0 to 1. Passages without the encoder's score stay behind the others."""
         return await encode(encoder_scores, self._encoder, query, passages)
 
 

@@ -1,4 +1,4 @@
-"""The trained verifier: how far a passage attributes a sentence, by the encoder and the rules together."""
+"""Support by the encoder and the rules together: how far a passage attributes a sentence."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -16,20 +16,20 @@ from rarr.tools.concurrency.worker import encode
 from rarr.tools.text.attribution_classes import attribution_class
 from rarr.tools.text.document import Span
 
-PARTS = 3  # of long evidence that are read for a sentence
-VERBATIM = 0.8  # from this support by the rules on, the evidence says nearly the same words
-IN_ITS_WORDS = 0.95  # and from this on, all of them: the encoder's doubt counts for nothing then
-LIKELIER = 0.5  # than both other classes together
-AT_THRESHOLD = 0.55  # the support of what is at the calibrated threshold: the default `support_threshold`
+PARTS = 3  # windows of long evidence that the encoder reads for a sentence
+VERBATIM = 0.8  # from this support by the rules on, the evidence has nearly the same words
+IN_ITS_WORDS = 0.95  # from this support on, it has all words, and the encoder's doubt is ignored
+LIKELIER = 0.5  # above this probability a class is likelier than both other classes together
+AT_THRESHOLD = 0.55  # the support at the calibrated threshold: the default `support_threshold`
 
 
 Result = TypeVar("Result")
 
 
 class SentenceFeatures(NamedTuple):
-    """A sentence beside evidence: what support is fitted on, by name, and what the rules make of it.
+    """A sentence beside evidence: the features of its support by name, and the judgement of the rules.
 
-    `denied`: the evidence says the same words, but for a "not", an opposite, or parties that changed places.
+    `denied`: the evidence has the same words, but also a "not", an opposite, or swapped roles.
     """
 
     features: Mapping[str, float]
@@ -41,26 +41,26 @@ class TrainedVerifier:
     """Support is the calibrated probability that the evidence makes a sentence attributable."""
 
     def __init__(self, encoder: Encoder, threshold: float) -> None:
-        """From the support `threshold` on, what is not contradicted is attributable."""
+        """A sentence with at least the support `threshold` and no contradiction is attributable."""
         self._encoder, self._threshold = encoder, threshold
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """The support of the sentences of `text` at `spans`; None for one that cannot be judged."""
+        """The support of the sentences of `text` at `spans`; None for a sentence without a judgement."""
         return await encode(self._judged, self._support, text, context, spans, evidence)
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """Contradictory where the rules say so, or the encoder finds it likelier than both other classes.
+        """Contradictory where the rules say so, or where the encoder is more than half sure.
 
-        The encoder is not heard where the rules find each value and nearly every word said.
+        The encoder's contradiction is ignored where the rules find every value and nearly every word said.
         """
         return await encode(self._judged, self._class, text, context, spans, evidence)
 
     def _judged(self, judge: Callable[[SentenceFeatures], Result], *about: Any) -> list[Result | None]:
-        """What `judge` makes of each sentence; None for one that cannot be judged."""
+        """The result of `judge` for each sentence; None for a sentence without a judgement."""
         features = sentence_features(self._encoder, *about)
         return [None if sentence is None else judge(sentence) for sentence in features]
 
@@ -79,9 +79,9 @@ class TrainedVerifier:
 def sentence_features(
     encoder: Encoder, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
 ) -> list[SentenceFeatures | None]:
-    """The sentences of `text` at `spans`; None for one without a word, or longer than what the encoder reads.
+    """The sentences of `text` at `spans`; None for a sentence without words, or too long to read.
 
-    Each is read alone, with its subject put in.
+    The encoder reads each sentence alone, with its subject put in.
     """
     alone = {claim.span: claim.sentence.text for claim in claims(text, context)}
     statements = [alone.get(span, span.of(text)) for span in spans]
@@ -105,9 +105,9 @@ def sentence_features(
 
 
 def likelihood(fitted: Logistic, sentence: SentenceFeatures) -> float:
-    """How likely it is that the sentence is attributable, by what was fitted.
+    """The fitted probability that the sentence is attributable.
 
-    What the rules contradict or find denied, or miss in the evidence, is worth as much less as by the rules.
+    Contradictions, denials and missing values reduce it by the same factors as the support of the rules.
     """
     likely, rules = fitted.probability(sentence.features), sentence.rules
     if sentence.denied:
@@ -118,9 +118,10 @@ def likelihood(fitted: Logistic, sentence: SentenceFeatures) -> float:
 
 
 def least_support(sentence: SentenceFeatures) -> float:
-    """What support is at least: that by the rules where they are surest.
+    """The least support: the support by the rules where they are sure.
 
-    They are where they contradict it, find every value said, or nearly the words.
+    They are sure of contradicted claims, and of claims with every value or nearly all words in the
+    evidence.
     """
     rules = sentence.rules
     if rules is None:
@@ -129,7 +130,7 @@ def least_support(sentence: SentenceFeatures) -> float:
 
 
 def _read(encoder: Encoder, texts: Sequence[str], evidence: Evidence) -> list[dict[str, float]]:
-    """For each text its class by the part that attributes it best, and the cosine of the nearest part."""
+    """For each text its classes by the best window of the evidence, and the cosine of the nearest window."""
     read = [closest_windows(text, evidence.text, PARTS) for text in texts]
     beside = [
         AttributionInput(text, evidence.title, part)
@@ -163,7 +164,7 @@ def _of_rules(rules: RuleJudgement | None) -> dict[str, float]:
 
 
 def scaled_support(likely: float, threshold: float) -> float:
-    """The likelihood, with the calibrated threshold where the settings have theirs."""
+    """The likelihood, scaled so that its calibrated threshold becomes the default `support_threshold`."""
     if likely < threshold or threshold >= 1:
         return likely / threshold * AT_THRESHOLD
     return AT_THRESHOLD + (likely - threshold) / (1 - threshold) * (1 - AT_THRESHOLD)
