@@ -1,4 +1,4 @@
-"""What the outputs of a model stand for: read from the names of its labels, whatever their order and case."""
+"""The meaning of a model's outputs, read from the names of its labels in any order and case."""
 
 import math
 import re
@@ -15,20 +15,20 @@ _UNNAMED = re.compile(r"label\d+")
 
 
 class EntailmentJudgement(NamedTuple):
-    """Probabilities that an evidence entails and contradicts a claim; None: the model does not tell."""
+    """Probabilities that an evidence entails and contradicts a claim; None: the model has no such label."""
 
     support: float
     contradiction: float | None = None
 
 
 class Outputs(NamedTuple):
-    """Which of a model's outputs is support, and which is contradiction, where it has one."""
+    """The index of a model's output for support, and the index for contradiction, if there is one."""
 
     support: int
     contradiction: int | None = None
 
     def judgement(self, logits: Sequence[float]) -> EntailmentJudgement:
-        """By the softmax of the logits; by the sigmoid of one alone (as of HHEM-1, a cross-encoder)."""
+        """The softmax of the logits; the sigmoid of a single logit (as of HHEM-1, a cross-encoder)."""
         if len(logits) == 1:
             return EntailmentJudgement(_sigmoid(logits[0]))
         greatest = max(logits)
@@ -41,9 +41,9 @@ class Outputs(NamedTuple):
 def outputs_of(id2label: Mapping[int, str], name: str) -> Outputs:
     """The outputs of the classifier `name`.
 
-    One is support, whatever its name. Of two without names the second is: so MiniCheck's classifiers have it
-    (Tang et al. 2024; minicheck/inference.py of Liyan06/MiniCheck). Raises `SetupError` where the names do
-    not say what the outputs are.
+    A single output is support, whatever its name. Of two outputs without names the second is support, as in
+    MiniCheck's classifiers (Tang et al. 2024; minicheck/inference.py of Liyan06/MiniCheck). Raises
+    `SetupError` where the names do not identify the outputs.
     """
     labels = [re.sub(r"[\W_]", "", str(id2label[index]).lower()) for index in sorted(id2label)]
     if len(labels) == 1:
@@ -63,5 +63,5 @@ def outputs_of(id2label: Mapping[int, str], name: str) -> Outputs:
 
 
 def _sigmoid(logit: float) -> float:
-    power = math.exp(-abs(logit))  # of a large number it would overflow
+    power = math.exp(-abs(logit))  # the exponential of a large number would overflow
     return (1.0 if logit >= 0 else power) / (1.0 + power)

@@ -1,4 +1,4 @@
-"""A model and its tokenizer, from a folder, from what was downloaded before, or from the hub."""
+"""Loading a model and its tokenizer: from a folder, from an earlier download, or from the hub."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
 
 
 class LoadedModel(NamedTuple):
-    """A model in evaluation mode on its device, with its tokenizer and what `torch` is."""
+    """A model in evaluation mode on its device, with its tokenizer, its shape and the module `torch`."""
 
     model: Any
     tokenizer: Any
@@ -18,11 +18,11 @@ class LoadedModel(NamedTuple):
 
 
 def loaded_model(name: str) -> LoadedModel:
-    """The model `name`, on a GPU where torch sees one.
+    """The model `name`, on a GPU where torch finds one.
 
-    The config comes first, so that no model is downloaded to be refused. No code is run that comes with a
-    model. Raises `SettingsError` for what can be no model, and `SetupError` where the extra is not installed
-    or the model is not to be had or is no verifier.
+    The config is loaded first, so that no model is downloaded and then refused. Code that comes with a
+    model is not run. Raises `SettingsError` for a name that can be no model. Raises `SetupError` where the
+    extra is not installed, or the model cannot be loaded or is no verifier.
     """
     if not can_be_model(name):
         raise SettingsError(
@@ -49,13 +49,13 @@ def loaded_model(name: str) -> LoadedModel:
 
 
 def _had(name: str, kind: Any, **options: Any) -> Any:
-    """What `kind` makes of the files of `name`."""
+    """The object of the class `kind` that the files of `name` give."""
     made: Callable[[str, bool], Any] = lambda path, local: kind.from_pretrained(  # noqa: E731
         path, local_files_only=local, trust_remote_code=False, **options
     )
     try:
         return loaded(name, made)
-    except Exception as error:  # of the hub, the network, the file format: each has its own classes
+    except Exception as error:  # the hub, the network and the file formats have exceptions of their own
         # What was downloaded before is refused first, and then perhaps the hub cannot be reached.
         if "trust_remote_code" in f"{error} {error.__context__}":
             raise SetupError(

@@ -29,8 +29,8 @@ _SEQ2SEQ = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")
 class ModelShape(NamedTuple):
     """A model's class in transformers, its prompt (None: a pair of texts), its outputs and its limit.
 
-    `limit` is in tokens; None: what the tokenizer and the config say. Of a T5, the outputs are the logits of
-    the first tokens of "0" and "1".
+    `limit` is in tokens; None: the limit of the tokenizer and the config. The outputs of a T5 are the
+    logits of the first tokens of "0" and "1".
     """
 
     loader: str
@@ -44,12 +44,12 @@ class ModelShape(NamedTuple):
 
 
 def shape_of(config: Any, name: str) -> ModelShape:
-    """The shape of the model `name`, by its transformers config.
+    """The shape of the model `name`, from its transformers config.
 
-    Prompts stand in no config: of two labels without names and of T5s, MiniCheck's and TRUE's are known by
-    name. Raises `SetupError` for any other model.
+    No config contains prompts: T5 models, and classifiers with two unnamed labels, are recognised as
+    MiniCheck or TRUE by name. Raises `SetupError` for any other model.
     """
-    own = Path(name).name.lower()  # not that of its owner or of the folders around it
+    own = Path(name).name.lower()  # without the name of its owner or of the folders around it
     minicheck = "minicheck" in own
     architecture = (getattr(config, "architectures", None) or [""])[0]
     if architecture.endswith(_CLASSIFIERS):
