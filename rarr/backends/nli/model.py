@@ -1,4 +1,4 @@
-"""One model that judges pairs of evidence and claim, in batches of about one length."""
+"""A model that judges pairs of evidence and claim, in batches of similar length."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,22 +10,25 @@ from rarr.errors import SetupError
 from rarr.tools.text.long_evidence import Pair, stretches
 
 _BATCH_TOKENS = 8192  # padding included
-_LIMIT = 512  # tokens, where neither the tokenizer nor the config knows
-_UNKNOWN = 100_000  # tokenizers without a limit say 10^30
+_LIMIT = 512  # tokens, where neither the tokenizer nor the config has a limit
+_UNKNOWN = 100_000  # tokenizers without a limit give 10^30
 
 
 class NliModel:
-    """A loaded model. Judges in the thread that calls it, and in one at a time."""
+    """A loaded model. It judges in the calling thread, for one thread at a time."""
 
     def __init__(self, name: str) -> None:
-        """Loads it, which takes seconds, and minutes where it is downloaded. Raises what `load` raises."""
+        """Loads the model, which takes seconds, or minutes with a download.
+
+        Raises the errors of `loaded_model`.
+        """
         self._model, self._tokenizer, self._shape, self._torch = loaded_model(name)
         self._limit = _limit(self._shape.limit, self._tokenizer, self._model.config)
         self._special = re.compile("|".join(map(re.escape, self._tokenizer.all_special_tokens)))
         self._answers = _answers(self._tokenizer, name) if self._shape.generates else None
 
     def judge(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
-        """Of each pair, its evidence under `title`, and stretched where it is too long.
+        """The judgement of each pair, with its evidence under `title`. Long evidence is read in stretches.
 
         None where the claim leaves no room for evidence.
         """
@@ -43,7 +46,7 @@ class NliModel:
         )
 
     def _plain(self, text: str) -> str:
-        """Without line ends, and without what the tokenizer would take for the end of a text."""
+        """The text without line ends and without the special tokens of the tokenizer."""
         return " ".join(self._special.sub(" ", text).split())
 
     def _texts(self, pair: Pair) -> tuple[str, ...]:
@@ -57,7 +60,7 @@ class NliModel:
         return len(self._tokenizer(*self._texts(pair), verbose=False)["input_ids"])
 
     def _judged(self, pairs: Sequence[Pair]) -> list[EntailmentJudgement]:
-        """Shortest first; each judgement at the place of its pair."""
+        """The judgements in the order of the pairs. The shortest pairs are judged first."""
         encoded = [dict(self._tokenizer(*self._texts(pair), verbose=False)) for pair in pairs]
         judged: dict[int, EntailmentJudgement] = {}
         for batch in size_batches([len(sequence["input_ids"]) for sequence in encoded]):
@@ -97,7 +100,7 @@ def _contradiction(judged: EntailmentJudgement) -> float:
 
 
 def _limit(most: int | None, tokenizer: Any, config: Any) -> int:
-    """Of one input, in tokens."""
+    """The limit of an input, in tokens."""
     if most is not None:
         return most
     known = tokenizer.model_max_length if tokenizer.model_max_length < _UNKNOWN else _LIMIT
@@ -106,7 +109,7 @@ def _limit(most: int | None, tokenizer: Any, config: Any) -> int:
 
 
 def _answers(tokenizer: Any, name: str) -> tuple[int, int]:
-    """The first tokens of "0" and "1": of T5's, 3 and 209; not those that are called "0" and "1"."""
+    """The first tokens of "0" and "1": for T5, 3 and 209. The tokens named "0" and "1" are others."""
     no, yes = (tokenizer(digit, add_special_tokens=False)["input_ids"][0] for digit in "01")
     if no == yes or tokenizer.unk_token_id in (no, yes):
         raise SetupError(
