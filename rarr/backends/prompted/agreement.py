@@ -1,7 +1,7 @@
-"""Prompted agreement: the answers that text and evidence imply, then the verdict (Gao et al. 2023, 3.3).
+"""Prompted agreement: the answers of text and evidence, then the verdict (Gao et al. 2023, 3.3).
 
-A verdict counts where its answers stand in what they are answers of: what a passage talks a model into saying
-is no evidence unless the passage itself says it.
+A verdict counts only if its answers occur in the text and in the passage. A passage may talk a model into
+an answer, so the answer is no evidence unless the passage itself has it.
 """
 
 from functools import partial
@@ -26,13 +26,13 @@ class AgreementAnswer(BaseModel):
 
 
 class AnswerReader(Protocol):
-    """What code can tell of the short answers of a model."""
+    """The code that checks the short answers of a model."""
 
     def is_stated(self, answer: str, text: str) -> bool:
-        """Does `text` say `answer`?"""
+        """Does `text` have `answer`?"""
 
     def has_other_values(self, answer: str, text: str, other: str, passage: str) -> bool:
-        """Have an answer of `text` and another of `passage` values of a kind, none of them the same?"""
+        """Do both answers have values of one kind, and no two of them with the same meaning?"""
 
 
 class PromptedChecker:
@@ -45,13 +45,13 @@ class PromptedChecker:
         self._reader = reader
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Of one evidence."""
+        """The usage for one evidence."""
         return self._prompts.expected(self._model, "check_agreement", text, context, whole=self._whole_text)
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """`unknown` where the verdict does not fit its answers, or these stand nowhere.
+        """`unknown` where the verdict does not fit its answers, or an answer does not occur.
 
-        Raises `ModelError` for an answer that cannot be read: it is no verdict.
+        Raises `ModelError` for an answer that cannot be parsed, because it is no verdict.
         """
         scope = await work(partial(scope_of, text, query, whole=self._whole_text))
         looked_at = scope.span.of(text)
@@ -71,13 +71,13 @@ class PromptedChecker:
             verdict=answer.verdict,
         )
         read = "\n".join(filter(None, (context, scope.before, looked_at)))
-        # What follows from an edit stands in no passage: it is reckoned, and must be confirmed.
+        # The consequence of an edit is calculated. It occurs in no passage, and the model must confirm it.
         passage = "" if query.follows else quoted_evidence(evidence)
         doubt = await work(self._doubt, agreement, read, passage)
         return agreement.model_copy(update={"verdict": "unknown", "reason": doubt}) if doubt else agreement
 
     def _doubt(self, agreement: Agreement, text: str, passage: str) -> str:
-        """Why the verdict cannot be acted on; empty where it can. No passage has no part in it."""
+        """The reason not to act on a verdict; empty for no reason. An empty `passage` is not checked."""
         if agreement.verdict not in ("agrees", "disagrees"):
             return ""
         text_answer, evidence_answer = (
