@@ -1,8 +1,9 @@
-"""Blind reading: a model answers each query from one passage, without the text in view; code compares.
+"""Blind reading: a model answers each query from one passage, without the text; code compares.
 
-A model that sees the text copies its value as the evidence's answer. A reading does not depend on the text
-either: an edit makes none of them stale. Where a difference is doubtful, the model is shown the sentence as
-it is and with the evidence's answer, and chooses: in both orders, since small models prefer a place.
+A model that sees the text copies the text's value as the evidence's answer. A blind answer also does not
+depend on the text, so no edit makes it stale. If a difference is doubtful, the model sees the sentence as
+it is and with the evidence's answer, and chooses. It chooses in both orders, because small models prefer
+one position.
 """
 
 from typing import Literal, Protocol
@@ -17,14 +18,15 @@ from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.language_model import LanguageModel
 
-_ANSWER_TOKENS = 15  # of a common answer
+_ANSWER_TOKENS = 15  # the size of a common answer
 PREFERRED = 0.55
-"""From this preference on a doubtful difference counts. Of likely answers that differed from a right sentence
-none reached it, of those that differed from a wrong one 13 (the readings of `rules.blind_answers.LIKELY`)."""
+"""The least preference for a doubtful difference to count. No likely answer that differed from a right
+sentence reached it; 13 likely answers that differed from a wrong sentence did (the readings of
+`rules.blind_answers.LIKELY`)."""
 
 
 class ReadingAnswer(BaseModel):
-    """The model's answer: words of the passage, or that it is not stated."""
+    """The model's answer: words of the passage, or that the passage has no answer."""
 
     answer: str = ""
 
@@ -36,12 +38,12 @@ class VersionAnswer(BaseModel):
 
 
 class AnswerComparison(Protocol):
-    """What code can tell of a passage and of the answer that was read in it."""
+    """The code that judges a passage, and the answer that was read in it."""
 
     def verdict_unread(
         self, text: str, context: str | None, query: Query, evidence: Evidence
     ) -> Agreement | None:
-        """The verdict on a passage that need not be read; None for one that must be."""
+        """The verdict on a passage that no model needs to read; None for one that it must read."""
 
     def answer_agreement(
         self,
@@ -52,18 +54,20 @@ class AnswerComparison(Protocol):
         answer: str,
         probability: float | None,
     ) -> Agreement:
-        """What an answer that was read in `evidence` means for the text's answer to `query`.
+        """The agreement of an answer that was read in `evidence` with the text's answer to `query`.
 
-        `probability`: the model's own of the answer; None where the server does not give it.
+        `probability`: the model's probability of the answer; None where the server does not give it.
         """
 
     def sentence_versions(self, text: str, query: Query, difference: Agreement) -> tuple[str, str] | None:
-        """The sentence as it is and with the evidence's answer; None where code cannot write that."""
+        """The sentence as it is and with the evidence's answer; None if code cannot write it."""
 
 
 class BlindChecker:
-    """Asks about one query and one evidence. What follows from an edit stands in no passage, and is judged
-    with the text in view."""
+    """Asks about one query and one evidence.
+
+    The consequence of an edit occurs in no passage, so a follow-up query is judged with the text in view.
+    """
 
     def __init__(
         self,
@@ -77,11 +81,11 @@ class BlindChecker:
         self._comparison, self._follow_ups = comparison, follow_ups
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Of one evidence."""
+        """The usage for one evidence."""
         return self._model.expected(self._prompts["read_evidence"], EVIDENCE_TOKENS, _ANSWER_TOKENS)
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Raises `ModelError` for an answer that cannot be read: it is no verdict."""
+        """Raises `ModelError` for an answer that cannot be parsed, because it is no verdict."""
         if query.follows:
             return await self._follow_ups.check(text, context, query, evidence)
         unread = await work(self._comparison.verdict_unread, text, context, query, evidence)
@@ -98,7 +102,7 @@ class BlindChecker:
     async def _confirmed(
         self, agreement: Agreement, text: str, query: Query, evidence: Evidence
     ) -> Agreement:
-        """The agreement; `unknown` in place of a doubtful difference that the model does not confirm."""
+        """The agreement; `unknown` for a doubtful difference that the model does not confirm."""
         if agreement.verdict != "disagrees" or agreement.confidence is None:
             return agreement
         versions = await work(self._comparison.sentence_versions, text, query, agreement)
@@ -108,7 +112,7 @@ class BlindChecker:
         return agreement.model_copy(update={"verdict": "unknown", "reason": reason, "confidence": None})
 
     async def _preference(self, original: str, edited: str, evidence: Evidence) -> float:
-        """How probably the passage confirms the edited sentence rather than the original, from 0 to 1."""
+        """The probability that the passage confirms the edited sentence, not the original (0 to 1)."""
         first, second = await together(
             self._probability_of_second(original, edited, evidence),
             self._probability_of_second(edited, original, evidence),
