@@ -20,14 +20,14 @@ from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.meter import meter
 from rarr.tools.text.document import Span, sentences
 
-PART = 6000  # characters of a long text that are asked about at once
+PART = 6000  # characters of a long text in one call
 QUESTION_TOKENS = 35  # of one question in an answer
-LEAST_BOUND, TOKENS_ASKED = 300, 8  # an answer of more than these, and so many a token of the text, runs on
-ALIKE = 85  # of 100: questions about one sentence in as similar words are one
+LEAST_BOUND, TOKENS_ASKED = 300, 8  # an answer is cut off at 300 tokens and 8 more for each token of the text
+ALIKE = 85  # of 100: least similarity of two questions about a sentence that count as duplicates
 
 
 class GeneratedQuestion(BaseModel):
-    """One question, and the words of the text that it is about."""
+    """A question, and the words of the text that it is about."""
 
     question: str
     about: str = ""
@@ -47,7 +47,7 @@ class PromptedQuestions:
         self._samples, self._temperature = samples, temperature
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Of a whole text, with a question a sentence and sample."""
+        """The usage for a whole text, with one question for each sentence and sample."""
         prompt, _ = self._prompts.of("generate_queries", context)
         spans = text_parts(text)
         call = self._model.expected(prompt, 0, 0)
@@ -59,7 +59,8 @@ class PromptedQuestions:
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Questions in text order, near-duplicates merged.
 
-        A part that fails is left out with a warning. If all parts fail, raises the first failure.
+        A part of the text that fails is left out with a warning. If all parts fail, raises the first
+        failure.
         """
         spans = await work(text_parts, text)
         results = await asyncio.gather(
@@ -76,7 +77,7 @@ class PromptedQuestions:
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """One call for all sentences; their text comes along as far as it is no longer than a part."""
+        """One call for all sentences. The whole text is sent too if it is no longer than a part."""
         statements = [span.of(text) for span in spans]
         variables = {
             "context": context or NOTHING,
@@ -98,7 +99,7 @@ class PromptedQuestions:
 
 
 def _bounded(prompt: Prompt, text: str) -> Prompt:
-    """The prompt with a limit for answers about `text`, where it has none of its own."""
+    """The prompt with a limit for answers about `text`, if the prompt has no limit of its own."""
     most = LEAST_BOUND + TOKENS_ASKED * estimated_tokens([text])
     return prompt if prompt.tokens else replace(prompt, tokens=most)
 
@@ -122,7 +123,7 @@ def _placed(answer: QuestionsAnswer, prompt: Prompt, text: str, spans: Sequence[
 
 
 def text_parts(text: str) -> list[Span]:
-    """A text in parts of at most about `PART` characters, broken between sentences."""
+    """The parts of a text, of at most about `PART` characters, divided between sentences."""
     start, end = 0, 0
     parts = []
     for span in sentences(text):
@@ -149,7 +150,7 @@ def question_place(asked: GeneratedQuestion, sentences: Sequence[tuple[Span, Quo
 
 
 def distinct_questions(questions: Sequence[Question], text: str) -> list[Question]:
-    """Without those that ask for the same characters, or of the same sentence in nearly the same words."""
+    """The questions without duplicates: same characters, or same sentence in nearly the same words."""
     kept: list[Question] = []
     for question in sorted(questions, key=lambda question: (question.start, question.end)):
         if not any(_same(question, other, text) for other in kept):
