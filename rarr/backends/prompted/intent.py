@@ -1,4 +1,4 @@
-"""Prompted judgement of intent: Pres_intent (Gao et al. 2023, section 2.2), which they asked people."""
+"""Prompted judgement of intent: Pres_intent (Gao et al. 2023, section 2.2), which people judged there."""
 
 from typing import Literal
 
@@ -18,13 +18,13 @@ class IntentAnswer(BaseModel):
 
 
 class PromptedIntentJudge:
-    """One call for a revision."""
+    """Makes one call for each revision."""
 
     def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
         self._model, self._prompts = model, prompts
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Of one revision."""
+        """The usage for one revision."""
         return self._prompts.expected(self._model, "judge_intent", 2 * text, None, whole=True)
 
     async def preserved(self, original: str, revised: str, context: str | None) -> float:

@@ -1,4 +1,4 @@
-"""Prompted verification: AttrScore's three classes (Yue et al. 2023), a call a sentence and evidence."""
+"""Prompted verification: AttrScore's three classes (Yue et al. 2023), one call for each sentence."""
 
 from collections.abc import Sequence
 
@@ -27,20 +27,20 @@ class PromptedVerifier:
         self._model, self._prompts = model, prompts
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Of one sentence and one evidence."""
+        """The usage for one sentence and one evidence."""
         return self._prompts.expected(self._model, "judge_attribution", text, None, whole=False)
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """All sentences at once. Raises `ModelError` where one could not be judged."""
+        """Judges all sentences at once. Raises `ModelError` for a sentence without a judgement."""
         classes = await self.classify(text, context, spans, evidence)
         return [1.0 if attribution == "attributable" else 0.0 for attribution in classes]
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass]:
-        """All sentences at once. Raises `ModelError` where one could not be judged."""
+        """Judges all sentences at once. Raises `ModelError` for a sentence without a judgement."""
         before = await work(_before, text, context, spans)
         pairs = zip(before, spans, strict=True)
         judged = await together(
@@ -61,6 +61,6 @@ def _before(text: str, context: str | None, spans: Sequence[Span]) -> list[str]:
 
 
 def _sentence_text(text: str, span: Span) -> str:
-    """The sentence; of a cell of a table what it says by its headers."""
+    """The sentence; for a table cell, a statement of the cell with its headers."""
     cell = table_cells(text).get(span)
     return span.of(text) if cell is None else cell.statement(text)

@@ -1,4 +1,4 @@
-"""Prompted noising, as PURR makes its data (Chen et al. 2023, section 3): evidence to text to errors."""
+"""Prompted noising, as PURR makes its data (Chen et al. 2023, section 3): text from evidence, then errors."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args
@@ -25,7 +25,7 @@ class SummaryAnswer(BaseModel):
 
 
 class PlantedError(BaseModel):
-    """Words of a text, and others that would be wrong in their place."""
+    """Right words of a text, and wrong words to put in their place."""
 
     right: str
     wrong: str
@@ -34,7 +34,10 @@ class PlantedError(BaseModel):
     @field_validator("kind", mode="before")
     @classmethod
     def _known(cls, value: object) -> object:
-        """A kind of the model's own costs no row: servers that constrain no answer let it pass."""
+        """Turns a kind that the model invented into `other`, so that no row is lost.
+
+        Servers that do not constrain answers let such a kind pass.
+        """
         kind = value.strip().casefold() if isinstance(value, str) else value
         return kind if kind in KINDS else "other"
 
@@ -46,19 +49,19 @@ class CorruptionAnswer(BaseModel):
 
 
 class PromptedNoiser:
-    """Two calls an item: a text that evidence supports, and errors in it."""
+    """Makes two calls for an item: a text that the evidence supports, then errors in it."""
 
     def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
         self._model, self._prompts = model, prompts
 
     @property
     def name(self) -> str:
-        """That of the model."""
+        """The name of the model."""
         return self._model.name
 
     @property
     def hashes(self) -> dict[str, str]:
-        """Those of the prompts, by name."""
+        """The hashes of the prompts, by name."""
         return {name: self._prompts[name].hash for name in ("summarize", "corrupt")}
 
     async def summarize(self, query: str, evidence: Sequence[Evidence]) -> str:
@@ -68,7 +71,7 @@ class PromptedNoiser:
         return answer.summary.strip()
 
     async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[PlantedError]:
-        """Errors for `text`, of these kinds where it has them, unchecked. Raises `ModelError`."""
+        """Errors for `text`, of these kinds where the text has them, unchecked. Raises `ModelError`."""
         variables = {"text": text, "kinds": ", ".join(kinds)}
         answer = await self._model.ask(self._prompts["corrupt"], CorruptionAnswer, variables)
         return answer.errors
