@@ -78,7 +78,7 @@ def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path, calibr
 
 
 def load(folder: Path | None = None) -> EncoderWithHeads:
-    """The weights of a folder, or those that ship, as a torch model to train. They were `checked` before.
+    """The weights of a folder, or those that ship, as a torch model. `checked_manifest` checked them before.
 
     Values that were rounded to 8 bits stay rounded: training continues from the weights that run.
     """
