@@ -15,10 +15,10 @@ from typing import Any
 
 from benchmarks.report import machine, share
 from benchmarks.shared_data import rows
-from rarr.backends.rules.agreement import compare
+from rarr.backends.rules.agreement import value_agreement
 from rarr.backends.rules.claims import claims
-from rarr.backends.rules.counterparts import passage, read
-from rarr.backends.rules.questions import askable
+from rarr.backends.rules.counterparts import counterparts, parsed_passage
+from rarr.backends.rules.questions import askable_values
 from rarr.records import Agreement
 
 NAME = "train/handwritten.jsonl.gz"
@@ -46,9 +46,14 @@ def main() -> None:
 
 def verdicts(item: dict[str, Any]) -> list[tuple[str, Agreement]]:
     """What is true and what the rules say of every value of the three claims of an item."""
-    evidence = passage(item["evidence"], item["title"] or "")
+    evidence = parsed_passage(item["evidence"], item["title"] or "")
     return [
-        (truth, compare(claim, value, read(claim.sentence, value, evidence, claim.about), evidence))
+        (
+            truth,
+            value_agreement(
+                claim, value, counterparts(claim.sentence, value, evidence, claim.about), evidence
+            ),
+        )
         for version in ("supported", "corrupted", "extrapolatory")
         for claim, value, truth in _values(item, version)
     ]
@@ -57,7 +62,7 @@ def verdicts(item: dict[str, Any]) -> list[tuple[str, Agreement]]:
 def _values(item: dict[str, Any], version: str) -> Iterator[tuple[Any, Any, str]]:
     text = item[version]
     for claim in claims(text, None):
-        for value, place in askable(text, claim):
+        for value, place in askable_values(text, claim):
             if version == "extrapolatory":
                 yield claim, value, "irrelevant"
             else:

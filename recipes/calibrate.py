@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 from benchmarks.shared_data import rows
 from benchmarks.verifiers import SETS, asked_of
 from rarr.backends.encoder import support
-from rarr.backends.encoder.features import Weighed, by_rules, is_open, of_claim, weighed
-from rarr.backends.encoder.model import Encoder, Judged
-from rarr.backends.encoder.pointers import judge
-from rarr.backends.encoder.support import AT_THRESHOLD, Seen, least, likelihood
-from rarr.backends.encoder.weights import FACTS, SHIPPED, Calibration, Logistic, checked
+from rarr.backends.encoder.features import WeighedValue, claim_features, is_open, ruled_values, weighed_values
+from rarr.backends.encoder.model import AttributionScores, Encoder
+from rarr.backends.encoder.pointers import claim_attribution
+from rarr.backends.encoder.support import AT_THRESHOLD, SentenceFeatures, least_support, likelihood
+from rarr.backends.encoder.weights import FACTS, SHIPPED, Calibration, Logistic, checked_manifest
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.editing import change_of
 from rarr.evals.metrics import roc_auc
@@ -53,8 +53,8 @@ class Beside(NamedTuple):
     """A sentence of a hand-written claim beside a passage."""
 
     document: str
-    judged: Judged
-    found: list[Weighed]
+    judged: AttributionScores
+    found: list[WeighedValue]
     cases: list[Case]
     wrong: bool
 
@@ -64,7 +64,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, nargs="?", default=SHIPPED)
     folder = parser.parse_args().folder
-    facts = checked(folder).model_copy(update={"calibration": calibration(Encoder(folder))})
+    facts = checked_manifest(folder).model_copy(update={"calibration": calibration(Encoder(folder))})
     write_whole(folder / FACTS, facts.model_dump_json(indent=1) + "\n")
 
 
@@ -84,7 +84,10 @@ def calibration(encoder: Encoder) -> Calibration:
     asked = [one for one in claimed if one.found and is_open([value.ruled for value in one.found])]
     contradicts = regression(
         "contradicts",
-        [(one.document, of_claim(disagrees, agrees, one.judged, one.found), one.wrong) for one in asked],
+        [
+            (one.document, claim_features(disagrees, agrees, one.judged, one.found), one.wrong)
+            for one in asked
+        ],
         precision=CONTRADICTS,
     )
     return Calibration(
@@ -137,22 +140,24 @@ def _claimed(
     unsaid = version == "extrapolatory" or source is not item
     for claim in claims(text, None):
         beside = source["title"] or "", source["evidence"]
-        judged = judge(encoder, claim, *beside)
+        judged = claim_attribution(encoder, claim, *beside)
         if judged is not None:
-            found = weighed(encoder, claim, *beside, judged, by_rules(text, claim, *beside))
+            found = weighed_values(encoder, claim, *beside, judged, ruled_values(text, claim, *beside))
             cases = [_case(item, version, one, wrong, unsaid=unsaid) for one in found]
             is_wrong = any(s < claim.span.end and claim.span.start < e for s, e in wrong)
             yield Beside(item["doc"], judged, found, cases, is_wrong)
 
 
-def _case(item: Item, version: str, one: Weighed, wrong: Sequence[tuple[int, int]], *, unsaid: bool) -> Case:
+def _case(
+    item: Item, version: str, one: WeighedValue, wrong: Sequence[tuple[int, int]], *, unsaid: bool
+) -> Case:
     is_wrong = any(s < one.ruled.place.end and one.ruled.place.start < e for s, e in wrong)
     said_too = unsaid and not one.features["unsaid"]
     return Case(
         features=one.features,
         wrong=is_wrong,
         agrees=None if said_too else not unsaid and not is_wrong,
-        right=is_wrong and _edited(item[version], one.ruled.place, one.other.said) == item["supported"],
+        right=is_wrong and _edited(item[version], one.ruled.place, one.other.text) == item["supported"],
     )
 
 
@@ -171,7 +176,7 @@ class Support(NamedTuple):
     source: str
     group: str
     supported: bool
-    seen: Sequence[Sequence[Seen]]
+    seen: Sequence[Sequence[SentenceFeatures]]
 
     @property
     def features(self) -> Mapping[str, float]:
@@ -207,7 +212,7 @@ def _seen(encoder: Encoder, found: Sequence[dict[str, Any]]) -> Iterator[Support
     for row, windows in asyncio.run(asked_of(found)):
         claim, context = row["claim"], row.get("question")
         spans = split_sentences(claim)
-        by_window = [support.seen(encoder, claim, context, spans, one) for one in windows]
+        by_window = [support.sentence_features(encoder, claim, context, spans, one) for one in windows]
         by_sentence = [[one for one in beside if one is not None] for beside in zip(*by_window, strict=True)]
         if by_sentence and all(by_sentence):
             yield Support(row["source"], row["group"], row["supported"], by_sentence)
@@ -236,11 +241,11 @@ def _supports(judged: Sequence[Support]) -> Logistic:
     return fitted(features, labels, weights).model_copy(update={"threshold": round(threshold, 4)})
 
 
-def _likelihood(fitted: Logistic, one: Seen) -> float:
-    return 1.0 if least(one) >= AT_THRESHOLD else likelihood(fitted, one)
+def _likelihood(fitted: Logistic, one: SentenceFeatures) -> float:
+    return 1.0 if least_support(one) >= AT_THRESHOLD else likelihood(fitted, one)
 
 
-def _attributable(one: Seen) -> float:
+def _attributable(one: SentenceFeatures) -> float:
     return one.features["attributable"]
 
 

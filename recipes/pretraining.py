@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.words import tokens
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.words import word_tokens
 from rarr.training.examples import Cloze
 from rarr.training.spans import PassageSentence, maskable, parts
 
@@ -31,7 +31,7 @@ def of_article(article: dict[str, Any], rng: random.Random) -> Iterator[Cloze]:
     """A few sentences of the article, each with the place that says most of it again."""
     body = _HEADING.sub("", article["text"])
     said = [part for part in parts(body) if len(part.read.words) >= 4]
-    title_stems = {word.stem for word in tokens(article["title"]) if word.stem}
+    title_stems = {word.stem for word in word_tokens(article["title"]) if word.stem}
     marks = [_marks(part.read, title_stems) for part in said]
     frequency = Counter(mark for one in marks for mark in one)
     asked = [n for n, part in enumerate(said) if SHORTEST <= len(part.read.words) <= LONGEST]
@@ -61,7 +61,7 @@ def _example(article: dict[str, Any], body: str, asked: PassageSentence, passage
     return Cloze(source="span_selection", text=text, title=article["title"], passage=passage, values=values)
 
 
-def _marks(part: Sentence, title_stems: set[str]) -> set[str]:
+def _marks(part: ParsedSentence, title_stems: set[str]) -> set[str]:
     """What makes a sentence be found again: its values and its words with meaning, but not the title's."""
     said = {f"={part.text[v.start : v.end].lower()}" for v in part.values if v.kind != "term"}
     return said | {word.stem for word in part.content if word.stem not in title_stems}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from rarr.backends.encoder.windows import closest
+from rarr.backends.encoder.windows import closest_window
 from rarr.backends.rules.claims import Claim, claims
 from rarr.tools.text.document import Span
 from rarr.training.examples import Attribution, Class, Cloze, LabelledText, Place, Relevance
@@ -109,7 +109,7 @@ def verifier(rows: Sequence[Item]) -> Iterator[Attribution]:
         if label is None or not row["evidence"] or not text:
             continue
         title = row["evidence"][0].get("title") or ""
-        passage = closest(text, " ".join(one["text"] for one in row["evidence"]))
+        passage = closest_window(text, " ".join(one["text"] for one in row["evidence"]))
         yield Attribution(
             source=row["source"],
             title=title if isinstance(title, str) else "",
@@ -123,7 +123,7 @@ def verifier_cloze(rows: Sequence[Item]) -> Iterator[Cloze]:
     for row in rows:
         if row["label3"] != "attributable" or row["source"] == "halueval_qa" or not row["evidence"]:
             continue
-        passage = closest(row["claim"], " ".join(one["text"] for one in row["evidence"]))
+        passage = closest_window(row["claim"], " ".join(one["text"] for one in row["evidence"]))
         values = tuple(maskable(row["claim"], parts(passage), "", unsaid=False))
         if values and len(row["claim"]) < 400:
             yield Cloze(source=row["source"], text=row["claim"], title="", passage=passage, values=values)
@@ -163,7 +163,7 @@ def questions(items: Sequence[Item], rows: Sequence[Item]) -> list[tuple[str, st
         if row["label3"] == "attributable" and row.get("question") and row["evidence"]:
             evidence = row["evidence"][0]
             title = evidence.get("title") or ""
-            passage = closest(f"{row['question']} {row['claim']}", evidence["text"])
+            passage = closest_window(f"{row['question']} {row['claim']}", evidence["text"])
             found.append((row["question"], title if isinstance(title, str) else "", passage))
     return found
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from benchmarks.shared_data import rows
-from rarr.backends.encoder.inputs import NULL, pair
+from rarr.backends.encoder.inputs import NULL, encoder_input
 from rarr.backends.encoder.model import Pointing
 from rarr.training import batches
 from rarr.training.examples import Cloze
@@ -61,7 +61,7 @@ class Watch:
 
 def _exact(model: EncoderWithHeads, tokenizer: "Tokenizer", example: Cloze, device: torch.device) -> bool:
     asked = asked_of(example)
-    made = pair(tokenizer, asked.text, asked.title, asked.passage, [asked.masked])
+    made = encoder_input(tokenizer, asked.text, asked.title, asked.passage, [asked.masked])
     if made.masks[0] < 0:
         return False
     sequences = batches.padded([made.ids], [made.types])

@@ -11,12 +11,12 @@ from blockbuster import BlockingError
 from blocking import LONG, OURS, watched
 from makers import FACT
 
-from rarr.backends.encoder.model import shipped
+from rarr.backends.encoder.model import shipped_encoder
 from rarr.tools.concurrency.worker import work
 from rarr.tools.text.document import split_sentences
 
 CODE = "async def asked():\n    try:\n        return {}\n    except survived:\n        pass\n"
-EMBED = shipped()._embed
+EMBED = shipped_encoder()._embed
 
 
 def run_in(file: str, expression: str, *survived: type[Exception]) -> Any:

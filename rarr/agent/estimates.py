@@ -3,7 +3,7 @@
 import math
 
 from rarr.agent.block_runs import block_size
-from rarr.backends.rules.questions import questions
+from rarr.backends.rules.questions import value_questions
 from rarr.components import AsksModel, Components
 from rarr.records import Estimate
 from rarr.tools.text.document import Span, sentences
@@ -30,7 +30,7 @@ def estimate(text: str, context: str | None, components: Components) -> Estimate
 
 
 def _block_estimate(text: str, context: str | None, components: Components) -> Estimate:
-    expected_queries = questions(text, context)
+    expected_queries = value_questions(text, context)
     queries = max(1, len(expected_queries))
     edits = math.ceil(DISAGREEMENTS * queries)
     evidence = components.settings.evidence_per_query

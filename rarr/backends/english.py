@@ -1,6 +1,6 @@
-"""Embedded models read English alone: of sentences and evidence in another language they judge nothing.
+"""Embedded models judge only English: other sentences and evidence are left unjudged.
 
-Each wraps one component and warns, once a run, of the languages that it did not read.
+Each class wraps one component and warns, once a run, of the languages that the component did not judge.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,23 +27,23 @@ class EnglishQuestions:
         self.embedded = questions
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """The questions about these sentences."""
+        """The questions about the sentences in English."""
         foreign = await work(foreign_sentences, text)
         _warn("sentences that are", foreign.values())
         asked = await self.embedded.generate(text, context)
-        return [one for one in asked if not _within(foreign, one)]
+        return [question for question in asked if not _within(foreign, question)]
 
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """The same for those of `spans`."""
+        """The short questions about the sentences of `spans` that are in English."""
         foreign = await work(foreign_sentences, text)
         english = [span for span in spans if span not in foreign]
         return await self.embedded.target(text, context, english, asked)
 
 
 class EnglishChecker:
-    """Checks sentences in English against evidence in English; all else is `unknown`."""
+    """Checks sentences in English against evidence in English; everything else is `unknown`."""
 
     def __init__(self, checker: AgreementChecker) -> None:
         self.embedded = checker
@@ -62,7 +62,7 @@ class _Judge(Verifier, Classifier, Protocol): ...
 
 
 class EnglishVerifier:
-    """Judges sentences in English by evidence in English; all else is None, which is not judged."""
+    """Judges sentences in English by evidence in English; other sentences get None."""
 
     def __init__(self, verifier: _Judge) -> None:
         self.embedded = verifier
@@ -87,7 +87,7 @@ class EnglishVerifier:
 
 
 async def _english(text: str, spans: Sequence[Span], evidence: Evidence) -> list[Span]:
-    """Those of the sentences at `spans` that can be judged by `evidence`."""
+    """The sentences of `spans` that `evidence` can judge."""
     if code := await work(foreign_language, evidence.text):
         _warn("passages that are", [code])
         return []
@@ -96,8 +96,8 @@ async def _english(text: str, spans: Sequence[Span], evidence: Evidence) -> list
     return [span for span in spans if span not in foreign]
 
 
-def _within(foreign: Mapping[Span, str], one: Query | Question) -> bool:
-    return any(span.overlaps(Span(one.start, one.end)) for span in foreign)
+def _within(foreign: Mapping[Span, str], question: Query | Question) -> bool:
+    return any(span.overlaps(Span(question.start, question.end)) for span in foreign)
 
 
 def _warn(what: str, codes: Iterable[str]) -> None:

@@ -142,7 +142,7 @@ def editor(
       rarr train editor rows.jsonl -o weights
       rarr train editor rows.jsonl -o weights --steps 500 --seed 7 --from other-weights
     """
-    from rarr.backends.encoder.weights import checked
+    from rarr.backends.encoder.weights import checked_manifest
     from rarr.training.noising.rows import enough
     from rarr.views.terminal.waiting import Waiting
 
@@ -152,7 +152,7 @@ def editor(
         backend = Backend.of_the_package()
     except ImportError as error:
         enough(rows)  # checks the call before anybody installs gigabytes for it
-        checked(start)
+        checked_manifest(start)
         raise SetupError(
             f"rarr train editor cannot run ({error.name} is missing): pip install 'rarr[train]'"
         ) from error

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.names import Name
-from rarr.backends.rules.numbers import Number
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.proper_names import ProperName
+from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.units import from_base, to_base
-from rarr.backends.rules.values import Value, extent, same, values
+from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.tools.text.document import Span
 
 
@@ -18,11 +18,11 @@ class AnswerSource(NamedTuple):
     """A value of the evidence's answer, and the place where a sentence of the evidence says it."""
 
     value: Value
-    sentence: Sentence
+    sentence: ParsedSentence
     start: int
 
 
-def answer_place(part: Sentence, asked_about: Span, answer: str) -> Span | None:
+def answer_place(part: ParsedSentence, asked_about: Span, answer: str) -> Span | None:
     """The place where a sentence gives its answer, with the unit; None where no place can be found.
 
     If the sentence does not have the words of the answer, its values are searched. If it does not have the
@@ -31,9 +31,11 @@ def answer_place(part: Sentence, asked_about: Span, answer: str) -> Span | None:
     matches = re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", part.text, re.IGNORECASE)
     places = [Span(*match.span()) for match in matches] if answer.strip() else []
     if not places:
-        wanted = values(answer)
+        wanted = checkable_values(answer)
         places = [
-            Span(v.start, v.end) for v in part.values if any(same(v, answer_value) for answer_value in wanted)
+            Span(v.start, v.end)
+            for v in part.values
+            if any(same_value(v, answer_value) for answer_value in wanted)
         ]
     length = asked_about.end - asked_about.start
     if not places and asked_about.start >= 0 and 0 < length < len(part.text.rstrip(".!? ")):
@@ -41,11 +43,11 @@ def answer_place(part: Sentence, asked_about: Span, answer: str) -> Span | None:
     if not places:
         return None
     place = min(places, key=lambda span: abs(span.start - asked_about.start))
-    spans = [place, *map(extent, values_at(part, place))]
+    spans = [place, *map(value_extent, values_at(part, place))]
     return Span(min(span.start for span in spans), max(span.end for span in spans))
 
 
-def answer_sources(value: Value, parts: tuple[Sentence, ...]) -> list[AnswerSource]:
+def answer_sources(value: Value, parts: tuple[ParsedSentence, ...]) -> list[AnswerSource]:
     """The places where sentences of the evidence say a value of its answer.
 
     A number is given as the evidence has it, with the unit that the answer may leave out. A number near the
@@ -61,11 +63,11 @@ def answer_sources(value: Value, parts: tuple[Sentence, ...]) -> list[AnswerSour
     return [source for source in sources if not _is_near(source.value, value)] or sources
 
 
-def computed_source(value: Value, answer: Sentence, replaced: Value | None) -> AnswerSource:
+def computed_source(value: Value, answer: ParsedSentence, replaced: Value | None) -> AnswerSource:
     """The source of a value that follows from a correction. A value without a unit gets that of the text."""
     if replaced is not None:
         match value.read, replaced.read:
-            case Number() as bare, Number() as old if old.form and not bare.unit:
+            case Quantity() as bare, Quantity() as old if old.form and not bare.unit:
                 low, amount, high = (to_base(n, old.form) for n in (bare.low, bare.amount, bare.high))
                 read = bare._replace(low=low, amount=amount, high=high, unit=old.unit, form=old.form)
                 return AnswerSource(value._replace(read=read), answer, value.start)
@@ -78,10 +80,10 @@ def equals_answer(value: Value, wanted: Value, replaced: Value | None) -> bool:
     A conversion to another unit and a hedged number may be rounded. A date keeps its day, month and year, and
     a name keeps all its words.
     """
-    if not same(value, wanted):
+    if not same_value(value, wanted):
         return False
     match value.read, wanted.read:
-        case Number() as written, Number() as expected:
+        case Quantity() as written, Quantity() as expected:
             return (
                 written.amount == expected.amount
                 or written.form.lower() != expected.form.lower()
@@ -91,7 +93,7 @@ def equals_answer(value: Value, wanted: Value, replaced: Value | None) -> bool:
             had = replaced.read if replaced is not None and isinstance(replaced.read, Date) else expected
             parts = zip(_date_parts(written), _date_parts(expected), _date_parts(had), strict=True)
             return all(own is not None for own, known, had_it in parts if known and had_it)
-        case Name() as written, Name() as expected:
+        case ProperName() as written, ProperName() as expected:
             return has_whole_name(written.text, expected.text, replaced)
     return True
 
@@ -105,20 +107,22 @@ def has_whole_name(written: str, wanted: str, replaced: Value | None) -> bool:
     ):
         return True
     name = replaced.read if replaced is not None else None
-    return isinstance(name, Name) and len(key_words(name.text)) == 1 and written_words == wanted_words[-1:]
+    return (
+        isinstance(name, ProperName) and len(key_words(name.text)) == 1 and written_words == wanted_words[-1:]
+    )
 
 
-def values_at(part: Sentence, place: Span) -> list[Value]:
+def values_at(part: ParsedSentence, place: Span) -> list[Value]:
     """The values of a sentence that overlap `place`, with their units."""
-    return [value for value in part.values if extent(value).overlaps(place)]
+    return [value for value in part.values if value_extent(value).overlaps(place)]
 
 
 def _is_same_value(evidence_value: Value, answer: Value) -> bool:
     """Is the evidence's value that of the answer? The answer may leave out its unit."""
-    if same(evidence_value, answer):
+    if same_value(evidence_value, answer):
         return True
     match evidence_value.read, answer.read:
-        case Number() as read, Number() as bare if not bare.unit:
+        case Quantity() as read, Quantity() as bare if not bare.unit:
             return isclose(from_base(read.amount, read.form) if read.form else read.amount, bare.amount)
     return False
 
@@ -126,7 +130,7 @@ def _is_same_value(evidence_value: Value, answer: Value) -> bool:
 def _is_near(evidence_value: Value, answer: Value) -> bool:
     """Does the evidence's number round to the answer without being equal to it?"""
     match evidence_value.read, answer.read:
-        case Number() as read, Number() as wanted if read.unit == wanted.unit:
+        case Quantity() as read, Quantity() as wanted if read.unit == wanted.unit:
             return not isclose(read.amount, wanted.amount)
     return False
 

@@ -8,13 +8,13 @@ number.
 import re
 from collections.abc import Sequence
 
-from rarr.backends.rules.counterparts import Passage
+from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.dates import Date, is_as_exact
 from rarr.backends.rules.name_matching import key_words, same_name, same_word
-from rarr.backends.rules.names import Name
-from rarr.backends.rules.numbers import Number
-from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.proper_names import ProperName
+from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.values import Value, same_value
 
 _KIND = re.compile(r"The\s+(?:[\w-]+\s+){0,2}?(?P<kind>[a-z][\w-]+)\s+$")
 _FROM_OR_TO = re.compile(r"\b(?P<way>from|to)\s+(?:the\s+|about\s+|around\s+|[$€£])?$", re.IGNORECASE)
@@ -23,7 +23,7 @@ _CONVERTED = 0.02
 
 
 def confirms_values(
-    text_values: Sequence[Value], evidence_values: Sequence[Value], evidence: Passage
+    text_values: Sequence[Value], evidence_values: Sequence[Value], evidence: ParsedPassage
 ) -> bool:
     """Do `evidence_values` confirm all `text_values`, which stand at one place of the text?
 
@@ -36,19 +36,19 @@ def confirms_values(
     return True
 
 
-def confirms_value(evidence_value: Value, text_value: Value, evidence: Passage) -> bool:
+def confirms_value(evidence_value: Value, text_value: Value, evidence: ParsedPassage) -> bool:
     """Does the value of `evidence` confirm the value of the text?"""
     match evidence_value.read, text_value.read:
-        case Number() as stated, Number() as claimed:
-            return bool(same(evidence_value, text_value)) and _covers_number(stated, claimed)
+        case Quantity() as stated, Quantity() as claimed:
+            return bool(same_value(evidence_value, text_value)) and _covers_number(stated, claimed)
         case Date() as stated, Date() as claimed:
-            return bool(same(evidence_value, text_value)) and is_as_exact(stated, claimed)
-        case Name() as stated, Name() as claimed:
+            return bool(same_value(evidence_value, text_value)) and is_as_exact(stated, claimed)
+        case ProperName() as stated, ProperName() as claimed:
             return _confirms_name(stated.text, claimed.text, evidence)
-    return bool(same(evidence_value, text_value))
+    return bool(same_value(evidence_value, text_value))
 
 
-def is_another_kind(claim: Sentence, evidence: Passage) -> bool:
+def is_another_kind(claim: ParsedSentence, evidence: ParsedPassage) -> bool:
     """Does the claim name the kind of its subject, as in "the band Northlight", and the passage does not?"""
     name = next((value for value in claim.values if value.kind == "name"), None)
     kind = _KIND.match(claim.text[: name.start]) if name is not None else None
@@ -56,7 +56,7 @@ def is_another_kind(claim: Sentence, evidence: Passage) -> bool:
     return any(stem not in evidence.spread and stem not in evidence.title_stems for stem in stems)
 
 
-def is_direction_reversed(before: str, text_value: Value, evidence: Passage) -> bool:
+def is_direction_reversed(before: str, text_value: Value, evidence: ParsedPassage) -> bool:
     """Does the text say "from" before the value, and the passage "to", or the other way round?
 
     `before` are the words of the text before the value.
@@ -76,7 +76,7 @@ def _direction(before: str) -> str:
     return "" if match is None else match["way"].lower()
 
 
-def _covers_number(stated: Number, claimed: Number) -> bool:
+def _covers_number(stated: Quantity, claimed: Quantity) -> bool:
     """Is the passage's number within the range of the text's number?"""
     converted = stated.form.lower() != claimed.form.lower()
     slack = (_CONVERTED if converted else 1e-9) * abs(claimed.amount)
@@ -85,7 +85,7 @@ def _covers_number(stated: Number, claimed: Number) -> bool:
     return claimed.low - slack <= stated.amount <= claimed.high + slack
 
 
-def _confirms_name(stated: str, claimed: str, evidence: Passage) -> bool:
+def _confirms_name(stated: str, claimed: str, evidence: ParsedPassage) -> bool:
     """Does the passage's name have all words of the text's name?
 
     If both names end with the same word, the other words may stand elsewhere in the passage.

@@ -8,9 +8,9 @@ other value.
 import re
 from typing import NamedTuple
 
-from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.values import Kind, Value, extent
-from rarr.backends.rules.words import fold
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.values import Value, ValueKind, value_extent
+from rarr.backends.rules.words import folded_text
 from rarr.tools.text.document import Span
 
 _PIECE = re.compile(r"[,;:()]\s|\s(?:and|but|or|while|whereas|versus|against|than)\s", re.IGNORECASE)
@@ -27,7 +27,9 @@ _LONGEST_VERB = 4
 """The most words between two parties of an action, as in "was narrowly defeated by"."""
 
 
-def exchange_reason(text: Sentence, value: Value, evidence: Sentence, evidence_value: Value) -> str:
+def exchange_reason(
+    text: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value
+) -> str:
     """The words which show that `value` of the text has the role of another value; empty where none do.
 
     `evidence_value` is the value of the evidence that equals `value`.
@@ -49,7 +51,7 @@ def exchange_reason(text: Sentence, value: Value, evidence: Sentence, evidence_v
 
 
 def _exchanged_label(
-    text: Sentence, value: Value, evidence: Sentence, evidence_value: Value, other: Value
+    text: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value, other: Value
 ) -> str:
     """A word from the clause of the value, if the evidence has it only beside the other value."""
     own_clause, other_clause = clause_place(evidence, evidence_value), clause_place(evidence, other)
@@ -66,7 +68,7 @@ def _exchanged_label(
 
 
 def _exchanged_direction(
-    text: Sentence, value: Value, evidence: Sentence, evidence_value: Value, other: Value
+    text: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value, other: Value
 ) -> str:
     """The preposition before the value, if the evidence has it before the other value."""
     in_text, in_evidence, of_other = (
@@ -78,7 +80,7 @@ def _exchanged_direction(
 
 
 def _exchanged_role(
-    text: Sentence, value: Value, evidence: Sentence, evidence_value: Value, other: Value
+    text: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value, other: Value
 ) -> str:
     """The action, if the value acts in the text and is acted on in the evidence, or the other way round."""
     evidence_action = _action(evidence, evidence_value, other)
@@ -105,12 +107,12 @@ class _Action(NamedTuple):
     does: bool
 
 
-def _action(part: Sentence, party: Value, partner: Value) -> _Action | None:
+def _action(part: ParsedSentence, party: Value, partner: Value) -> _Action | None:
     """The action of the only content word between the parties; None for several words or a mutual action."""
     first, second = sorted((party, partner), key=lambda value: value.start)
-    between = Span(extent(first).end, second.start)
+    between = Span(value_extent(first).end, second.start)
     words = [word for word in part.words if between.start <= word.start and word.end <= between.end]
-    content = [word for word in words if word.stem and not fold(word.text).endswith("ly")]
+    content = [word for word in words if word.stem and not folded_text(word.text).endswith("ly")]
     phrase = between.of(part.text)
     if len(content) != 1 or len(words) > _LONGEST_VERB or MUTUAL.search(phrase) or _PIECE.search(phrase):
         return None
@@ -118,14 +120,14 @@ def _action(part: Sentence, party: Value, partner: Value) -> _Action | None:
     return _Action(content[0].text, content[0].stem, (party is first) != passive)
 
 
-def _preposition(part: Sentence, value: Value) -> str:
+def _preposition(part: ParsedSentence, value: Value) -> str:
     match = _PREPOSITION.search(part.text[: value.start])
-    return fold(match[1]) if match else ""
+    return folded_text(match[1]) if match else ""
 
 
-def clause_place(part: Sentence, value: Value) -> Span:
+def clause_place(part: ParsedSentence, value: Value) -> Span:
     """The place from the punctuation or conjunction before a value to the next."""
-    place, start = extent(value), 0
+    place, start = value_extent(value), 0
     for match in _PIECE.finditer(part.text):
         if match.end() <= place.start:
             start = match.end()
@@ -134,9 +136,9 @@ def clause_place(part: Sentence, value: Value) -> Span:
     return Span(start, len(part.text))
 
 
-def label_words(part: Sentence, place: Span, kind: Kind) -> dict[str, str]:
+def label_words(part: ParsedSentence, place: Span, kind: ValueKind) -> dict[str, str]:
     """The content words at a place, by their stems, without the words of values of `kind`."""
-    taken = [extent(value) for value in part.values if value.kind == kind]
+    taken = [value_extent(value) for value in part.values if value.kind == kind]
     return {
         word.stem: word.text
         for word in part.content

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.counterparts import Passage
-from rarr.backends.rules.names import names
-from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.values import Value, same
-from rarr.backends.rules.words import tokens
+from rarr.backends.rules.counterparts import ParsedPassage
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.proper_names import proper_names
+from rarr.backends.rules.values import Value, same_value
+from rarr.backends.rules.words import word_tokens
 
 
-def under_other_headers(claim: Claim, words: str, held: Sequence[Value], evidence: Passage) -> bool:
+def under_other_headers(claim: Claim, words: str, held: Sequence[Value], evidence: ParsedPassage) -> bool:
     """Does no sentence that has the cell's `words` or values mention the headers of its row and column?
 
     A name of a header has to be in the sentence or the title, and a number in the sentence. For a header
@@ -28,17 +28,17 @@ def under_other_headers(claim: Claim, words: str, held: Sequence[Value], evidenc
     )
 
 
-def _states(part: Sentence, words: str, held: Sequence[Value]) -> bool:
+def _states(part: ParsedSentence, words: str, held: Sequence[Value]) -> bool:
     if not held:
         return words.casefold() in part.text.casefold()
-    return all(any(same(value, other) for other in part.values) for value in held)
+    return all(any(same_value(value, other) for other in part.values) for value in held)
 
 
-def _mentions(header: str, part: Sentence, evidence: Passage) -> bool:
-    wanted = {word.stem for word in tokens(header) if word.stem}
+def _mentions(header: str, part: ParsedSentence, evidence: ParsedPassage) -> bool:
+    wanted = {word.stem for word in word_tokens(header) if word.stem}
     told = {word.stem for word in part.content}
     if any(map(str.isdigit, header)):  # a page about one year speaks of others as well
         return wanted <= told
-    if names(header):
+    if proper_names(header):
         return wanted <= told | evidence.title_stems
     return bool(wanted & told - evidence.title_stems) or wanted <= evidence.title_stems

@@ -5,10 +5,10 @@
 
 import re
 
-from rarr.backends.rules.counterparts import Passage
-from rarr.backends.rules.numbers import Number
-from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.values import Value, extent
+from rarr.backends.rules.counterparts import ParsedPassage
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.values import Value, value_extent
 
 _TO_NUMBER = r"\s+(?:a\s+total\s+of\s+|the\s+)?[$€£]?$"
 _BOUNDS = {
@@ -30,9 +30,9 @@ _ORDINAL = "#"
 _REACH = 30  # characters before a number that are searched for its bound
 
 
-def number_bound(part: Sentence, value: Value) -> str:
+def number_bound(part: ParsedSentence, value: Value) -> str:
     """The bound of a number: `above`, `below`, `at least` or `at most`; empty for an exact number."""
-    text, place = part.text.lower(), extent(value)
+    text, place = part.text.lower(), value_extent(value)
     before = text[max(0, place.start - _REACH) : place.start]
     bounds = (
         name
@@ -45,11 +45,11 @@ def number_bound(part: Sentence, value: Value) -> str:
 
 
 def differs_in_measure(
-    claim: Sentence, value: Value, part: Sentence, evidence_value: Value, beside: Passage
+    claim: ParsedSentence, value: Value, part: ParsedSentence, evidence_value: Value, beside: ParsedPassage
 ) -> bool:
     """Does the claim give the number a bound, or a counted thing, that the passage does not give?"""
     if (
-        not (isinstance(value.read, Number) and isinstance(evidence_value.read, Number))
+        not (isinstance(value.read, Quantity) and isinstance(evidence_value.read, Quantity))
         or value.read.unit == _ORDINAL
     ):
         return False
@@ -64,12 +64,12 @@ def differs_in_measure(
     return not (is_row(part) and in_heads)
 
 
-def is_row(part: Sentence) -> bool:
+def is_row(part: ParsedSentence) -> bool:
     """Is it a row of a table, with or without its subject?"""
     return bool(_ROW.match(part.text))
 
 
-def _is_within(claimed_bound: str, claimed: Number, stated_bound: str, stated: Number) -> bool:
+def _is_within(claimed_bound: str, claimed: Quantity, stated_bound: str, stated: Quantity) -> bool:
     """Does a number with the bound `stated_bound` confirm a number with the bound `claimed_bound`?"""
     if stated_bound:
         return claimed_bound == stated_bound
@@ -85,9 +85,9 @@ def _is_within(claimed_bound: str, claimed: Number, stated_bound: str, stated: N
     return True
 
 
-def _counted_stem(part: Sentence, value: Value) -> str:
+def _counted_stem(part: ParsedSentence, value: Value) -> str:
     """The stem of the word after a number and its unit; empty for a percentage, or without such a word."""
-    end = extent(value).end
+    end = value_extent(value).end
     following = next((word for word in part.words if word.start >= end), None)
     if following is None or "%" in part.text[value.start : end] or part.text[end : following.start].strip():
         return ""

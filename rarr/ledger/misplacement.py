@@ -7,11 +7,11 @@ Reed" does not confirm "Reed bought the mill from Lunde".
 import re
 from typing import NamedTuple
 
-from rarr.backends.rules.assertion import asserts
-from rarr.backends.rules.counterparts import Passage
-from rarr.backends.rules.negation import negated
-from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.values import Value, extent, same
+from rarr.backends.rules.assertion import is_asserted
+from rarr.backends.rules.counterparts import ParsedPassage
+from rarr.backends.rules.negation import is_negated
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.ledger.confirmation import confirms_value
 from rarr.ledger.exchanges import MUTUAL, clause_place, exchange_reason, label_words
 from rarr.ledger.measures import differs_in_measure, is_row
@@ -29,7 +29,7 @@ _LISTED = re.compile(r"\s*(?:,|and|or|&|with|,\s*and)\s*(?:the\s+)?", re.IGNOREC
 _IS = re.compile(r"\b(?:is|are|was|were|be|been)\b", re.IGNORECASE)
 
 
-def is_misplaced(claim: Sentence, value: Value, evidence: Passage) -> bool:
+def is_misplaced(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -> bool:
     """Does the passage have the value for something else?
 
     Of the sentences with the value, those count that share the most words with the claim.
@@ -50,38 +50,38 @@ def is_misplaced(claim: Sentence, value: Value, evidence: Passage) -> bool:
         or _parties_changed_places(claim, part)
         or _is_one_of_a_row(part, evidence_value)
         or differs_in_measure(claim, value, part, evidence_value, evidence)
-        or asserts(part.text, evidence_value.start) != asserts(claim.text, value.start)
-        or negated(part, evidence_value.start) != negated(claim, value.start)
+        or is_asserted(part.text, evidence_value.start) != is_asserted(claim.text, value.start)
+        or is_negated(part, evidence_value.start) != is_negated(claim, value.start)
         for (part, evidence_value), count in zip(places, shared, strict=True)
         if count == max(shared)
     )
 
 
-def _is_one_of_a_row(part: Sentence, evidence_value: Value) -> bool:
+def _is_one_of_a_row(part: ParsedSentence, evidence_value: Value) -> bool:
     """Is it a cell beside other numbers of its unit? The row does not tell the column of each."""
     others = [
         value
         for value in part.values
         if value.kind == evidence_value.kind == "number" and value is not evidence_value
     ]
-    return is_row(part) and any(same(value, evidence_value) is not None for value in others)
+    return is_row(part) and any(same_value(value, evidence_value) is not None for value in others)
 
 
-def _is_exchanged(claim: Sentence, value: Value, part: Sentence, evidence_value: Value) -> bool:
+def _is_exchanged(claim: ParsedSentence, value: Value, part: ParsedSentence, evidence_value: Value) -> bool:
     """Do the words beside the claim's value belong to another value of the sentence?"""
     if value.kind == "name" and bool(_BY.search(claim.text)) != bool(_BY.search(part.text)):
         return False  # in the passive, other words stand around a name
     return bool(exchange_reason(claim, value, part, evidence_value))
 
 
-def _words_around(part: Sentence, value: Value) -> set[str]:
+def _words_around(part: ParsedSentence, value: Value) -> set[str]:
     """The stems of the content words around a value."""
-    place = extent(value)
+    place = value_extent(value)
     return {word.stem for word in part.content if not place.start <= word.start < place.end}
 
 
 def _is_labelled_otherwise(
-    claim: Sentence, value: Value, part: Sentence, evidence_value: Value, evidence: Passage
+    claim: ParsedSentence, value: Value, part: ParsedSentence, evidence_value: Value, evidence: ParsedPassage
 ) -> bool:
     """Does another sentence give another value for the names beside the claim's value?
 
@@ -94,7 +94,7 @@ def _is_labelled_otherwise(
         set(label_words(other, Span(0, len(other.text)), value.kind))
         for other in evidence.sentences
         if any(
-            other_value.kind == evidence_value.kind and same(other_value, evidence_value) is False
+            other_value.kind == evidence_value.kind and same_value(other_value, evidence_value) is False
             for other_value in other.values
         )
     ]
@@ -103,7 +103,7 @@ def _is_labelled_otherwise(
     )
 
 
-def _name_stems(part: Sentence) -> set[str]:
+def _name_stems(part: ParsedSentence) -> set[str]:
     named = [value for value in part.values if value.kind == "name"]
     return {word.stem for word in part.content if any(name.start <= word.start < name.end for name in named)}
 
@@ -118,11 +118,11 @@ class _Party(NamedTuple):
     def is_same(self, other: "_Party") -> bool:
         """Are both the same party?"""
         if self.name is not None and other.name is not None:
-            return bool(same(self.name, other.name))
+            return bool(same_value(self.name, other.name))
         return self.name is other.name and self.stem == other.stem
 
 
-def _parties(part: Sentence) -> list[_Party]:
+def _parties(part: ParsedSentence) -> list[_Party]:
     named = [_Party(Span(value.start, value.end), value, "") for value in part.values if value.kind == "name"]
     nouns = [
         _Party(Span(word.start, word.end), None, word.stem)
@@ -133,7 +133,7 @@ def _parties(part: Sentence) -> list[_Party]:
     return [*named, *nouns]
 
 
-def _parties_changed_places(claim: Sentence, part: Sentence) -> bool:
+def _parties_changed_places(claim: ParsedSentence, part: ParsedSentence) -> bool:
     """Does a party act on another in the claim, and the other party on it in the passage?"""
     claim_agent, evidence_agent = _agent(claim), _agent(part)
     if claim_agent is None or evidence_agent is None or claim_agent.is_same(evidence_agent):
@@ -145,13 +145,13 @@ def _parties_changed_places(claim: Sentence, part: Sentence) -> bool:
     return _acts(claim, claim_agent.place, acts_on.place) and _acts(part, evidence_agent.place, suffers.place)
 
 
-def _agent(part: Sentence) -> _Party | None:
+def _agent(part: ParsedSentence) -> _Party | None:
     """The party that seems to act: the first party without a preposition before it."""
     parties = sorted(_parties(part), key=lambda party: party.place)
     return next((party for party in parties if not _OBLIQUE.search(part.text[: party.place.start])), None)
 
 
-def _acts(part: Sentence, first: Span, second: Span) -> bool:
+def _acts(part: ParsedSentence, first: Span, second: Span) -> bool:
     """Does the first party seem to act on the second, in the active voice?"""
     between = part.text[first.end : second.start]
     if second.start < first.end or _POSSESSIVE.match(between):

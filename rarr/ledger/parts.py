@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.backends.rules.answers import has_phrase
-from rarr.backends.rules.assertion import asserts
+from rarr.backends.rules.assertion import is_asserted
 from rarr.backends.rules.claims import Claim, claims
-from rarr.backends.rules.counterparts import Passage, passage
-from rarr.backends.rules.numbers import Number
-from rarr.backends.rules.questions import askable
-from rarr.backends.rules.sentence import Sentence, sentence
-from rarr.backends.rules.subjects import about_something_else
-from rarr.backends.rules.values import Value, extent, same, values
+from rarr.backends.rules.counterparts import ParsedPassage, parsed_passage
+from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
+from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.questions import askable_values
+from rarr.backends.rules.short_answers import has_phrase
+from rarr.backends.rules.subjects import is_about_something_else
+from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import Token
 from rarr.ledger.answers import answer_place, answer_sources, values_at
 from rarr.ledger.confirmation import confirms_value, confirms_values, is_another_kind, is_direction_reversed
@@ -48,7 +48,7 @@ def sentence_parts(
     Only `evidence` confirms a part: by a check, or by its words if it supports the sentence well or if one of
     its checks agreed on another part. `against` are the evidences that contradict the sentence.
     """
-    parsed = sentence(support.span.of(text))
+    parsed = parsed_sentence(support.span.of(text))
     claim = next((claim for claim in claims(text, context) if claim.span == support.span), None)
     places = []
     for span in _checked_spans(text, claim, asked):
@@ -88,7 +88,7 @@ def asked_places(text: str, span: Span, query: Query, checks: Sequence[Check]) -
     if place != span:
         yield AskedPlace(place, tuple(checks))
         return
-    parsed = sentence(span.of(text))
+    parsed = parsed_sentence(span.of(text))
     for check in checks:
         answer = answer_place(parsed, Span(-1, -1), check.text_answer)
         yield AskedPlace(answer.moved(span.start) if answer else span, (check,))
@@ -101,7 +101,7 @@ def is_converted(check: Check) -> bool:
     if check.verdict != "agrees":
         return False
     text_amounts, evidence_amounts = (
-        {value.read.amount for value in values(answer) if isinstance(value.read, Number)}
+        {value.read.amount for value in checkable_values(answer) if isinstance(value.read, Quantity)}
         for answer in (check.text_answer, check.evidence_answer)
     )
     return bool(text_amounts and evidence_amounts) and text_amounts.isdisjoint(evidence_amounts)
@@ -123,9 +123,9 @@ def _without_title_matches(parts: list[Part], evidence: Mapping[str, Evidence]) 
 
 
 def _is_in_title(part: Part, evidence: Evidence | None) -> bool:
-    named, titled = values(part.says), values(evidence.title) if evidence else ()
+    named, titled = checkable_values(part.says), checkable_values(evidence.title) if evidence else ()
     return bool(named) and all(
-        value.kind == "name" and any(same(value, other) for other in titled) for value in named
+        value.kind == "name" and any(same_value(value, other) for other in titled) for value in named
     )
 
 
@@ -133,7 +133,7 @@ def _checked_spans(text: str, claim: Claim | None, asked: Sequence[AskedPlace]) 
     """The places of queries, without those that contain another, and the other checkable values."""
     distinct = {other.place for other in asked}
     kept = [place for place in distinct if not any(_contains(place, other) for other in distinct)]
-    for _, place in askable(text, claim) if claim is not None else ():
+    for _, place in askable_values(text, claim) if claim is not None else ():
         if not any(place.overlaps(other) for other in kept):
             kept.append(place)
     return sorted(kept)
@@ -163,7 +163,7 @@ class _CheckedPlace(NamedTuple):
     span: Span
     words: str
     values: Sequence[Value]
-    sentence: Sentence
+    sentence: ParsedSentence
     claim: Claim | None
     alike: WordFinder | None = None
 
@@ -189,15 +189,15 @@ class _CheckedPlace(NamedTuple):
 
     def _is_answered(self, answer: str, evidence: Evidence) -> bool:
         """Does the answer of an agreeing check confirm the place, read together with the passage?"""
-        beside = passage(evidence.text, evidence.title)
+        beside = parsed_passage(evidence.text, evidence.title)
         told = [
             stated
-            for value in values(answer)
+            for value in checkable_values(answer)
             for stated in [source.value for source in answer_sources(value, beside.sentences)] or [value]
         ]
         return confirms_values(self.values, told, beside) and not self._is_otherwise(beside)
 
-    def _is_otherwise(self, beside: Passage) -> bool:
+    def _is_otherwise(self, beside: ParsedPassage) -> bool:
         """Is the passage about a thing of another kind, or does it have the values for other things?"""
         if self.claim is not None and is_another_kind(self.claim.sentence, beside):
             return True
@@ -211,8 +211,8 @@ class _CheckedPlace(NamedTuple):
 
     def _literal(self, evidence: Evidence) -> str:
         """The words of a passage about the same subject that confirm the place; empty where none do."""
-        beside = passage(evidence.text, evidence.title)
-        elsewhere = any(about_something_else(claim, value, beside) for claim, value in self._claimed())
+        beside = parsed_passage(evidence.text, evidence.title)
+        elsewhere = any(is_about_something_else(claim, value, beside) for claim, value in self._claimed())
         if elsewhere or self._is_otherwise(beside):
             return ""
         if self.alike is not None:
@@ -222,29 +222,36 @@ class _CheckedPlace(NamedTuple):
         context = {word.stem for word in self.sentence.content if not self._has(word)}
         told = [
             (value, part.text)
-            for part, stems in zip(beside.sentences, beside.said, strict=True)
+            for part, stems in zip(beside.sentences, beside.own_stems, strict=True)
             if not context or not context.isdisjoint(stems)
             for value in part.values
-            if asserts(part.text, value.start)
+            if is_asserted(part.text, value.start)
         ]
         told += [(value, evidence.title) for value in beside.title_values]
         words = [
-            next((extent(other).of(text) for other, text in told if confirms_value(other, value, beside)), "")
+            next(
+                (
+                    value_extent(other).of(text)
+                    for other, text in told
+                    if confirms_value(other, value, beside)
+                ),
+                "",
+            )
             for value in self.values
         ]
         return words[0] if all(words) else ""
 
-    def _told_alike(self, alike: WordFinder, beside: Passage) -> str:
+    def _told_alike(self, alike: WordFinder, beside: ParsedPassage) -> str:
         """The word of the same meaning, in the sentence of the passage that is most like the claim."""
         context = {word.stem for word in self.sentence.content}
-        told = [len(context & stems) for stems in beside.said]
+        told = [len(context & stems) for stems in beside.own_stems]
         for part, count in zip(beside.sentences, told, strict=True):
             if 0 < count == max(told) and (place := next(alike(part), None)):
                 return place.of(part.text)
         return ""
 
     def _has(self, word: Token) -> bool:
-        return any(value.start <= word.start < extent(value).end for value in self.values)
+        return any(value.start <= word.start < value_extent(value).end for value in self.values)
 
     def _claimed(self) -> Iterator[tuple[Claim, Value]]:
         """The values of the place, as the claim has them."""

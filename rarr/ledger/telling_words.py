@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable, Iterator
 
-from rarr.backends.rules.negation import negators
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.negation import negator_spans
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.tools.text.document import Span
 
-WordFinder = Callable[[Sentence], Iterator[Span]]
+WordFinder = Callable[[ParsedSentence], Iterator[Span]]
 """Finds the places of words with the same meaning in a sentence of a passage."""
 
 # Words of a group have the same meaning. A quantifier before a number is the bound of the number.
@@ -25,10 +25,10 @@ _WORDS_THAT_TURN = [re.compile(rf"\b(?:{words})\b(?!\s+(?:than|\d))", re.IGNOREC
 _COMPARED = re.compile(r"\b(?P<word>\w+er|(?:more|less)\s+\w+)\s+than\b(?!\s+[$€£]?\d)", re.IGNORECASE)
 
 
-def telling_words(sentence: Sentence) -> Iterator[tuple[Span, WordFinder]]:
+def telling_words(sentence: ParsedSentence) -> Iterator[tuple[Span, WordFinder]]:
     """The place of each telling word in the sentence, with a finder of words of the same meaning."""
-    for span in negators(sentence):
-        yield span, negators
+    for span in negator_spans(sentence):
+        yield span, negator_spans
     for pattern in _WORDS_THAT_TURN:
         for match in pattern.finditer(sentence.text):
             yield Span(*match.span()), _finder(pattern)

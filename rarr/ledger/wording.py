@@ -7,13 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from rarr.backends.rules.answers import stands_in
-from rarr.backends.rules.counterparts import passage
+from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.negation import negated
-from rarr.backends.rules.sentence import Sentence, sentence as read_sentence
-from rarr.backends.rules.values import Value, extent, same, values
-from rarr.backends.rules.words import Token, fold, tokens
+from rarr.backends.rules.negation import is_negated
+from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence as read_sentence
+from rarr.backends.rules.short_answers import is_stated
+from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
+from rarr.backends.rules.words import Token, folded_text, word_tokens
 from rarr.ledger.answers import (
     AnswerSource,
     answer_place,
@@ -58,10 +58,10 @@ class Wording:
         self.replaced = Span(min(place.start, start), max(place.end, end))
         self.written = Span(self.replaced.start, self.replaced.end + grown)
         self.follows = bool(query.follows)
-        self.evidence = passage(evidence.text, evidence.title).sentences
+        self.evidence = parsed_passage(evidence.text, evidence.title).sentences
         self.known = f"{evidence.title}\n{evidence.text}\n{self.answer if self.follows else ''}"
         self.old = next(iter(values_at(self.before, self.place)), None) if self.place else None
-        self.answers = [(value, self._sources(value)) for value in values(self.answer)]
+        self.answers = [(value, self._sources(value)) for value in checkable_values(self.answer)]
 
     @property
     def compares(self) -> bool:
@@ -85,7 +85,7 @@ class Wording:
 
     def _unsaid_answer(self) -> str:
         """Refuses an answer that is not in the evidence, unless it was computed for a follow-up."""
-        if self.follows or stands_in(self.answer, self.known):
+        if self.follows or is_stated(self.answer, self.known):
             return ""
         return f"the evidence does not say {self.answer[:60]!r}"
 
@@ -119,10 +119,10 @@ class Wording:
         wanted = [s.value for value, sources in self.answers for s in sources] + [v for v, _ in self.answers]
         left = len(self.answers)  # each answer may stand once
         for value in values_at(self.after, self.written):
-            words = extent(value).of(self.after.text)
+            words = value_extent(value).of(self.after.text)
             given = any(equals_answer(value, answer, self.old) for answer in wanted)
             left -= given
-            if (given and left >= 0) or any(same(value, other) for other in kept):
+            if (given and left >= 0) or any(same_value(value, other) for other in kept):
                 continue
             if given or value.kind != "name" or not {*key_words(words)} <= {*key_words(self.answer)}:
                 return f"the change brings in {words!r}, which is not the evidence's answer"
@@ -134,13 +134,13 @@ class Wording:
         Beside a compared value, only words of the answer and of the replaced words are allowed.
         """
         if self.compares:
-            told = [*tokens(self.answer), *tokens(self.replaced.of(self.before.text))]
+            told = [*word_tokens(self.answer), *word_tokens(self.replaced.of(self.before.text))]
         else:
-            told = [*tokens(self.known), *self.before.words]
+            told = [*word_tokens(self.known), *self.before.words]
         known = {word.stem for word in told if word.stem}
-        allowed = _GRAMMAR | {fold(word.text) for word in told}
+        allowed = _GRAMMAR | {folded_text(word.text) for word in told}
         for word in self._new_words():
-            if (word.stem not in known) if word.stem else (fold(word.text) not in allowed):
+            if (word.stem not in known) if word.stem else (folded_text(word.text) not in allowed):
                 return f"the change brings in {word.text!r}, a word of neither the evidence nor the text"
         return (self._repeated() or self._padding()) if self.compares else ""
 
@@ -150,7 +150,7 @@ class Wording:
         Figures are not counted: "20,000,000" has two groups of zeros, and `_another_value` counts values.
         """
         answer, replaced, written = (
-            Counter(fold(word.text) for word in tokens(text) if not word.text.isdecimal())
+            Counter(folded_text(word.text) for word in word_tokens(text) if not word.text.isdecimal())
             for text in (self.answer, self.replaced.of(self.before.text), self.written.of(self.after.text))
         )
         repeated = [word for word in written if written[word] > max(answer[word], replaced[word], 1)]
@@ -158,14 +158,14 @@ class Wording:
 
     def _padding(self) -> str:
         """Refuses more new words of grammar beside a value than were taken out; one article may be added."""
-        answer = {fold(word.text) for word in tokens(self.answer)}
-        new = [word for word in self._new_words() if not word.stem and fold(word.text) not in answer]
+        answer = {folded_text(word.text) for word in word_tokens(self.answer)}
+        new = [word for word in self._new_words() if not word.stem and folded_text(word.text) not in answer]
         gone = [
             word
             for word in self.before.words
             if not word.stem and Span(word.start, word.end).overlaps(self.changed)
         ]
-        article = bool(new) and fold(new[0].text) == "the" and new[0].start == self.new.start
+        article = bool(new) and folded_text(new[0].text) == "the" and new[0].start == self.new.start
         if len(new) > len(gone) + article:
             return f"the change brings in {new[-1].text!r}, which its value does not need"
         return ""
@@ -176,7 +176,7 @@ class Wording:
         known = f"{self.known}\n{self.before.text}"
         numerals = set() if self.answers else {*_NUMERAL.findall(written)} - {*_NUMERAL.findall(had)}
         signs = {c for c in written if not (c.isalnum() or c.isspace() or c in _PUNCTUATION or c in had)}
-        compared = "".join(extent(v).of(self.after.text) for v in values_at(self.after, self.written))
+        compared = "".join(value_extent(v).of(self.after.text) for v in values_at(self.after, self.written))
         for sign in sorted(numerals - {*_NUMERAL.findall(known)}) + sorted(signs - {*known, *compared}):
             return f"the change brings in {sign!r}, which neither the evidence nor the text has"
         return ""
@@ -184,11 +184,11 @@ class Wording:
     def _lost_words(self) -> str:
         """Refuses the loss of a content word beside the text's answer, such as the subject."""
         stays = {word.stem for word in self.after.content}
-        answer = {fold(word.text) for word in tokens(self.text_answer)}
+        answer = {folded_text(word.text) for word in word_tokens(self.text_answer)}
         for word in self.before.content:
             place = Span(word.start, word.end)
             answered = self.place is not None and place.overlaps(self.place)
-            if not place.overlaps(self.changed) or answered or fold(word.text) in answer:
+            if not place.overlaps(self.changed) or answered or folded_text(word.text) in answer:
                 continue
             if word.stem not in stays:
                 return f"the change takes out {word.text!r}, which the query does not ask about"
@@ -198,10 +198,10 @@ class Wording:
         """Refuses a text that denies what the evidence says, or says what the evidence denies."""
         for value, sources in () if self.follows else self.answers:
             for written in values_at(self.after, self.written):
-                if not sources or not same(written, sources[0].value):
+                if not sources or not same_value(written, sources[0].value):
                     continue
-                denied = negated(self.after, written.start)
-                if all(negated(source.sentence, source.start) != denied for source in sources):
+                denied = is_negated(self.after, written.start)
+                if all(is_negated(source.sentence, source.start) != denied for source in sources):
                     words = self.answer[value.start : value.end]
                     return f"the text would {'deny' if denied else 'say'} {words!r}, other than the evidence"
         return ""
@@ -210,28 +210,30 @@ class Wording:
         """Refuses the evidence's value in a place where the evidence has another value of its kind."""
         for _, sources in () if self.follows else self.answers:
             for written in values_at(self.after, self.written):
-                if not any(same(written, source.value) for source in sources):
+                if not any(same_value(written, source.value) for source in sources):
                     continue
                 shown = [_exchange_with(self.after, written, source) for source in sources]
                 if all(shown):
-                    words = extent(written).of(self.after.text)
+                    words = value_extent(written).of(self.after.text)
                     return f"the change exchanges values: it says {words!r} where the evidence has {shown[0]}"
         return ""
 
     def _new_words(self) -> Iterator[Token]:
         """The new words of the edit, without the words of compared values."""
-        had = {fold(word.text) for word in tokens(self.replaced.of(self.before.text))}
+        had = {folded_text(word.text) for word in word_tokens(self.replaced.of(self.before.text))}
         given = values_at(self.after, self.written) if self.compares else []
-        compared = [extent(value) for value in given if value.kind != "name"]  # any word may join a name
+        compared = [
+            value_extent(value) for value in given if value.kind != "name"
+        ]  # any word may join a name
         for word in self.after.words:
             place = Span(word.start, word.end)
             inside = any(value.start <= place.start and place.end <= value.end for value in compared)
             if inside or not place.overlaps(self.new):
                 continue
-            if fold(word.text) not in had:
+            if folded_text(word.text) not in had:
                 yield word
 
 
-def _exchange_with(after: Sentence, written: Value, source: AnswerSource) -> str:
+def _exchange_with(after: ParsedSentence, written: Value, source: AnswerSource) -> str:
     evidence_value = next(value for value in source.sentence.values if value.start == source.start)
     return exchange_reason(after, written, source.sentence, evidence_value)

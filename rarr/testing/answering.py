@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rarr.backends.rules.agreement import AGREES_COVERAGE, agreement, with_unit
-from rarr.backends.rules.counterparts import candidates, passage
+from rarr.backends.rules.agreement import AGREES_COVERAGE, query_agreement, value_with_unit
+from rarr.backends.rules.counterparts import candidates, parsed_passage
 from rarr.backends.rules.editing import change_of
-from rarr.backends.rules.questions import questions, targeted
-from rarr.backends.rules.sentence import sentence
-from rarr.backends.rules.support import entailments
-from rarr.backends.rules.values import same, values
+from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.questions import short_questions, value_questions
+from rarr.backends.rules.support import claim_supports
+from rarr.backends.rules.values import checkable_values, same_value
 from rarr.ledger.preservation import pres_lev
 from rarr.records import Change, Check, Evidence, Query
 from rarr.settings import Settings
@@ -38,7 +38,7 @@ def _queries(variables: Variables) -> dict[str, Any]:
     return {
         "questions": [
             {"question": question.text, "about": text[question.start : question.end]}
-            for question in questions(text, variables.get("context"))
+            for question in value_questions(text, variables.get("context"))
         ]
     }
 
@@ -48,7 +48,7 @@ def _targeted(variables: Variables) -> dict[str, Any]:
     wanted = [line.removeprefix("- ") for line in variables["sentences"].splitlines()]
     spans = [span for span in sentences(text) if " ".join(span.of(text).split()) in wanted]
     asked = [line.removeprefix("- ") for line in variables["asked"].splitlines()]
-    questions_about = targeted(text, None if context == _NOTHING else context, spans, asked)
+    questions_about = short_questions(text, None if context == _NOTHING else context, spans, asked)
     return {
         "questions": [
             {"question": question.text, "about": text[question.start : question.end]}
@@ -59,7 +59,7 @@ def _targeted(variables: Variables) -> dict[str, Any]:
 
 def _agreement(variables: Variables) -> dict[str, Any]:
     whole, _ = _whole(variables)
-    judgement = agreement(whole, variables.get("context"), _query(variables), _evidence(variables))
+    judgement = query_agreement(whole, variables.get("context"), _query(variables), _evidence(variables))
     return {
         "text_answer": judgement.text_answer,
         "evidence_answer": judgement.evidence_answer,
@@ -103,9 +103,9 @@ def _rewritten(variables: Variables) -> str:
     context = None if variables["context"] == _NOTHING else variables["context"]
     for quotation in variables["evidence"].split(_BETWEEN):
         evidence = _evidence({"evidence": quotation})
-        for question in reversed(questions(text, context)):
+        for question in reversed(value_questions(text, context)):
             query = Query(id="q1", **question.model_dump())
-            judged = agreement(text, context, query, evidence)
+            judged = query_agreement(text, context, query, evidence)
             check = Check(**judged.model_dump(), query_id="q1", evidence_id="q1.1")
             if judged.verdict == "disagrees" and (change := change_of(text, query, check)):
                 text = text[: change.start] + change.new + text[change.end :]
@@ -122,7 +122,7 @@ def _attribution(variables: Variables) -> dict[str, Any]:
     """Judges attribution by the least support of a sentence; unjudged text is not attributable."""
     whole, start = _whole(variables)
     spans = [span for span in sentences(whole) if span.start >= start]
-    judged = entailments(whole, variables.get("context"), spans, _evidence(variables))
+    judged = claim_supports(whole, variables.get("context"), spans, _evidence(variables))
     least = min((score for score in judged if score is not None), default=None)
     if least is None:
         return {"reason": "The rules find nothing to compare.", "verdict": "extrapolatory"}
@@ -139,11 +139,11 @@ def _reading(variables: Variables) -> dict[str, Any]:
         return {"answer": "not stated"}
     evidence = _evidence(variables)
     gap = _GAPS[interrogative[1]]
-    claim = sentence(variables["query"].replace(interrogative[0], gap, 1).rstrip("?") + ".")
+    claim = parsed_sentence(variables["query"].replace(interrogative[0], gap, 1).rstrip("?") + ".")
     value = next((value for value in claim.values if claim.text[value.start : value.end] == gap), None)
-    matches = candidates(claim, value, passage(evidence.text, evidence.title)) if value else []
+    matches = candidates(claim, value, parsed_passage(evidence.text, evidence.title)) if value else []
     best = next((match for match in matches if match.coverage >= AGREES_COVERAGE), None)
-    return {"answer": with_unit(best.sentence, best.value) if best else "not stated"}
+    return {"answer": value_with_unit(best.sentence, best.value) if best else "not stated"}
 
 
 def _whole(variables: Variables) -> tuple[str, int]:
@@ -160,7 +160,7 @@ def _query(variables: Variables) -> Query:
     place = next(
         (
             Span(question.start, question.end)
-            for question in questions(whole, variables.get("context"))
+            for question in value_questions(whole, variables.get("context"))
             if question.text == text and question.start >= start
         ),
         Span(start, len(whole)),
@@ -188,9 +188,9 @@ _GAPS = {"date": "1066", "number": "77", "name": "Xanthippe Quux"}
 
 def _chosen(variables: Variables) -> dict[str, Any]:
     """The sentence of which the passage says more values, units converted; the first of equal ones."""
-    told = values(variables["evidence"])
+    told = checkable_values(variables["evidence"])
     first, second = (
-        sum(any(same(value, other) for other in told) for value in values(variables[name]))
+        sum(any(same_value(value, other) for other in told) for value in checkable_values(variables[name]))
         for name in ("first", "second")
     )
     return {"version": "B" if second > first else "A"}

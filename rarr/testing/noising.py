@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
-from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.values import Value
-from rarr.backends.rules.words import tokens
+from rarr.backends.rules.words import word_tokens
 from rarr.tools.text.document import split_sentences
 
 _SENTENCES = 2  # of a summary, at most; one of each evidence
@@ -17,13 +17,13 @@ _KINDS = {"date": "date", "number": "number", "name": "other", "term": "relation
 
 def summarized(query: str, evidence: list[str]) -> str:
     """The sentence with a value that shares most words with the query, of each evidence."""
-    query_stems = {word.stem for word in tokens(query) if word.stem}
+    query_stems = {word.stem for word in word_tokens(query) if word.stem}
     best: list[str] = []
     for passage in evidence:
         text = re.sub(r"^# .*\n", "", passage)
         texts = [span.of(text) for span in split_sentences(text)]
-        with_values = [text for text in texts if sentence(text).values]
-        shared = {text: len(query_stems & {word.stem for word in tokens(text)}) for text in with_values}
+        with_values = [text for text in texts if parsed_sentence(text).values]
+        shared = {text: len(query_stems & {word.stem for word in word_tokens(text)}) for text in with_values}
         closest = max(with_values, key=lambda text: shared[text], default="")
         if closest and shared[closest] and closest not in best:
             best.append(closest)
@@ -33,7 +33,7 @@ def summarized(query: str, evidence: list[str]) -> str:
 def errors(text: str) -> list[dict[str, Any]]:
     """One error in the first sentence with a value: another date or number, else another name or opposite."""
     for span in split_sentences(text):
-        part = sentence(span.of(text))
+        part = parsed_sentence(span.of(text))
         for value in sorted(
             part.values, key=lambda value: ("date", "number", "name", "term").index(value.kind)
         ):

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import torch
 from torch import Tensor
 
-from rarr.backends.encoder.inputs import NULL, Masked, Pair, covering, pair, single
+from rarr.backends.encoder.inputs import (
+    NULL,
+    EncoderInput,
+    MaskedSpan,
+    covering_tokens,
+    encoder_input,
+    single_input,
+)
 from rarr.tools.text.document import Span
 from rarr.training.examples import Attribution, Cloze, Maskable, Relevance
 
@@ -64,12 +71,12 @@ def cloze(
     tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Random
 ) -> tuple[Sequences, Pointers | None]:
     """Each text with some of its values masked, and the places of these values in its passage."""
-    pairs: list[Pair] = []
+    pairs: list[EncoderInput] = []
     masks: list[tuple[int, int, Maskable]] = []
     for example in examples:
         chosen = sorted(_some(example.values, rng), key=lambda value: value.place)
-        masked = [Masked(Span(*value.place), value.kind) for value in chosen]
-        encoded = pair(tokenizer, example.text, example.title, example.passage, masked)
+        masked = [MaskedSpan(Span(*value.place), value.kind) for value in chosen]
+        encoded = encoder_input(tokenizer, example.text, example.title, example.passage, masked)
         masks += [
             (len(pairs), position, value)
             for position, value in zip(encoded.masks, chosen, strict=True)
@@ -93,7 +100,7 @@ class Swapped(NamedTuple):
 
 def swapped(tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Random) -> Swapped:
     """Each text as it is, and with one of its values replaced by a wrong value."""
-    made: list[Pair] = []
+    made: list[EncoderInput] = []
     tags = []
     for example in examples:
         stated = [value for value in example.values if value.answers]
@@ -101,8 +108,8 @@ def swapped(tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Rando
         new = rng.choice(wrong.others)
         start, end = wrong.place
         shift = len(new) - (end - start)
-        right = pair(tokenizer, example.text, example.title, example.passage)
-        other = pair(
+        right = encoder_input(tokenizer, example.text, example.title, example.passage)
+        other = encoder_input(
             tokenizer, example.text[:start] + new + example.text[end:], example.title, example.passage
         )
         tag, other_tag = [-1] * len(right.ids), [-1] * len(other.ids)
@@ -133,13 +140,13 @@ class JudgedBatch(NamedTuple):
 
 def attribution(tokenizer: "Tokenizer", examples: Sequence[Attribution]) -> JudgedBatch:
     """Every version of every example."""
-    made: list[Pair] = []
+    made: list[EncoderInput] = []
     tags, labels, contrasts = [], [], []
     for example in examples:
         rows: dict[str, int] = {}
         for version in example.versions:
             rows[version.label] = len(made)
-            encoded = pair(tokenizer, version.text, example.title, example.passage)
+            encoded = encoder_input(tokenizer, version.text, example.title, example.passage)
             tag = [-1] * len(encoded.ids)
             if version.wrong is not None:
                 tag[encoded.text_start : encoded.text_start + len(encoded.text_spans)] = [0] * len(
@@ -165,7 +172,7 @@ def relevance(tokenizer: "Tokenizer", examples: Sequence[Relevance]) -> Sequence
     """The passages of each query in turn, as many of each query as the query with the fewest has."""
     count = min(len(example.passages) for example in examples)
     pairs = [
-        pair(tokenizer, example.query, title, text)
+        encoder_input(tokenizer, example.query, title, text)
         for example in examples
         for title, text in example.passages[:count]
     ]
@@ -174,7 +181,7 @@ def relevance(tokenizer: "Tokenizer", examples: Sequence[Relevance]) -> Sequence
 
 def alone(tokenizer: "Tokenizer", texts: Sequence[str]) -> Sequences:
     """Texts, for their embeddings."""
-    return padded([single(tokenizer, text, LONGEST_ALONE) for text in texts])
+    return padded([single_input(tokenizer, text, LONGEST_ALONE) for text in texts])
 
 
 def _some(values: Sequence[Maskable], rng: random.Random) -> list[Maskable]:
@@ -194,7 +201,7 @@ def _some(values: Sequence[Maskable], rng: random.Random) -> list[Maskable]:
 
 
 def _pointers(
-    pairs: Sequence[Pair], masks: Sequence[tuple[int, int, Maskable]], longest: int
+    pairs: Sequence[EncoderInput], masks: Sequence[tuple[int, int, Maskable]], longest: int
 ) -> Pointers | None:
     rows, positions, opened, starts, ends = [], [], [], [], []
     for row, position, value in masks:
@@ -202,7 +209,7 @@ def _pointers(
         first = encoded.passage_start
         start, end = torch.zeros(longest), torch.zeros(longest)
         for answer in value.answers:
-            if (tokens := covering(encoded.passage_spans, *answer)) is not None:
+            if (tokens := covering_tokens(encoded.passage_spans, *answer)) is not None:
                 start[first + tokens[0]] = 1
                 end[first + tokens[1]] = 1
         if value.answers and not start.any():
@@ -228,8 +235,8 @@ def _pointers(
     )
 
 
-def _tag(tag: list[int], made: Pair, start: int, end: int, value: int) -> None:
-    if (tokens := covering(made.text_spans, start, end)) is not None:
+def _tag(tag: list[int], made: EncoderInput, start: int, end: int, value: int) -> None:
+    if (tokens := covering_tokens(made.text_spans, start, end)) is not None:
         for token in range(tokens[0], tokens[1] + 1):
             tag[made.text_start + token] = value
 

@@ -75,7 +75,7 @@ def fine_tune(
     """
     backend, began = backend or Backend.of_the_package(), time.monotonic()
     out, start = out.expanduser(), start and start.expanduser()
-    facts = weights.checked(start)
+    facts = weights.checked_manifest(start)
     all_rows = enough(data)
     learned, held = _split(all_rows, seed)
     sets = _sets(learned)
@@ -146,7 +146,7 @@ def _phases(steps: int, mixture: Mapping[str, float]) -> list[Phase]:
 
 def _whole(out: Path) -> bool:
     try:
-        weights.checked(out)
+        weights.checked_manifest(out)
     except SettingsError:
         return False
     return True

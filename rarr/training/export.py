@@ -23,8 +23,8 @@ from rarr.backends.encoder.weights import (
     SHIPPED,
     TOKENIZER,
     Calibration,
-    Facts,
-    digests,
+    WeightsManifest,
+    file_digests,
 )
 from rarr.training.model import EncoderWithHeads
 
@@ -69,7 +69,7 @@ def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path, calibr
             weight_type=QuantType.QInt8,
         )
         tokenizer.save(str(ready / TOKENIZER))
-        facts = Facts(format=FORMAT, sha256=digests(ready), calibration=calibration)
+        facts = WeightsManifest(format=FORMAT, sha256=file_digests(ready), calibration=calibration)
         (ready / FACTS).write_text(facts.model_dump_json(indent=1) + "\n", encoding="utf-8")
         folder.mkdir(parents=True, exist_ok=True)
         for name in (MODEL, TOKENIZER, FACTS):
@@ -78,7 +78,7 @@ def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path, calibr
 
 
 def load(folder: Path | None = None) -> EncoderWithHeads:
-    """The weights of a folder, or those that ship, as a torch model to train. They were `checked` before.
+    """The weights of a folder, or those that ship, as a torch model. `checked_manifest` checked them before.
 
     Values that were rounded to 8 bits stay rounded: training continues from the weights that run.
     """

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from rarr.backends.encoder.inputs import MASK_KINDS, MaskKind
 from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.sentence import Sentence, sentence
-from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
+from rarr.backends.rules.values import Value, same_value
 from rarr.tools.text.document import Span, split_sentences
 from rarr.training.examples import Maskable, Place
 
@@ -18,7 +18,7 @@ class PassageSentence(NamedTuple):
     """A sentence of a passage, with its offset."""
 
     start: int
-    read: Sentence
+    read: ParsedSentence
 
 
 class Corrected(NamedTuple):
@@ -31,7 +31,9 @@ class Corrected(NamedTuple):
 
 def parts(passage: str) -> list[PassageSentence]:
     """The sentences of a passage."""
-    return [PassageSentence(span.start, sentence(span.of(passage))) for span in split_sentences(passage)]
+    return [
+        PassageSentence(span.start, parsed_sentence(span.of(passage))) for span in split_sentences(passage)
+    ]
 
 
 def maskable(
@@ -43,7 +45,7 @@ def maskable(
     """
     titled = set(key_words(title)) if title else set()
     for span in split_sentences(text):
-        part = sentence(span.of(text))
+        part = parsed_sentence(span.of(text))
         for value in part.values:
             words = part.text[value.start : value.end]
             if value.kind == "name" and titled.issuperset(key_words(words)):
@@ -77,7 +79,11 @@ def shared(text: str, title: str, passage: str, errors: Sequence[Corrected]) -> 
 
 def mask_kind(words: str) -> MaskKind:
     """The kind of the value that most of these words form; `word` for other words."""
-    read = [value for value in sentence(words).values if value.end - value.start >= _OF_ITS_KIND * len(words)]
+    read = [
+        value
+        for value in parsed_sentence(words).values
+        if value.end - value.start >= _OF_ITS_KIND * len(words)
+    ]
     return MASK_KINDS[read[0].kind] if read else "word"
 
 
@@ -87,7 +93,7 @@ def places(value: Value, passage_sentences: Sequence[PassageSentence]) -> tuple[
         (part.start + other.start, part.start + other.end)
         for part in passage_sentences
         for other in part.read.values
-        if same(value, other)
+        if same_value(value, other)
     )
 
 
@@ -95,18 +101,18 @@ def siblings(value: Value, passage_sentences: Sequence[PassageSentence]) -> Iter
     """The different values of the same kind in the passage."""
     for part in passage_sentences:
         for other in part.read.values:
-            if other.kind == value.kind and same(value, other) is False:
+            if other.kind == value.kind and same_value(value, other) is False:
                 yield part.read.text[other.start : other.end]
 
 
 def find(phrase: str, passage: str) -> tuple[Place, ...]:
     """The places of these words in the passage, in any case and any form with the same stem."""
-    wanted = [word.stem or word.text.lower() for word in sentence(phrase).words]
+    wanted = [word.stem or word.text.lower() for word in parsed_sentence(phrase).words]
     return tuple(_runs(wanted, parts(passage))) if wanted else ()
 
 
 def _phrases(
-    span: Span, part: Sentence, passage_sentences: Sequence[PassageSentence], titled: set[str]
+    span: Span, part: ParsedSentence, passage_sentences: Sequence[PassageSentence], titled: set[str]
 ) -> Iterator[Maskable]:
     """Runs of words that begin and end with content words, hold no value, and are in the passage by stem."""
     taken = [(value.start, value.end) for value in part.values]

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from benchmarks.report import share, table
 from benchmarks.shared_data import rows
-from rarr.backends.encoder.inputs import Masked
-from rarr.backends.encoder.model import Asked
+from rarr.backends.encoder.inputs import MaskedSpan
+from rarr.backends.encoder.model import ClozeInput
 from rarr.evals import metrics
 from rarr.tools.text.document import Span
 from rarr.training.examples import Cloze
@@ -64,11 +64,11 @@ def by_kind(kinds: Sequence[str], hits: Sequence[bool]) -> str:
     return table(["kind", "exact span"], [["all", share(hits)], *body])
 
 
-def asked_of(example: Cloze) -> Asked:
+def asked_of(example: Cloze) -> ClozeInput:
     """Its first value, masked."""
     value = example.values[0]
-    masked = Masked(Span(*value.place), value.kind)
-    return Asked(example.text, example.title, example.passage, masked)
+    masked = MaskedSpan(Span(*value.place), value.kind)
+    return ClozeInput(example.text, example.title, example.passage, masked)
 
 
 def _bare(passage: str, start: int, end: int) -> tuple[int, int]:

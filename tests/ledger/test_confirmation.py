@@ -2,15 +2,15 @@
 
 import pytest
 
-from rarr.backends.rules.counterparts import passage
-from rarr.backends.rules.sentence import sentence
-from rarr.backends.rules.values import values
+from rarr.backends.rules.counterparts import parsed_passage
+from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.values import checkable_values
 from rarr.ledger.confirmation import confirms_value, confirms_values, is_another_kind, is_direction_reversed
 
 
 def confirmed(said: str, told: str) -> bool:
-    mine, its = ([one for one in values(text) if one.kind != "term"] for text in (said, told))
-    return confirms_value(its[0], mine[0], passage(told, ""))
+    mine, its = ([one for one in checkable_values(text) if one.kind != "term"] for text in (said, told))
+    return confirms_value(its[0], mine[0], parsed_passage(told, ""))
 
 
 @pytest.mark.parametrize(
@@ -44,13 +44,13 @@ def test_what_says_less_confirms_nothing(said: str, told: str) -> None:
 
 
 def test_first_name_may_stand_elsewhere_in_the_passage() -> None:
-    [mine], [its] = values("Tyra Swinton"), values("Swinton")
-    assert confirms_value(its, mine, passage("Life-Size starred Tyra Swinton. Swinton sang.", ""))
-    assert not confirms_value(its, mine, passage("Swinton sang.", ""))
+    [mine], [its] = checkable_values("Tyra Swinton"), checkable_values("Swinton")
+    assert confirms_value(its, mine, parsed_passage("Life-Size starred Tyra Swinton. Swinton sang.", ""))
+    assert not confirms_value(its, mine, parsed_passage("Swinton sang.", ""))
 
 
 def test_value_beside_which_nothing_of_its_kind_stands_is_not_compared() -> None:
-    assert confirms_values(values("1937"), values("Georgia"), passage("", ""))
+    assert confirms_values(checkable_values("1937"), checkable_values("Georgia"), parsed_passage("", ""))
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_value_beside_which_nothing_of_its_kind_stands_is_not_compared() -> None
     ],
 )
 def test_where_something_comes_from_is_not_where_it_goes(said: str, told: str, expected: bool) -> None:
-    value = next(one for one in values(said) if one.kind == "number")
-    assert is_direction_reversed(said[: value.start], value, passage(told, "")) is expected
+    value = next(one for one in checkable_values(said) if one.kind == "number")
+    assert is_direction_reversed(said[: value.start], value, parsed_passage(told, "")) is expected
 
 
 @pytest.mark.parametrize(
@@ -76,4 +76,4 @@ def test_where_something_comes_from_is_not_where_it_goes(said: str, told: str, e
     ],
 )
 def test_thing_of_another_kind_is_a_namesake(claim: str, told: str, expected: bool) -> None:
-    assert is_another_kind(sentence(claim), passage(told, "")) is expected
+    assert is_another_kind(parsed_sentence(claim), parsed_passage(told, "")) is expected

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.ledger.measures import number_bound
 
 
@@ -23,6 +23,6 @@ from rarr.ledger.measures import number_bound
     ],
 )
 def test_bound(text: str, expected: str) -> None:
-    part = sentence(text)
+    part = parsed_sentence(text)
     [number] = [value for value in part.values if value.kind == "number"]
     assert number_bound(part, number) == expected

@@ -3,7 +3,7 @@
 import pytest
 
 from rarr.backends.rules.claims import claims
-from rarr.backends.rules.counterparts import passage
+from rarr.backends.rules.counterparts import parsed_passage
 from rarr.ledger.misplacement import is_misplaced
 
 # A text, one of its values, and a passage that says the value of something else.
@@ -63,7 +63,7 @@ IN_PLACE = [
 def stands_elsewhere(text: str, value: str, evidence: str) -> bool:
     [claim] = claims(text, None)
     [held] = [number for number in claim.sentence.values if text[number.start : number.end].startswith(value)]
-    return is_misplaced(claim.sentence, held, passage(evidence, ""))
+    return is_misplaced(claim.sentence, held, parsed_passage(evidence, ""))
 
 
 @pytest.mark.parametrize(("text", "value", "evidence"), ELSEWHERE)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.ledger.telling_words import telling_words
 
 
@@ -20,7 +20,7 @@ from rarr.ledger.telling_words import telling_words
     ],
 )
 def test_telling_words(text: str, words: list[str]) -> None:
-    assert [span.of(text) for span, _ in telling_words(sentence(text))] == words
+    assert [span.of(text) for span, _ in telling_words(parsed_sentence(text))] == words
 
 
 @pytest.mark.parametrize(
@@ -35,5 +35,5 @@ def test_telling_words(text: str, words: list[str]) -> None:
     ],
 )
 def test_what_tells_the_same(text: str, told: str, alike: bool) -> None:
-    [(_, finds)] = telling_words(sentence(text))
-    assert any(finds(sentence(told))) == alike
+    [(_, finds)] = telling_words(parsed_sentence(text))
+    assert any(finds(parsed_sentence(told))) == alike

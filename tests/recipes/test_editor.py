@@ -13,9 +13,9 @@ from rarr.backends.encoder.weights import (
     MODEL,
     TOKENIZER,
     Calibration,
-    Facts,
-    checked,
-    digests,
+    WeightsManifest,
+    checked_manifest,
+    file_digests,
 )
 from rarr.errors import InputError, SettingsError
 from rarr.training.noising.rows import rows
@@ -48,7 +48,7 @@ def write_weights(folder: Path, content: bytes, calibration: Calibration) -> Non
     folder.mkdir(exist_ok=True)
     (folder / MODEL).write_bytes(content)
     (folder / TOKENIZER).write_bytes(b"words")
-    facts = Facts(format=FORMAT, sha256=digests(folder), calibration=calibration)
+    facts = WeightsManifest(format=FORMAT, sha256=file_digests(folder), calibration=calibration)
     (folder / FACTS).write_text(facts.model_dump_json())
 
 
@@ -155,17 +155,17 @@ def test_finished_run_whose_weights_are_damaged_makes_them_again(
     again = fine_tune(data, out, steps=3, backend=backend)
     assert (again.before, again.after) == (report.before, report.after)
     assert all(torch.equal(exports.weights[out][name], weight) for name, weight in first.items())
-    assert checked(out).format == FORMAT
+    assert checked_manifest(out).format == FORMAT
 
 
 def test_decisions_stay_those_of_the_first_weights(data: Path, tmp_path: Path, backend: Backend) -> None:
-    shipped = checked(None).calibration
+    shipped = checked_manifest(None).calibration
     strict = shipped.model_copy(update={"agrees": shipped.agrees.model_copy(update={"threshold": 0.99})})
     write_weights(tmp_path / "first", b"first", strict)
     fine_tune(data, tmp_path / "own", steps=1, start=tmp_path / "first", backend=backend)
     fine_tune(data, tmp_path / "of-shipped", steps=1, backend=backend)
-    assert checked(tmp_path / "own").calibration == strict
-    assert checked(tmp_path / "of-shipped").calibration == shipped
+    assert checked_manifest(tmp_path / "own").calibration == strict
+    assert checked_manifest(tmp_path / "of-shipped").calibration == shipped
 
 
 def test_first_weights_that_are_damaged_or_none_are_refused(
@@ -174,7 +174,7 @@ def test_first_weights_that_are_damaged_or_none_are_refused(
     first = tmp_path / "first"
     with pytest.raises(SettingsError, match=r"there is no folder .*first"):
         fine_tune(data, tmp_path / "weights", start=first, backend=backend)
-    write_weights(first, b"first", checked(None).calibration)
+    write_weights(first, b"first", checked_manifest(None).calibration)
     (first / MODEL).write_bytes(b"damaged")
     with pytest.raises(SettingsError, match=f"{MODEL} is damaged: write it again"):
         fine_tune(data, tmp_path / "weights", start=first, backend=backend)
@@ -183,7 +183,7 @@ def test_first_weights_that_are_damaged_or_none_are_refused(
 
 def test_run_with_other_first_weights_is_another(data: Path, tmp_path: Path, backend: Backend) -> None:
     first, moved, out = tmp_path / "first", tmp_path / "moved", tmp_path / "weights"
-    calibration = checked(None).calibration
+    calibration = checked_manifest(None).calibration
     write_weights(first, b"first", calibration)
     fine_tune(data, out, steps=1, start=first, backend=backend)
     fine_tune(data, out, steps=1, start=first.rename(moved), backend=backend)

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from rarr.backends.encoder.support import Seen
+from rarr.backends.encoder.support import SentenceFeatures
 from rarr.backends.encoder.weights import NEVER, Logistic
 from recipes.calibrate import Support
 from recipes.fitting import FEWEST, fitted, fitted_without, folds, held_out, threshold_at_precision
@@ -58,8 +58,8 @@ def test_no_precision_is_read_of_few_cases() -> None:
 
 
 def test_a_claim_is_its_weakest_sentence_by_its_best_passage() -> None:
-    def seen(attributable: float) -> Seen:
-        return Seen({"attributable": attributable}, None, denied=False)
+    def seen(attributable: float) -> SentenceFeatures:
+        return SentenceFeatures({"attributable": attributable}, None, denied=False)
 
     claim = Support("s", "g", supported=True, seen=[[seen(0.1), seen(0.8)], [seen(0.6), seen(0.2)]])
     linear = Logistic(bias=0.0, weights={"attributable": 1.0})

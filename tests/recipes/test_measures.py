@@ -13,8 +13,8 @@ from tokenizers import Tokenizer
 
 from benchmarks import shared_data
 from benchmarks.handwritten import Outcome
-from rarr.backends.encoder.inputs import pair
-from rarr.backends.encoder.model import Asked
+from rarr.backends.encoder.inputs import encoder_input
+from rarr.backends.encoder.model import ClozeInput
 from rarr.backends.encoder.weights import SHIPPED, TOKENIZER
 from rarr.evals.metrics import Measured
 from rarr.records import Passage
@@ -45,9 +45,9 @@ class Reader:
 
     def __init__(self, said: str = "") -> None:
         self.said = said
-        self.asked: list[Asked] = []
+        self.asked: list[ClozeInput] = []
 
-    def point(self, asked: Sequence[Asked]) -> list[At]:
+    def point(self, asked: Sequence[ClozeInput]) -> list[At]:
         self.asked += asked
         start = [one.passage.find(self.said) for one in asked]
         return [At(Span(at, at + len(self.said)) if at >= 0 else None) for at in start]
@@ -141,7 +141,7 @@ def test_cloze_reader_is_right_where_the_passage_says_it(data: Path, said: str, 
 
 def test_cloze_run_that_is_ended_keeps_what_it_has(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Ended(Reader):
-        def point(self, asked: Sequence[Asked]) -> list[At]:
+        def point(self, asked: Sequence[ClozeInput]) -> list[At]:
             if self.asked:
                 raise KeyboardInterrupt
             return super().point(asked)
@@ -244,7 +244,7 @@ def test_pairs_are_timed_without_the_first_run() -> None:
 
 def test_pair_has_as_many_tokens_as_is_said() -> None:
     tokens = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
-    assert len(pair(tokens, speed.QUERY, "", speed.PASSAGE).ids) == speed.TOKENS
+    assert len(encoder_input(tokens, speed.QUERY, "", speed.PASSAGE).ids) == speed.TOKENS
 
 
 def test_median_stands_between_the_least_and_the_most() -> None:

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.agreement import Agreed
-from rarr.backends.prompted.editing import Edited
-from rarr.backends.prompted.judging import Judged
-from rarr.backends.prompted.questions import Questions
+from rarr.backends.prompted.agreement import AgreementAnswer
+from rarr.backends.prompted.editing import EditAnswer
+from rarr.backends.prompted.judging import AttributionAnswer
+from rarr.backends.prompted.questions import QuestionsAnswer
 
 
 class Case(NamedTuple):
@@ -23,15 +23,15 @@ ASKED = {"questions": [{"question": "Who built it?"}, {"question": "When?", "abo
 
 
 def agreed(cases: dict[str, tuple[str, dict[str, Any] | None]]) -> list[Case]:
-    return [Case(name, Agreed, text, values) for name, (text, values) in cases.items()]
+    return [Case(name, AgreementAnswer, text, values) for name, (text, values) in cases.items()]
 
 
 def edited(cases: dict[str, tuple[str, dict[str, Any] | None]]) -> list[Case]:
-    return [Case(name, Edited, text, values) for name, (text, values) in cases.items()]
+    return [Case(name, EditAnswer, text, values) for name, (text, values) in cases.items()]
 
 
 def asked(cases: dict[str, tuple[str, dict[str, Any] | None]]) -> list[Case]:
-    return [Case(name, Questions, text, values) for name, (text, values) in cases.items()]
+    return [Case(name, QuestionsAnswer, text, values) for name, (text, values) in cases.items()]
 
 
 AROUND = agreed(
@@ -339,9 +339,9 @@ QUESTIONS = asked(
 )
 
 JUDGED = [
-    Case("judged", Judged, "verdict: Contradictory.", {"verdict": "contradictory"}),
-    Case("judged: first letters", Judged, '{"verdict": "attrib"}', None),
-    Case("judged: not", Judged, "not attributable", None),
+    Case("judged", AttributionAnswer, "verdict: Contradictory.", {"verdict": "contradictory"}),
+    Case("judged: first letters", AttributionAnswer, '{"verdict": "attrib"}', None),
+    Case("judged: not", AttributionAnswer, "not attributable", None),
 ]
 
 CASES = [

@@ -13,9 +13,9 @@ pytest.importorskip("onnx")
 import torch
 from tokenizers import Tokenizer
 
-from rarr.backends.encoder.inputs import Masked
-from rarr.backends.encoder.model import Asked, Claimed, Encoder
-from rarr.backends.encoder.weights import SHIPPED, TOKENIZER, Calibration, Logistic, checked
+from rarr.backends.encoder.inputs import MaskedSpan
+from rarr.backends.encoder.model import AttributionInput, ClozeInput, Encoder
+from rarr.backends.encoder.weights import SHIPPED, TOKENIZER, Calibration, Logistic, checked_manifest
 from rarr.tools.text.document import Span
 from rarr.training import batches
 from rarr.training.examples import Attribution, Cloze, LabelledText, Maskable, Relevance
@@ -94,13 +94,13 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
 
 def test_training_goes_from_scratch_to_files_that_the_runtime_reads(trained: Trainer, tmp_path: Path) -> None:
     export(trained.model, TOKENS, tmp_path, CALIBRATION)
-    assert checked(tmp_path).calibration == CALIBRATION
+    assert checked_manifest(tmp_path).calibration == CALIBRATION
     encoder = Encoder(tmp_path)
     [pointing] = encoder.point(
-        [Asked("Elm got its mill in 1904.", "Elm", "Built in 1904.", Masked(Span(20, 24), "date"))]
+        [ClozeInput("Elm got its mill in 1904.", "Elm", "Built in 1904.", MaskedSpan(Span(20, 24), "date"))]
     )
     assert len(pointing.spans) == 4
-    [judged] = encoder.attribution([Claimed("Elm got its mill in 1904.", "Elm", "Built in 1904.")])
+    [judged] = encoder.attribution([AttributionInput("Elm got its mill in 1904.", "Elm", "Built in 1904.")])
     assert sum(judged[:3]) == pytest.approx(1)
 
 

@@ -10,6 +10,7 @@ from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.encoder.support import TrainedVerifier
 from rarr.backends.english import EnglishChecker, EnglishQuestions, EnglishVerifier
 from rarr.backends.prompted.agreement import PromptedChecker
+from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.prompted.code_first import CodeFirstEditor, UnitedQuestions
 from rarr.backends.prompted.editing import PromptedEditor
@@ -17,9 +18,8 @@ from rarr.backends.prompted.intent import PromptedIntentJudge
 from rarr.backends.prompted.judging import PromptedVerifier
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
-from rarr.backends.prompted.reading import BlindChecker
 from rarr.backends.prompted.rewriting import PromptedRewriter
-from rarr.backends.rules import answers, blind_answers
+from rarr.backends.rules import blind_answers, short_answers
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.baselines import (
     NoRewriter,
@@ -134,7 +134,7 @@ class ComponentMaker:
             return self._embedded_checker()
         model = self.models[self.named["check_agreement"]]
         whole_text = self.settings.scope == "text"
-        seeing = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=answers)
+        seeing = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=short_answers)
         blind = BlindChecker(model, self.prompts, comparison=blind_answers, follow_ups=seeing)
         prompted = blind if self.settings.blind else seeing
         if self.settings.cascade is None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rarr.backends.encoder.model import Encoder, shipped
+from rarr.backends.encoder.model import Encoder, shipped_encoder
 from rarr.components import Closes, close_all
 from rarr.errors import SettingsError
 from rarr.retrievers.extract.isolated import Processes
@@ -51,7 +51,7 @@ class Resources:
 
         Raises `SettingsError` if files are missing.
         """
-        return shipped() if self._settings.weights is None else Encoder(self._settings.weights)
+        return shipped_encoder() if self._settings.weights is None else Encoder(self._settings.weights)
 
 
 @contextmanager

@@ -1,82 +1,89 @@
-"""Trained agreement: the encoder points at what the passage says in a value's place, the rules compare.
+"""Agreement by the encoder: it points at what the passage says in a value's place, and the rules compare.
 
-A cloze reader (Glass et al. 2020) binds values to their roles; whether two values differ is for the rules to
-say, and so is whether the passage is about the claim's subject. Both together are calibrated: it would rather
-abstain than contradict wrongly. Of the weights that ship no other value is sure enough to be named; what they
-tell is that the claim as a whole is contradicted.
+A cloze reader (Glass et al. 2020) ties values to their roles. The rules decide whether two values differ,
+and whether the passage is about the claim's subject. A calibration combines both; it abstains rather than
+contradicts wrongly. With the weights that ship, no other value is sure enough to be named; they show only
+that the claim as a whole is contradicted.
 """
 
 from collections.abc import Mapping
 from functools import partial
 
-from rarr.backends.encoder.features import Weighed, by_rules, could_contradict, is_open, of_claim, weighed
+from rarr.backends.encoder.features import (
+    WeighedValue,
+    claim_features,
+    could_contradict,
+    is_open,
+    ruled_values,
+    weighed_values,
+)
 from rarr.backends.encoder.model import Encoder
-from rarr.backends.encoder.pointers import judge
+from rarr.backends.encoder.pointers import claim_attribution
 from rarr.backends.encoder.weights import Calibration
-from rarr.backends.rules.agreement import asked_for, unless_namesake
+from rarr.backends.rules.agreement import agreement_unless_namesake, queried_value
 from rarr.backends.rules.claims import Claim, claims
-from rarr.backends.rules.counterparts import passage
+from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.non_answers import denies_other_values
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.memo import Remembered
 from rarr.tools.concurrency.worker import encode
 from rarr.tools.text.document import Span
 
-REMEMBERED = 2048  # claims beside passages
+REMEMBERED = 2048  # pairs of a claim and a passage
 
 
 class TrainedAgreement:
     """Asks the encoder what the evidence says in place of the value that a query asks for."""
 
     def __init__(self, encoder: Encoder) -> None:
-        # The queries about one claim ask for its values one by one, and at the same time.
+        # Each query about a claim asks for one of its values, and all queries run at the same time.
         self._verdicts = Remembered(partial(_verdicts, encoder), REMEMBERED)
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """`unknown` where the query is about no value that the rules can read, or nothing is sure."""
+        """`unknown` where the query is about no value that the rules can parse, or nothing is sure."""
         return await encode(self._agreement, text, context, query, evidence)
 
     def _agreement(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        asked = asked_for(text, context, query)
+        asked = queried_value(text, context, query)
         if asked is None:
             return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
         claim, value = asked
-        [found] = self._verdicts([(text, context, claim.span, evidence.title, evidence.text)])
-        return unless_namesake(found[value[:2]], text, context, evidence.title)
+        [verdicts] = self._verdicts([(text, context, claim.span, evidence.title, evidence.text)])
+        return agreement_unless_namesake(verdicts[value[:2]], text, context, evidence.title)
 
 
 def _verdicts(
     encoder: Encoder, asked: tuple[str, str | None, Span, str, str]
 ) -> Mapping[tuple[int, int], Agreement]:
     text, context, span, title, evidence = asked
-    claim = next(one for one in claims(text, context) if one.span == span)
-    return verdicts(encoder, text, claim, title, evidence)
+    claim = next(claim_here for claim_here in claims(text, context) if claim_here.span == span)
+    return claim_verdicts(encoder, text, claim, title, evidence)
 
 
-def verdicts(
+def claim_verdicts(
     encoder: Encoder, text: str, claim: Claim, title: str, evidence: str
 ) -> Mapping[tuple[int, int], Agreement]:
-    """What `evidence` says of each value of the claim that can be asked for, by its place in the claim.
+    """The agreement of each askable value of the claim with `evidence`, by the value's place.
 
-    By the rules alone where the claim is longer than what the encoder reads, where the evidence is about
-    another thing, and where it denies or doubts something, which the encoder does not see. A contradiction of
-    the whole claim is told at the value that is most likely wrong; of those that the rules do not confirm,
-    where there are any.
+    The rules decide alone where the encoder cannot read the whole claim, where the evidence is about
+    something else, and where the evidence denies or doubts something, which the encoder does not see. A
+    contradiction of the whole claim is reported at the value that is most likely wrong. Values that the
+    rules do not confirm come first.
     """
-    ruled, fitted = by_rules(text, claim, title, evidence), encoder.calibration
-    decided = {one.value[:2]: one.rules for one in ruled}
-    beside = passage(evidence, title)
-    readable = any(one.about for one in ruled) and beside.is_plain
-    judged = judge(encoder, claim, title, evidence) if readable else None
+    ruled, fitted = ruled_values(text, claim, title, evidence), encoder.calibration
+    decided = {item.value[:2]: item.rules for item in ruled}
+    beside = parsed_passage(evidence, title)
+    readable = any(item.about for item in ruled) and beside.is_plain
+    judged = claim_attribution(encoder, claim, title, evidence) if readable else None
     if judged is None or not could_contradict(fitted, judged, ruled):
         return decided
-    found = weighed(encoder, claim, title, evidence, judged, ruled)
-    decided |= {one.ruled.value[:2]: _decided(text, fitted, one) for one in found}
-    features = of_claim(fitted.disagrees, fitted.agrees, judged, found)
-    told = any(one.verdict == "disagrees" for one in decided.values())
-    if not told and is_open(ruled) and fitted.contradicts.holds(features):
-        unconfirmed = [one for one in found if one.ruled.rules.verdict != "agrees"] or found
-        worst = max(unconfirmed, key=lambda one: fitted.disagrees.probability(one.features)).ruled
+    values = weighed_values(encoder, claim, title, evidence, judged, ruled)
+    decided |= {item.ruled.value[:2]: _decided(text, fitted, item) for item in values}
+    features = claim_features(fitted.disagrees, fitted.agrees, judged, values)
+    is_told = any(item.verdict == "disagrees" for item in decided.values())
+    if not is_told and is_open(ruled) and fitted.contradicts.holds(features):
+        unconfirmed = [item for item in values if item.ruled.rules.verdict != "agrees"] or values
+        worst = max(unconfirmed, key=lambda item: fitted.disagrees.probability(item.features)).ruled
         if denies_other_values(worst.value, beside):
             return decided
         decided[worst.value[:2]] = Agreement(
@@ -88,14 +95,14 @@ def verdicts(
     return decided
 
 
-def _decided(text: str, fitted: Calibration, one: Weighed) -> Agreement:
-    if one.ruled.settled or not one.other.said or not fitted.disagrees.holds(one.features):
-        return one.ruled.rules
-    said = one.ruled.place.of(text)
+def _decided(text: str, fitted: Calibration, weighed: WeighedValue) -> Agreement:
+    if weighed.ruled.settled or not weighed.other.text or not fitted.disagrees.holds(weighed.features):
+        return weighed.ruled.rules
+    claimed = weighed.ruled.place.of(text)
     return Agreement(
         verdict="disagrees",
-        text_answer=said,
-        evidence_answer=one.other.said,
-        reason=f"the evidence has {one.other.said!r} where the text has {said!r}",
-        confidence=fitted.disagrees.probability(one.features),
+        text_answer=claimed,
+        evidence_answer=weighed.other.text,
+        reason=f"the evidence has {weighed.other.text!r} where the text has {claimed!r}",
+        confidence=fitted.disagrees.probability(weighed.features),
     )

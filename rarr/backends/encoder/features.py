@@ -1,34 +1,37 @@
-"""What the encoder and the rules say of a claim's values, as numbers that decisions are fitted on."""
+"""Features: what the encoder and the rules find about a claim's values, as inputs of the calibration."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.backends.encoder.model import Encoder, Judged
-from rarr.backends.encoder.pointers import IMPOSSIBLE, Found, Other, point
+from rarr.backends.encoder.model import AttributionScores, Encoder
+from rarr.backends.encoder.pointers import IMPOSSIBLE, PointedValues, RivalValue, pointed_values
 from rarr.backends.encoder.weights import Calibration, Logistic
-from rarr.backends.rules.agreement import compare
+from rarr.backends.rules.agreement import value_agreement
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.counterparts import passage, read as read_by_rules
-from rarr.backends.rules.names import Name, is_person, names
+from rarr.backends.rules.counterparts import counterparts as read_by_rules, parsed_passage
 from rarr.backends.rules.non_answers import is_supposed
-from rarr.backends.rules.questions import askable
-from rarr.backends.rules.subjects import about_something_else
-from rarr.backends.rules.values import Value, same, values
+from rarr.backends.rules.proper_names import ProperName, is_person, proper_names
+from rarr.backends.rules.questions import askable_values
+from rarr.backends.rules.subjects import is_about_something_else
+from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Agreement, Verdict
 from rarr.tools.text.document import Span
 
 _VERDICTS: tuple[Verdict, ...] = ("agrees", "disagrees", "irrelevant")
-_WIDEST = 10.0  # gap between two log-probabilities that makes a difference
+_WIDEST = 10.0  # a wider gap between two log-probabilities makes no difference
 _GAP = (-_WIDEST, _WIDEST)
 _POINTED = dict.fromkeys(
     ("other_over_own", "other_over_nowhere", "own_over_nowhere", "other_over_next"), _GAP
 )
 _POINTED |= {"other": (-_WIDEST, 0.0), "unsaid": (0.0, 1.0)}
-"""From where to where the features go for which the passage is read once more."""
+"""The range of each feature that needs another reading of the passage."""
 
 
-class Ruled(NamedTuple):
-    """A value of a claim, at `place` in the text: what the rules say of it, and is the passage about it?"""
+class RuledValue(NamedTuple):
+    """A value of a claim at `place` in the text, with the agreement by the rules.
+
+    `about`: the passage is about the claim's subject.
+    """
 
     value: Value
     place: Span
@@ -37,89 +40,103 @@ class Ruled(NamedTuple):
 
     @property
     def settled(self) -> bool:
-        """Do the rules have the last word on this value? Where they are sure, they err least."""
+        """Do the rules decide on this value? They err least where they are sure."""
         return not self.about or self.rules.verdict in ("agrees", "disagrees")
 
 
-class Weighed(NamedTuple):
-    """A value of a claim with the `other` that the passage may have there, and what decisions are fitted on.
+class WeighedValue(NamedTuple):
+    """A value of a claim with the passage's `other` value, and the features of decisions about it.
 
-    `nowhere`: the passage does not have the value, and says nothing in its place either.
+    `nowhere`: the passage neither has the value nor says anything in its place.
     """
 
-    ruled: Ruled
-    other: Other
+    ruled: RuledValue
+    other: RivalValue
     features: Mapping[str, float]
     nowhere: bool
 
 
-def by_rules(text: str, claim: Claim, title: str, evidence: str) -> list[Ruled]:
-    """The values of the claim that can be asked for, by the rules alone."""
-    beside = passage(evidence, title)
-    found = []
-    for value, place in askable(text, claim):
-        rules = compare(claim, value, read_by_rules(claim.sentence, value, beside, claim.about), beside)
-        about = not (about_something_else(claim, value, beside) or is_supposed(claim.sentence, beside))
-        found.append(Ruled(value, place, rules, about))
-    return found
+def ruled_values(text: str, claim: Claim, title: str, evidence: str) -> list[RuledValue]:
+    """The askable values of the claim, judged by the rules alone."""
+    beside = parsed_passage(evidence, title)
+    ruled = []
+    for value, place in askable_values(text, claim):
+        rules = value_agreement(
+            claim, value, read_by_rules(claim.sentence, value, beside, claim.about), beside
+        )
+        about = not (is_about_something_else(claim, value, beside) or is_supposed(claim.sentence, beside))
+        ruled.append(RuledValue(value, place, rules, about))
+    return ruled
 
 
-def weighed(
-    encoder: Encoder, claim: Claim, title: str, evidence: str, judged: Judged, ruled: Sequence[Ruled]
-) -> list[Weighed]:
-    """The values of a claim that was `judged`, with what the encoder finds in their place."""
-    pointed = point(encoder, claim, title, evidence, [one.value for one in ruled])
+def weighed_values(
+    encoder: Encoder,
+    claim: Claim,
+    title: str,
+    evidence: str,
+    judged: AttributionScores,
+    ruled: Sequence[RuledValue],
+) -> list[WeighedValue]:
+    """The values of a claim that was `judged`, with the values that the encoder finds in their place."""
+    pointed = pointed_values(encoder, claim, title, evidence, [ruled_value.value for ruled_value in ruled])
     return [_weighed(claim, judged, *pair) for pair in zip(ruled, pointed, strict=True)]
 
 
-def _weighed(claim: Claim, judged: Judged, ruled: Ruled, found: Found) -> Weighed:
-    other = _differing(claim.sentence.text, ruled.value, found)
-    behind = next((one.log for one in found.others if one.log < other.log), IMPOSSIBLE)
+def _weighed(
+    claim: Claim, judged: AttributionScores, ruled: RuledValue, pointed_value: PointedValues
+) -> WeighedValue:
+    other = _differing(claim.sentence.text, ruled.value, pointed_value)
+    behind = next((rival.log for rival in pointed_value.others if rival.log < other.log), IMPOSSIBLE)
     pointed = {
-        "other_over_own": _clipped(other.log - found.own),
-        "other_over_nowhere": _clipped(other.log - found.nowhere),
-        "own_over_nowhere": _clipped(found.own - found.nowhere),
+        "other_over_own": _clipped(other.log - pointed_value.own),
+        "other_over_nowhere": _clipped(other.log - pointed_value.nowhere),
+        "own_over_nowhere": _clipped(pointed_value.own - pointed_value.nowhere),
         "other_over_next": _clipped(other.log - behind),
         "other": max(other.log, -_WIDEST),
-        "unsaid": float(found.own <= IMPOSSIBLE),
+        "unsaid": float(pointed_value.own <= IMPOSSIBLE),
     }
-    nowhere = found.own <= IMPOSSIBLE and found.nowhere > other.log
-    return Weighed(ruled, other, pointed | _of_value(judged, ruled), nowhere)
+    nowhere = pointed_value.own <= IMPOSSIBLE and pointed_value.nowhere > other.log
+    return WeighedValue(ruled, other, pointed | _value_features(judged, ruled), nowhere)
 
 
-def of_claim(
-    disagrees: Logistic, agrees: Logistic, judged: Judged, found: Sequence[Weighed]
+def claim_features(
+    disagrees: Logistic, agrees: Logistic, judged: AttributionScores, values: Sequence[WeighedValue]
 ) -> Mapping[str, float]:
-    """What the contradiction of a whole claim is fitted on, by name."""
-    return _of_claim(judged) | {
-        "disagrees": max(disagrees.probability(one.features) for one in found),
-        "agrees": min(agrees.probability(one.features) for one in found),
-        "nowhere": float(any(one.nowhere for one in found)),
+    """The features of a contradiction of the whole claim, by name."""
+    return _claim_scores(judged) | {
+        "disagrees": max(disagrees.probability(value.features) for value in values),
+        "agrees": min(agrees.probability(value.features) for value in values),
+        "nowhere": float(any(value.nowhere for value in values)),
     }
 
 
-def is_open(ruled: Sequence[Ruled]) -> bool:
-    """Can the claim be contradicted as a whole? Not where a value is, nor by what is about something else."""
-    return all(one.about and one.rules.verdict != "disagrees" for one in ruled)
+def is_open(ruled: Sequence[RuledValue]) -> bool:
+    """Can the whole claim still be contradicted?
 
-
-def could_contradict(fitted: Calibration, judged: Judged, ruled: Sequence[Ruled]) -> bool:
-    """Is there anything that `point` could find by which the passage contradicts more than the rules say?
-
-    There mostly is beside the passage that a claim is of, and mostly not beside what a search brings, which
-    need not be read once more for each value.
+    Not if a value already is, nor if the evidence is about something else.
     """
-    highest = [fitted.disagrees.highest(_of_value(judged, one), _POINTED) for one in ruled]
-    if any(p >= fitted.disagrees.threshold for p, one in zip(highest, ruled, strict=True) if not one.settled):
+    return all(value.about and value.rules.verdict != "disagrees" for value in ruled)
+
+
+def could_contradict(fitted: Calibration, judged: AttributionScores, ruled: Sequence[RuledValue]) -> bool:
+    """Could the encoder's pointers find a contradiction that the rules do not see?
+
+    They mostly could beside the passage that a claim came from. They mostly could not beside search
+    results, so those need no further reading for each value.
+    """
+    highest = [fitted.disagrees.highest(_value_features(judged, value), _POINTED) for value in ruled]
+    if any(
+        p >= fitted.disagrees.threshold for p, value in zip(highest, ruled, strict=True) if not value.settled
+    ):
         return True
     untold = {"disagrees": (0.0, max(highest)), "agrees": (0.0, 1.0), "nowhere": (0.0, 1.0)}
     return (
         is_open(ruled)
-        and fitted.contradicts.highest(_of_claim(judged), untold) >= fitted.contradicts.threshold
+        and fitted.contradicts.highest(_claim_scores(judged), untold) >= fitted.contradicts.threshold
     )
 
 
-def _of_value(judged: Judged, ruled: Ruled) -> dict[str, float]:
+def _value_features(judged: AttributionScores, ruled: RuledValue) -> dict[str, float]:
     verdicts = {f"rules_{verdict}": float(ruled.rules.verdict == verdict) for verdict in _VERDICTS}
     return verdicts | {
         "wrong": judged.wrongness(Span(ruled.value.start, ruled.value.end)),
@@ -128,7 +145,7 @@ def _of_value(judged: Judged, ruled: Ruled) -> dict[str, float]:
     }
 
 
-def _of_claim(judged: Judged) -> dict[str, float]:
+def _claim_scores(judged: AttributionScores) -> dict[str, float]:
     return {
         "attributable": judged.attributable,
         "contradictory": judged.contradictory,
@@ -136,25 +153,25 @@ def _of_claim(judged: Judged) -> dict[str, float]:
     }
 
 
-def _differing(text: str, value: Value, found: Found) -> Other:
-    """The most probable other value that the rules can tell from the claim's; an empty one for none.
+def _differing(text: str, value: Value, pointed: PointedValues) -> RivalValue:
+    """The most probable other value that the rules can tell from the claim's value; an empty one for none.
 
-    A person stands for no body or place, and a small count that the passage does not have may be one that the
-    claim made itself.
+    A person cannot replace a body or place. A small count that the passage lacks may be the claim's own
+    count.
     """
-    said = text[value.start : value.end]
-    if value.kind == "number" and found.own <= IMPOSSIBLE and not any(map(str.isdigit, said)):
-        return Other("", IMPOSSIBLE)
-    for other in found.others:
-        if isinstance(value.read, Name):
-            its = next((one for one in names(other.said) if one.text == other.said), None)
-            if its is None or is_person(text, value.read) == is_person(other.said, its):
+    claimed = text[value.start : value.end]
+    if value.kind == "number" and pointed.own <= IMPOSSIBLE and not any(map(str.isdigit, claimed)):
+        return RivalValue("", IMPOSSIBLE)
+    for other in pointed.others:
+        if isinstance(value.read, ProperName):
+            rival_name = next((name for name in proper_names(other.text) if name.text == other.text), None)
+            if rival_name is None or is_person(text, value.read) == is_person(other.text, rival_name):
                 return other
             continue
-        read_there = [one for one in values(other.said) if one.kind == value.kind]
-        if read_there and same(value, read_there[0]) is False:
+        readings = [reading for reading in checkable_values(other.text) if reading.kind == value.kind]
+        if readings and same_value(value, readings[0]) is False:
             return other
-    return Other("", IMPOSSIBLE)
+    return RivalValue("", IMPOSSIBLE)
 
 
 def _clipped(gap: float) -> float:

@@ -1,7 +1,7 @@
-"""What the encoder reads: a text and a passage as one sequence, with spans of the text masked.
+"""Inputs of the encoder: a text and a passage as one sequence of tokens, with masked spans of the text.
 
-`[CLS] text [SEP] title: passage [SEP]`, the text with type 0, the rest with type 1. A masked span is one
-token, which says of what kind the value is that stood there. Training and run time build their inputs here.
+`[CLS] text [SEP] title: passage [SEP]`: the text has type 0, the rest type 1. A masked span is one token,
+which gives the kind of the hidden value. Training and run time both build their inputs here.
 """
 
 from collections.abc import Sequence
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
 
 MaskKind = Literal["date", "number", "name", "word"]
 MASK_KINDS: dict[str, MaskKind] = {"date": "date", "number": "number", "name": "name", "term": "word"}
-"""Of the rules' kinds of values."""
-# Of the vocabulary's unused entries one for each kind of value; of words, its own mask.
+"""The mask for each kind of value of the rules."""
+# An unused entry of the vocabulary for each kind of value; words use the vocabulary's own mask.
 MASKS: dict[MaskKind, int] = {"date": 1, "number": 2, "name": 3, "word": 103}
 CLS, SEP = 101, 102
-LONGEST_TEXT = 120  # tokens of a text; what is longer loses its end
+LONGEST_TEXT = 120  # tokens of a text; a longer text loses its end
 LONGEST_TITLE = 40
 LONGEST = 320  # tokens of a sequence
-NULL = 0  # the position that a pointer chooses where the passage does not say it
+NULL = 0  # the position of a pointer where the passage has no answer
 
 
-class Masked(NamedTuple):
-    """A span of the text that is asked for."""
+class MaskedSpan(NamedTuple):
+    """A hidden span of the text, whose content the encoder looks for."""
 
     span: Span
     kind: MaskKind
 
 
-class Pair(NamedTuple):
-    """Token ids with their types; `masks` are the positions of the masked spans, -1 for one that was cut.
+class EncoderInput(NamedTuple):
+    """Token ids with their types; `masks` are the positions of the masked spans, -1 for a cut span.
 
     `text_spans` and `passage_spans` are the characters of each token of the text and of the passage, which
-    begin at `text_start` and `passage_start`. A masked span has the characters that it stands for.
+    begin at `text_start` and `passage_start`. A masked span has the characters that it hides.
     """
 
     ids: list[int]
@@ -47,8 +47,10 @@ class Pair(NamedTuple):
     passage_spans: list[tuple[int, int]]
 
 
-def pair(tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: Sequence[Masked] = ()) -> Pair:
-    """The sequence for a text and a passage; `masked` are in order and apart. What is too long is cut."""
+def encoder_input(
+    tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: Sequence[MaskedSpan] = ()
+) -> EncoderInput:
+    """The sequence of a text and a passage; `masked` are in order and do not overlap. Long texts are cut."""
     ids, spans, masks = _masked_text(tokenizer, text, masked)
     ids, spans = ids[:LONGEST_TEXT], spans[:LONGEST_TEXT]
     masks = [position + 1 if position < len(ids) else -1 for position in masks]
@@ -58,35 +60,35 @@ def pair(tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: Se
     room = max(0, LONGEST - start - 1)
     sequence = [CLS, *ids, SEP, *head, *body.ids[:room], SEP]
     types = [0] * (len(ids) + 2) + [1] * (len(sequence) - len(ids) - 2)
-    return Pair(sequence, types, masks, 1, spans, start, body.offsets[:room])
+    return EncoderInput(sequence, types, masks, 1, spans, start, body.offsets[:room])
 
 
-def single(tokenizer: "Tokenizer", text: str, longest: int = LONGEST) -> list[int]:
+def single_input(tokenizer: "Tokenizer", text: str, longest: int = LONGEST) -> list[int]:
     """The sequence of a text alone, for its embedding, of at most `longest` tokens."""
     return [CLS, *tokenizer.encode(text, add_special_tokens=False).ids[: longest - 2], SEP]
 
 
-def covering(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
-    """The first and the last of the tokens at `spans` that overlap the characters; None where none does."""
+def covering_tokens(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
+    """The first and last token of `spans` that overlap the characters; None for no token."""
     inside = [n for n, (s, e) in enumerate(spans) if s < end and start < e]
     return (inside[0], inside[-1]) if inside else None
 
 
 def _masked_text(
-    tokenizer: "Tokenizer", text: str, masked: Sequence[Masked]
+    tokenizer: "Tokenizer", text: str, masked: Sequence[MaskedSpan]
 ) -> tuple[list[int], list[tuple[int, int]], list[int]]:
     ids: list[int] = []
     spans: list[tuple[int, int]] = []
     masks: list[int] = []
     begin = 0
-    for one in (*masked, None):
-        end = len(text) if one is None else one.span.start
+    for mask in (*masked, None):
+        end = len(text) if mask is None else mask.span.start
         part = tokenizer.encode(text[begin:end], add_special_tokens=False)
         ids += part.ids
         spans += [(s + begin, e + begin) for s, e in part.offsets]
-        if one is not None:
+        if mask is not None:
             masks.append(len(ids))
-            ids.append(MASKS[one.kind])
-            spans.append((one.span.start, one.span.end))
-            begin = one.span.end
+            ids.append(MASKS[mask.kind])
+            spans.append((mask.span.start, mask.span.end))
+            begin = mask.span.end
     return ids, spans, masks

@@ -1,4 +1,4 @@
-"""The encoder at run time: its heads over texts and passages, all of them computed by one ONNX file."""
+"""The encoder at run time: one ONNX file computes several heads over texts and passages."""
 
 import threading
 from collections.abc import Sequence
@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rarr.backends.encoder.inputs import LONGEST_TEXT, NULL, Masked, Pair, covering, pair, single
-from rarr.backends.encoder.weights import Calibration, Files, checked, opened
+from rarr.backends.encoder.inputs import (
+    LONGEST_TEXT,
+    NULL,
+    EncoderInput,
+    MaskedSpan,
+    covering_tokens,
+    encoder_input,
+    single_input,
+)
+from rarr.backends.encoder.weights import Calibration, EncoderFiles, checked_manifest, encoder_files
 from rarr.tools.concurrency.memo import Remembered
 from rarr.tools.concurrency.worker import side_by_side
 from rarr.tools.text.document import Span
@@ -23,16 +31,16 @@ SIZE = 384  # numbers of an embedding
 _Row = dict[str, "NDArray[Any]"]
 
 
-class Claimed(NamedTuple):
-    """A text that a passage (with its title) may attribute."""
+class AttributionInput(NamedTuple):
+    """A text, and a passage (with its title) that may attribute it."""
 
     text: str
     title: str
     passage: str
 
 
-class Judged(NamedTuple):
-    """Probabilities of the three classes, and of each token of the text that it is wrong: (span, 0 to 1)."""
+class AttributionScores(NamedTuple):
+    """Probabilities of the three classes, and for each token of the text that it is wrong (0 to 1)."""
 
     attributable: float
     extrapolatory: float
@@ -40,23 +48,24 @@ class Judged(NamedTuple):
     wrong: tuple[tuple[Span, float], ...]
 
     def wrongness(self, span: Span) -> float:
-        """The highest probability of a token in `span`."""
+        """The highest probability of a wrong token in `span`."""
         return max((p for place, p in self.wrong if place.overlaps(span)), default=0.0)
 
 
-class Asked(NamedTuple):
-    """A span of a text, masked: what does the passage say there?"""
+class ClozeInput(NamedTuple):
+    """A text with a masked span, and the passage in which the encoder looks for the span's content."""
 
     text: str
     title: str
     passage: str
-    masked: Masked
+    masked: MaskedSpan
 
 
 class Pointing(NamedTuple):
-    """Where a passage fills a masked span: log-probabilities of each token to be its start, and its end.
+    """The answer of a passage to a masked span: log-probabilities of each token as its start and its end.
 
-    `nowhere` is the log-probability that it does not say it. `spans` are the characters of the tokens.
+    `nowhere` is the log-probability that the passage has no answer. `spans` are the characters of the
+    tokens.
     """
 
     starts: "NDArray[np.float32]"
@@ -67,8 +76,8 @@ class Pointing(NamedTuple):
     @property
     def best(self) -> Span | None:
         """The most probable span of the passage; None where `nowhere` is more probable."""
-        found = self.ranked(1)
-        return found[0][0] if found and found[0][1] > self.nowhere else None
+        spans = self.ranked(1)
+        return spans[0][0] if spans and spans[0][1] > self.nowhere else None
 
     def ranked(self, count: int) -> list[tuple[Span, float]]:
         """The `count` most probable spans with their log-probabilities, best first."""
@@ -83,123 +92,129 @@ class Pointing(NamedTuple):
         ]
 
     def of(self, span: Span) -> float:
-        """The log-probability of one span of characters; that of nothing where no token is there."""
-        tokens = covering(self.spans, *span)
+        """The log-probability of one span of characters; minus infinity where it has no token."""
+        tokens = covering_tokens(self.spans, *span)
         return -np.inf if tokens is None else float(self.starts[tokens[0]] + self.ends[tokens[1]])
 
 
 class Encoder:
-    """The heads of one ONNX file. Threads may share it. It is checked at once and opened when first used."""
+    """The heads of one ONNX file, which threads may share.
+
+    The files are checked at once and opened at the first use.
+    """
 
     def __init__(self, folder: Path | None = None) -> None:
-        """`folder` holds weights as `rarr train editor` writes them; None: those that ship.
+        """`folder` holds weights that `rarr train editor` wrote; None: the weights that ship.
 
-        Raises `SettingsError` where they are not whole.
+        Raises `SettingsError` where they are incomplete or damaged.
         """
-        self._folder, self._facts = folder, checked(folder)
+        self._folder, self._facts = folder, checked_manifest(folder)
         self._opening = threading.Lock()
-        # A revision asks for the same sentences and passages again: to check, to edit and to report.
+        # A revision uses the same sentences and passages several times: to check, to edit and to report.
         self._attributed = Remembered(self._attribute, REMEMBERED)
         self._embedded = Remembered(self._embed, REMEMBERED)
         self._tokens = lru_cache(maxsize=REMEMBERED)(self._count)
 
     def reads(self, text: str) -> bool:
-        """Is all of a text read beside a passage? What is longer loses its end."""
+        """Does the whole text fit beside a passage? A longer text loses its end."""
         return self._tokens(text) <= LONGEST_TEXT
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
-        """How probably each passage (title, text) answers the query, from 0 to 1."""
-        pairs = [pair(self._opened.tokenizer, query, title, text) for title, text in passages]
-        rows = side_by_side(lambda one: self._run(one, ["relevance"]), pairs)
+        """The probability that each passage (title, text) answers the query, from 0 to 1."""
+        pairs = [encoder_input(self._opened.tokenizer, query, title, text) for title, text in passages]
+        rows = side_by_side(lambda sequence: self._run(sequence, ["relevance"]), pairs)
         return [float(_sigmoid(row["relevance"])) for row in rows]
 
-    def attribution(self, claims: Sequence[Claimed]) -> list[Judged]:
-        """What each passage is to its text, and which of the text's words are wrong by it."""
+    def attribution(self, claims: Sequence[AttributionInput]) -> list[AttributionScores]:
+        """The class of each text by its passage, and the words of the text that are wrong."""
         return self._attributed(claims)
 
-    def point(self, asked: Sequence[Asked]) -> list[Pointing]:
-        """Where each passage says what stands in the masked span of its text.
+    def point(self, asked: Sequence[ClozeInput]) -> list[Pointing]:
+        """The answer of each passage to the masked span of its text.
 
-        Raises ValueError for a span that is not read, since the text is too long.
+        Raises ValueError for a span that is cut off because the text is too long.
         """
         tokenizer = self._opened.tokenizer
-        pairs = [pair(tokenizer, one.text, one.title, one.passage, [one.masked]) for one in asked]
-        if any(one.masks[0] < 0 for one in pairs):
+        pairs = [
+            encoder_input(tokenizer, sequence.text, sequence.title, sequence.passage, [sequence.masked])
+            for sequence in asked
+        ]
+        if any(sequence.masks[0] < 0 for sequence in pairs):
             raise ValueError(f"of a text, the first {LONGEST_TEXT} tokens are read; mask a span of these")
-        rows = side_by_side(lambda one: self._run(one, ["start", "end"]), pairs)
-        return [_pointing(one, row) for one, row in zip(pairs, rows, strict=True)]
+        rows = side_by_side(lambda sequence: self._run(sequence, ["start", "end"]), pairs)
+        return [_pointing(sequence, row) for sequence, row in zip(pairs, rows, strict=True)]
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """One vector a text (N, 384), of length 1: their product is the cosine."""
-        found = self._embedded(texts)
-        return np.stack(found) if found else np.zeros((0, SIZE), np.float32)
+        """One vector for each text (N, 384), of length 1: the product of two vectors is their cosine."""
+        vectors = self._embedded(texts)
+        return np.stack(vectors) if vectors else np.zeros((0, SIZE), np.float32)
 
     @property
     def calibration(self) -> Calibration:
-        """What was fitted on top of these weights."""
+        """The calibration that was fitted for these weights."""
         return self._facts.calibration
 
     def _count(self, text: str) -> int:
         return len(self._opened.tokenizer.encode(text, add_special_tokens=False).ids)
 
-    def _attribute(self, claimed: Claimed) -> Judged:
-        made = pair(self._opened.tokenizer, claimed.text, claimed.title, claimed.passage)
+    def _attribute(self, claimed: AttributionInput) -> AttributionScores:
+        made = encoder_input(self._opened.tokenizer, claimed.text, claimed.title, claimed.passage)
         return _judged(made, self._run(made, ["attribution", "wrong"]))
 
     def _embed(self, text: str) -> "NDArray[np.float32]":
-        ids = single(self._opened.tokenizer, text)
-        return self._run(Pair(ids, [0] * len(ids), [], 0, [], 0, []), ["embedding"])["embedding"]
+        ids = single_input(self._opened.tokenizer, text)
+        return self._run(EncoderInput(ids, [0] * len(ids), [], 0, [], 0, []), ["embedding"])["embedding"]
 
-    def _run(self, one: Pair, heads: list[str]) -> _Row:
-        """The outputs `heads` of a sequence.
+    def _run(self, sequence: EncoderInput, heads: list[str]) -> _Row:
+        """The outputs `heads` of one sequence.
 
-        One at a time: 8-bit products share one scale for all that is computed together, so that in a batch an
-        answer would depend on what else was asked.
+        Sequences are not batched: 8-bit products share one scale for all sequences of a batch, so an answer
+        would depend on the other sequences.
         """
-        outputs = self._opened.session.run(heads, _feed(one))
+        outputs = self._opened.session.run(heads, _feed(sequence))
         return {head: out[0] for head, out in zip(heads, outputs, strict=True)}
 
     @property
-    def _opened(self) -> Files:
+    def _opened(self) -> EncoderFiles:
         with self._opening:
             return self._files
 
     @cached_property
-    def _files(self) -> Files:
-        return opened(self._folder)
+    def _files(self) -> EncoderFiles:
+        return encoder_files(self._folder)
 
 
 @cache
-def shipped() -> Encoder:
+def shipped_encoder() -> Encoder:
     """The encoder that ships, one for the whole process."""
     return Encoder()
 
 
-def _feed(one: Pair) -> dict[str, "NDArray[np.int64]"]:
-    position = one.masks[0] if one.masks else 0
+def _feed(sequence: EncoderInput) -> dict[str, "NDArray[np.int64]"]:
+    position = sequence.masks[0] if sequence.masks else 0
     return {
-        "input_ids": np.array([one.ids], np.int64),
-        "attention_mask": np.ones((1, len(one.ids)), np.int64),
-        "token_type_ids": np.array([one.types], np.int64),
+        "input_ids": np.array([sequence.ids], np.int64),
+        "attention_mask": np.ones((1, len(sequence.ids)), np.int64),
+        "token_type_ids": np.array([sequence.types], np.int64),
         "mask_position": np.array([position], np.int64),
     }
 
 
-def _judged(one: Pair, row: _Row) -> Judged:
+def _judged(sequence: EncoderInput, row: _Row) -> AttributionScores:
     logits = row["attribution"]
     odds = np.exp(logits - logits.max())
     attributable, extrapolatory, contradictory = (float(p) for p in odds / odds.sum())
-    wrong = _sigmoid(row["wrong"][one.text_start : one.text_start + len(one.text_spans)])
-    words = tuple((Span(*span), float(p)) for span, p in zip(one.text_spans, wrong, strict=True))
-    return Judged(attributable, extrapolatory, contradictory, words)
+    wrong = _sigmoid(row["wrong"][sequence.text_start : sequence.text_start + len(sequence.text_spans)])
+    words = tuple((Span(*span), float(p)) for span, p in zip(sequence.text_spans, wrong, strict=True))
+    return AttributionScores(attributable, extrapolatory, contradictory, words)
 
 
-def _pointing(one: Pair, row: _Row) -> Pointing:
-    first, last = one.passage_start, one.passage_start + len(one.passage_spans)
+def _pointing(sequence: EncoderInput, row: _Row) -> Pointing:
+    first, last = sequence.passage_start, sequence.passage_start + len(sequence.passage_spans)
     starts, ends = (
         _log_softmax(np.append(row[head][first:last], row[head][NULL])) for head in ("start", "end")
     )
-    return Pointing(starts[:-1], ends[:-1], float(starts[-1] + ends[-1]), tuple(one.passage_spans))
+    return Pointing(starts[:-1], ends[:-1], float(starts[-1] + ends[-1]), tuple(sequence.passage_spans))
 
 
 def _log_softmax(logits: "NDArray[np.float32]") -> "NDArray[np.float32]":

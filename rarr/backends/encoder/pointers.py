@@ -1,4 +1,4 @@
-"""What the encoder reads in a passage where a claim has its values."""
+"""Pointers: the values that the encoder finds in a passage in place of a claim's values."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -6,82 +6,85 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rarr.backends.encoder.inputs import MASK_KINDS, Masked
-from rarr.backends.encoder.model import Asked, Claimed, Encoder, Judged, Pointing
-from rarr.backends.encoder.windows import closest
+from rarr.backends.encoder.inputs import MASK_KINDS, MaskedSpan
+from rarr.backends.encoder.model import AttributionInput, AttributionScores, ClozeInput, Encoder, Pointing
+from rarr.backends.encoder.windows import closest_window
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.names import Name
-from rarr.backends.rules.sentence import sentence
-from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.proper_names import ProperName
+from rarr.backends.rules.values import Value, same_value
 from rarr.tools.text.document import Span, split_sentences
 
-IMPOSSIBLE = -30.0  # the log-probability of what cannot be; logits of 16 bits go no lower
-_RANKED = 16  # spans of the passage that are looked at, most probable first
+IMPOSSIBLE = -30.0  # the log-probability of an impossible event; logits of 16 bits go no lower
+_RANKED = 16  # the number of spans of the passage to consider, most probable first
 
 
-class Other(NamedTuple):
-    """Another value of the passage, as it is written there, and the log-probability that it is meant."""
+class RivalValue(NamedTuple):
+    """Another value of the passage, as the passage writes it, and its log-probability."""
 
-    said: str
+    text: str
     log: float
 
 
-class Found(NamedTuple):
-    """What a passage says in place of a value of a claim: log-probabilities.
+class PointedValues(NamedTuple):
+    """The log-probabilities of a passage's answers in place of a value of a claim.
 
-    `own`: the value itself, wherever it is said. `nowhere`: it says nothing there. `others`: most probable
-    first.
+    `own`: the value itself, at any place of the passage. `nowhere`: no answer. `others`: other values, most
+    probable first.
     """
 
     own: float
     nowhere: float
-    others: tuple[Other, ...]
+    others: tuple[RivalValue, ...]
 
 
-def judge(encoder: Encoder, claim: Claim, title: str, passage: str) -> Judged | None:
-    """What the closest part of `passage` is to a claim; None where the claim is longer than what is read.
+def claim_attribution(encoder: Encoder, claim: Claim, title: str, passage: str) -> AttributionScores | None:
+    """The classes of a claim by the closest part of `passage`; None for a claim that is too long.
 
-    The claim is read alone, with its subject put back in: beside other sentences of the text, those that the
-    passage supports would speak for it.
+    The encoder reads the claim alone, with its subject put in. Beside other sentences of the text, those
+    that the passage supports would raise its score.
     """
-    said = claim.sentence.text
-    if not encoder.reads(said):
+    statement = claim.sentence.text
+    if not encoder.reads(statement):
         return None
-    return encoder.attribution([Claimed(said, title, closest(said, passage))])[0]
+    return encoder.attribution([AttributionInput(statement, title, closest_window(statement, passage))])[0]
 
 
-def point(
+def pointed_values(
     encoder: Encoder, claim: Claim, title: str, passage: str, values: Sequence[Value]
-) -> Iterator[Found]:
-    """What that part of `passage` says in place of each of `values` of a claim that `judge` reads."""
-    said = claim.sentence.text
-    part = closest(said, passage)
-    places = [Masked(Span(one.start, one.end), MASK_KINDS[one.kind]) for one in values]
-    pointings = encoder.point([Asked(said, title, part, masked) for masked in places])
-    return (_found(value, pointing, part) for value, pointing in zip(values, pointings, strict=True))
+) -> Iterator[PointedValues]:
+    """The answers of the closest part of `passage` in place of each of `values` of the claim."""
+    statement = claim.sentence.text
+    part = closest_window(statement, passage)
+    places = [
+        MaskedSpan(Span(value_here.start, value_here.end), MASK_KINDS[value_here.kind])
+        for value_here in values
+    ]
+    pointings = encoder.point([ClozeInput(statement, title, part, masked) for masked in places])
+    return (_pointed(value, pointing, part) for value, pointing in zip(values, pointings, strict=True))
 
 
-def _found(value: Value, pointing: Pointing, passage: str) -> Found:
-    told = _values(passage)
-    said = [Span(s, e) for other, s, e in told if same(value, other)]
-    own = [*said, *_written(passage, value, said)]
+def _pointed(value: Value, pointing: Pointing, passage: str) -> PointedValues:
+    value_places = _values(passage)
+    same_places = [Span(s, e) for other, s, e in value_places if same_value(value, other)]
+    own = [*same_places, *_written(passage, value, same_places)]
     others: dict[str, float] = {}
     for span, log in pointing.ranked(_RANKED):
-        if any(span.overlaps(one) for one in own):
+        if any(span.overlaps(place) for place in own):
             continue
-        whole = _whole(value, span, told)
+        whole = _whole(value, span, value_places)
         others[whole.of(passage)] = float(np.logaddexp(others.get(whole.of(passage), IMPOSSIBLE), log))
-    ranked = sorted(others.items(), key=lambda one: -one[1])
-    return Found(
-        own=_logsumexp([pointing.of(one) for one in dict.fromkeys(own)]),
+    ranked = sorted(others.items(), key=lambda place: -place[1])
+    return PointedValues(
+        own=_logsumexp([pointing.of(place) for place in dict.fromkeys(own)]),
         nowhere=max(pointing.nowhere, IMPOSSIBLE),
-        others=tuple(Other(said, log) for said, log in ranked),
+        others=tuple(RivalValue(same_places, log) for same_places, log in ranked),
     )
 
 
 def _written(passage: str, value: Value, known: Sequence[Span]) -> Iterator[Span]:
-    """Where the passage has a name's very letters, though the rules read no name there."""
-    wanted = value.read.text.casefold() if isinstance(value.read, Name) else ""
+    """The places where the passage has exactly a name's letters, but the rules parse no name."""
+    wanted = value.read.text.casefold() if isinstance(value.read, ProperName) else ""
     low = passage.casefold()
     at = low.find(wanted) if len(low) == len(passage) and wanted else -1
     while at >= 0:
@@ -91,12 +94,16 @@ def _written(passage: str, value: Value, known: Sequence[Span]) -> Iterator[Span
         at = low.find(wanted, at + 1)
 
 
-def _whole(value: Value, span: Span, told: Sequence[tuple[Value, int, int]]) -> Span:
-    """The value of the passage that a span is in or about; else the span as it is."""
+def _whole(value: Value, span: Span, value_places: Sequence[tuple[Value, int, int]]) -> Span:
+    """The value of the passage that overlaps `span`; else `span` itself."""
     within = [
-        Span(s, e) for other, s, e in told if other.kind == value.kind and s < span.end and span.start < e
+        Span(s, e)
+        for other, s, e in value_places
+        if other.kind == value.kind and s < span.end and span.start < e
     ]
-    return max(within, key=lambda one: min(one.end, span.end) - max(one.start, span.start), default=span)
+    return max(
+        within, key=lambda place: min(place.end, span.end) - max(place.start, span.start), default=span
+    )
 
 
 @lru_cache(maxsize=512)
@@ -104,7 +111,7 @@ def _values(passage: str) -> tuple[tuple[Value, int, int], ...]:
     return tuple(
         (value, span.start + value.start, span.start + value.end)
         for span in split_sentences(passage)
-        for value in sentence(span.of(passage)).values
+        for value in parsed_sentence(span.of(passage)).values
     )
 
 

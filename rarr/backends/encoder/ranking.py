@@ -1,39 +1,40 @@
-"""The trained reranker: what the encoder makes of the passages that the overlap of words puts first."""
+"""Reranking by the encoder: it scores the passages that the overlap of words puts first."""
 
 from collections.abc import Sequence
 
 from rarr.backends.encoder.model import Encoder
-from rarr.backends.rules.ranking import scores as overlap
+from rarr.backends.rules.ranking import overlap_scores
 from rarr.records import Passage
 from rarr.tools.concurrency.worker import encode
 
-DEPTH = 20  # passages that the encoder looks at
-# Of the score; amid the shares that put most right passages first on dev (docs/models.md, Retrieval).
+DEPTH = 20  # the number of passages that the encoder reads
+# Shares of the score. Near these shares most right passages came first on dev (docs/measured/encoder.md,
+# Retrieval).
 OVERLAP, RELEVANCE, COSINE = 0.25, 0.25, 0.5
 
 
 class TrainedReranker:
-    """Scores by overlap; the first `DEPTH` also by the encoder's relevance and the cosine of embeddings."""
+    """Scores by overlap. The first `DEPTH` passages also get the encoder's relevance and cosine."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """Relevance from 0 to 1; whatever the encoder did not look at stays behind what it did."""
-        return await encode(scores, self._encoder, query, passages)
+        """Relevance from 0 to 1. Passages without the encoder's score stay behind the others."""
+        return await encode(encoder_scores, self._encoder, query, passages)
 
 
-def scores(encoder: Encoder, query: str, passages: Sequence[Passage]) -> list[float]:
+def encoder_scores(encoder: Encoder, query: str, passages: Sequence[Passage]) -> list[float]:
     """The relevance of each passage."""
-    found = overlap(query, passages)
-    first = sorted(range(len(passages)), key=lambda n: -found[n])[:DEPTH]
+    overlaps = overlap_scores(query, passages)
+    first = sorted(range(len(passages)), key=lambda n: -overlaps[n])[:DEPTH]
     read = encoder.relevance(query, [(passages[n].title, passages[n].text) for n in first])
-    asked, *told = encoder.embed([query, *(_said(passages[n]) for n in first)])
-    scored = [OVERLAP * one for one in found]
-    for n, relevance, vector in zip(first, read, told, strict=True):
+    asked, *vectors = encoder.embed([query, *(_titled_text(passages[n]) for n in first)])
+    scored = [OVERLAP * overlap for overlap in overlaps]
+    for n, relevance, vector in zip(first, read, vectors, strict=True):
         scored[n] += RELEVANCE * relevance + COSINE * max(0.0, float(asked @ vector))
     return scored
 
 
-def _said(passage: Passage) -> str:
+def _titled_text(passage: Passage) -> str:
     return f"{passage.title}: {passage.text}" if passage.title else passage.text

@@ -1,39 +1,39 @@
-"""The trained verifier: how far a passage attributes a sentence, by the encoder and the rules together."""
+"""Support by the encoder and the rules together: how far a passage attributes a sentence."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from rarr.backends.encoder.model import Claimed, Encoder, Judged
+from rarr.backends.encoder.model import AttributionInput, AttributionScores, Encoder
 from rarr.backends.encoder.weights import Logistic
-from rarr.backends.encoder.windows import parts
+from rarr.backends.encoder.windows import closest_windows
 from rarr.backends.rules.claims import claims
-from rarr.backends.rules.counterparts import passage
-from rarr.backends.rules.negation import denies
-from rarr.backends.rules.sentence import sentence
-from rarr.backends.rules.support import CONTRADICTED, UNSAID, Judgement, judgements
+from rarr.backends.rules.counterparts import parsed_passage
+from rarr.backends.rules.negation import is_denied
+from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.support import CONTRADICTED, UNSAID, RuleJudgement, claim_judgements
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker import encode
 from rarr.tools.text.attribution_classes import attribution_class
 from rarr.tools.text.document import Span
 
-PARTS = 3  # of long evidence that are read for a sentence
-VERBATIM = 0.8  # from this support by the rules on, the evidence says nearly the same words
-IN_ITS_WORDS = 0.95  # and from this on, all of them: the encoder's doubt counts for nothing then
-LIKELIER = 0.5  # than both other classes together
-AT_THRESHOLD = 0.55  # the support of what is at the calibrated threshold: the default `support_threshold`
+PARTS = 3  # windows of long evidence that the encoder reads for a sentence
+VERBATIM = 0.8  # from this support by the rules on, the evidence has nearly the same words
+IN_ITS_WORDS = 0.95  # from this support on, it has all words, and the encoder's doubt is ignored
+LIKELIER = 0.5  # above this probability a class is likelier than both other classes together
+AT_THRESHOLD = 0.55  # the support at the calibrated threshold: the default `support_threshold`
 
 
 Result = TypeVar("Result")
 
 
-class Seen(NamedTuple):
-    """A sentence beside evidence: what support is fitted on, by name, and what the rules make of it.
+class SentenceFeatures(NamedTuple):
+    """A sentence beside evidence: the features of its support by name, and the judgement of the rules.
 
-    `denied`: the evidence says the same words, but for a "not", an opposite, or parties that changed places.
+    `denied`: the evidence has the same words, but also a "not", an opposite, or swapped roles.
     """
 
     features: Mapping[str, float]
-    rules: Judgement | None
+    rules: RuleJudgement | None
     denied: bool
 
 
@@ -41,117 +41,130 @@ class TrainedVerifier:
     """Support is the calibrated probability that the evidence makes a sentence attributable."""
 
     def __init__(self, encoder: Encoder, threshold: float) -> None:
-        """From the support `threshold` on, what is not contradicted is attributable."""
+        """A sentence with at least the support `threshold` and no contradiction is attributable."""
         self._encoder, self._threshold = encoder, threshold
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """The support of the sentences of `text` at `spans`; None for one that cannot be judged."""
+        """The support of the sentences of `text` at `spans`; None for a sentence without a judgement."""
         return await encode(self._judged, self._support, text, context, spans, evidence)
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """Contradictory where the rules say so, or the encoder finds it likelier than both other classes.
+        """Contradictory where the rules say so, or where the encoder is more than half sure.
 
-        The encoder is not heard where the rules find each value and nearly every word said.
+        The encoder's contradiction is ignored where the rules find every value and nearly every word said.
         """
         return await encode(self._judged, self._class, text, context, spans, evidence)
 
-    def _judged(self, judge: Callable[[Seen], Result], *about: Any) -> list[Result | None]:
-        """What `judge` makes of each sentence; None for one that cannot be judged."""
-        found = seen(self._encoder, *about)
-        return [None if one is None else judge(one) for one in found]
+    def _judged(self, judge: Callable[[SentenceFeatures], Result], *about: Any) -> list[Result | None]:
+        """The result of `judge` for each sentence; None for a sentence without a judgement."""
+        features = sentence_features(self._encoder, *about)
+        return [None if sentence is None else judge(sentence) for sentence in features]
 
-    def _support(self, one: Seen) -> float:
+    def _support(self, sentence: SentenceFeatures) -> float:
         fitted = self._encoder.calibration.supports
-        return max(scaled(likelihood(fitted, one), fitted.threshold), least(one))
+        return max(scaled_support(likelihood(fitted, sentence), fitted.threshold), least_support(sentence))
 
-    def _class(self, one: Seen) -> AttributionClass | None:
-        rules = one.rules
+    def _class(self, sentence: SentenceFeatures) -> AttributionClass | None:
+        rules = sentence.rules
         by_rules = rules is not None and rules.contradicted
-        in_its_words = rules is not None and rules.said and rules.support >= IN_ITS_WORDS
-        against = by_rules or (one.features["contradictory"] > LIKELIER and not in_its_words)
-        return attribution_class(self._support(one), self._threshold, contradicted=against)
+        in_its_words = rules is not None and rules.is_all_said and rules.support >= IN_ITS_WORDS
+        against = by_rules or (sentence.features["contradictory"] > LIKELIER and not in_its_words)
+        return attribution_class(self._support(sentence), self._threshold, contradicted=against)
 
 
-def seen(
+def sentence_features(
     encoder: Encoder, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
-) -> list[Seen | None]:
-    """The sentences of `text` at `spans`; None for one without a word, or longer than what the encoder reads.
+) -> list[SentenceFeatures | None]:
+    """The sentences of `text` at `spans`; None for a sentence without words, or too long to read.
 
-    Each is read alone, with its subject put in.
+    The encoder reads each sentence alone, with its subject put in.
     """
     alone = {claim.span: claim.sentence.text for claim in claims(text, context)}
-    said = [alone.get(span, span.of(text)) for span in spans]
-    readable = [one for one in dict.fromkeys(said) if any(map(str.isalnum, one)) and encoder.reads(one)]
+    statements = [alone.get(span, span.of(text)) for span in spans]
+    readable = [
+        statement
+        for statement in dict.fromkeys(statements)
+        if any(map(str.isalnum, statement)) and encoder.reads(statement)
+    ]
     features = dict(zip(readable, _read(encoder, readable, evidence), strict=True))
-    told = passage(evidence.text, evidence.title)
+    parsed = parsed_passage(evidence.text, evidence.title)
     return [
-        Seen(features[one] | _of_rules(rules), rules, denies(sentence(one), told.sentences, told.title_stems))
-        if one in features
+        SentenceFeatures(
+            features[statement] | _of_rules(rules),
+            rules,
+            is_denied(parsed_sentence(statement), parsed.sentences, parsed.title_stems),
+        )
+        if statement in features
         else None
-        for one, rules in zip(said, judgements(text, context, spans, evidence), strict=True)
+        for statement, rules in zip(statements, claim_judgements(text, context, spans, evidence), strict=True)
     ]
 
 
-def likelihood(fitted: Logistic, one: Seen) -> float:
-    """How likely it is that the sentence is attributable, by what was fitted.
+def likelihood(fitted: Logistic, sentence: SentenceFeatures) -> float:
+    """The fitted probability that the sentence is attributable.
 
-    What the rules contradict or find denied, or miss in the evidence, is worth as much less as by the rules.
+    Contradictions, denials and missing values reduce it by the same factors as the support of the rules.
     """
-    likely, rules = fitted.probability(one.features), one.rules
-    if one.denied:
+    likely, rules = fitted.probability(sentence.features), sentence.rules
+    if sentence.denied:
         likely *= CONTRADICTED
     if rules is not None:
         likely *= (CONTRADICTED if rules.contradicted else 1.0) * (UNSAID if rules.lacking else 1.0)
     return likely
 
 
-def least(one: Seen) -> float:
-    """What support is at least: that by the rules where they are surest.
+def least_support(sentence: SentenceFeatures) -> float:
+    """The least support: the support by the rules where they are sure.
 
-    They are where they contradict it, find every value said, or nearly the words.
+    They are sure of contradicted claims, and of claims with every value or nearly all words in the
+    evidence.
     """
-    rules = one.rules
+    rules = sentence.rules
     if rules is None:
         return 0.0
-    return rules.support if rules.contradicted or rules.said or rules.support >= VERBATIM else 0.0
+    return rules.support if rules.contradicted or rules.is_all_said or rules.support >= VERBATIM else 0.0
 
 
 def _read(encoder: Encoder, texts: Sequence[str], evidence: Evidence) -> list[dict[str, float]]:
-    """For each text its class by the part that attributes it best, and the cosine of the nearest part."""
-    read = [parts(one, evidence.text, PARTS) for one in texts]
+    """For each text its classes by the best window of the evidence, and the cosine of the nearest window."""
+    read = [closest_windows(text, evidence.text, PARTS) for text in texts]
     beside = [
-        Claimed(one, evidence.title, part) for one, its in zip(texts, read, strict=True) for part in its
+        AttributionInput(text, evidence.title, part)
+        for text, windows in zip(texts, read, strict=True)
+        for part in windows
     ]
     judged = dict(zip(beside, encoder.attribution(beside), strict=True))
-    embedded = list(dict.fromkeys([*texts, *(one.passage for one in beside)]))
+    embedded = list(dict.fromkeys([*texts, *(text.passage for text in beside)]))
     vectors = dict(zip(embedded, encoder.embed(embedded), strict=True))
-    found = []
-    for one, its in zip(texts, read, strict=True):
-        best = max((judged[Claimed(one, evidence.title, part)] for part in its), key=_attributable)
-        found.append(
+    features = []
+    for text, windows in zip(texts, read, strict=True):
+        best = max(
+            (judged[AttributionInput(text, evidence.title, part)] for part in windows), key=_attributable
+        )
+        features.append(
             {
                 "attributable": best.attributable,
                 "contradictory": best.contradictory,
-                "cosine": max(float(vectors[one] @ vectors[part]) for part in its),
+                "cosine": max(float(vectors[text] @ vectors[part]) for part in windows),
             }
         )
-    return found
+    return features
 
 
-def _attributable(judged: Judged) -> float:
+def _attributable(judged: AttributionScores) -> float:
     return judged.attributable
 
 
-def _of_rules(rules: Judgement | None) -> dict[str, float]:
+def _of_rules(rules: RuleJudgement | None) -> dict[str, float]:
     return {"rules": 0.0 if rules is None else rules.support, "unjudged": float(rules is None)}
 
 
-def scaled(likely: float, threshold: float) -> float:
-    """The likelihood, with the calibrated threshold where the settings have theirs."""
+def scaled_support(likely: float, threshold: float) -> float:
+    """The likelihood, scaled so that its calibrated threshold becomes the default `support_threshold`."""
     if likely < threshold or threshold >= 1:
         return likely / threshold * AT_THRESHOLD
     return AT_THRESHOLD + (likely - threshold) / (1 - threshold) * (1 - AT_THRESHOLD)

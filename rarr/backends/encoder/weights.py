@@ -1,4 +1,4 @@
-"""The files of an encoder: `reader.onnx`, `tokenizer.json`, and `model.json`, which tells what they are."""
+"""The files of an encoder: `reader.onnx`, `tokenizer.json`, and `model.json`, which describes both."""
 
 import hashlib
 import json
@@ -13,43 +13,43 @@ from rarr.errors import SettingsError
 from rarr.records import Record
 
 FORMAT = 3
-"""What these files are to this version of `rarr`, features of the regressions too; others are not read."""
+"""The format of the files that this version of `rarr` reads, with the features of the regressions."""
 SHIPPED = Path(__file__).parent / "weights"
 NEVER = 1.01
-"""The threshold of what is never taken to be so."""
+"""A threshold that no probability reaches."""
 MODEL, TOKENIZER, FACTS = "reader.onnx", "tokenizer.json", "model.json"
 
 
 class Logistic(Record):
-    """A logistic regression: how likely something is, by what is told of it by name."""
+    """A logistic regression: the probability of an event by named features."""
 
     bias: FiniteFloat
     weights: dict[str, FiniteFloat]
     threshold: float = Field(default=0.5, ge=0, le=NEVER)
-    """From which probability on it is taken to be so."""
+    """The least probability that counts as true."""
 
-    def probability(self, told: Mapping[str, float]) -> float:
-        """From 0 to 1. Raises KeyError where something is not told."""
-        logit = self.bias + sum(weight * told[name] for name, weight in self.weights.items())
+    def probability(self, features: Mapping[str, float]) -> float:
+        """From 0 to 1. Raises KeyError for a missing feature."""
+        logit = self.bias + sum(weight * features[name] for name, weight in self.weights.items())
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
 
-    def highest(self, told: Mapping[str, float], untold: Mapping[str, tuple[float, float]]) -> float:
-        """The highest probability there is while what is `untold` is from its first to its last number."""
+    def highest(self, features: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> float:
+        """The highest probability while each of `ranges` goes from its first to its last number."""
         return self.probability(
             {
                 name: max(ends, key=lambda end: end * self.weights.get(name, 0.0))
-                for name, ends in untold.items()
+                for name, ends in ranges.items()
             }
-            | dict(told)
+            | dict(features)
         )
 
-    def holds(self, told: Mapping[str, float]) -> bool:
-        """Is it taken to be so?"""
-        return self.probability(told) >= self.threshold
+    def holds(self, features: Mapping[str, float]) -> bool:
+        """Does the probability reach the threshold?"""
+        return self.probability(features) >= self.threshold
 
 
 class Calibration(Record):
-    """What was fitted on dev, on top of the weights; `recipes.calibrate` writes it."""
+    """The regressions that were fitted on dev for these weights; `recipes.calibrate` writes it."""
 
     disagrees: Logistic
     """That a passage has another value in place of the claim's (features: `encoder.features`)."""
@@ -61,23 +61,26 @@ class Calibration(Record):
     """That a passage makes a sentence attributable (features: `rarr.backends.encoder.support`)."""
 
 
-class Facts(Record):
-    """What `model.json` says: the format, the digests of the other files, and the calibration."""
+class WeightsManifest(Record):
+    """The content of `model.json`: the format, the digests of the other files, and the calibration."""
 
     format: int
     sha256: dict[str, str]
     calibration: Calibration
 
 
-class Files(NamedTuple):
+class EncoderFiles(NamedTuple):
     """An open session with its tokenizer."""
 
     session: Any
     tokenizer: Any
 
 
-def checked(folder: Path | None) -> Facts:
-    """What `model.json` says, once the files are as it says. Raises `SettingsError` with the cure."""
+def checked_manifest(folder: Path | None) -> WeightsManifest:
+    """The content of `model.json`, after a check of the other files.
+
+    Raises `SettingsError` with the cure.
+    """
     where, cure = _where(folder)
     facts = _facts(where, cure)
     for name in (MODEL, TOKENIZER):
@@ -90,21 +93,21 @@ def checked(folder: Path | None) -> Facts:
     return facts
 
 
-def opened(folder: Path | None) -> Files:
-    """The files of `folder`, or those that ship, which were `checked`."""
+def encoder_files(folder: Path | None) -> EncoderFiles:
+    """The open files of `folder`, or the files that ship. They were checked before."""
     where, _ = _where(folder)
-    return Files(_session(where / MODEL), tokenizer(folder))
+    return EncoderFiles(_session(where / MODEL), tokenizer(folder))
 
 
 def _where(folder: Path | None) -> tuple[Path, str]:
-    """The folder, and what helps where its files are damaged."""
+    """The folder, and the cure for damaged files."""
     if folder is None:
         return SHIPPED, "install rarr again: pip install --force-reinstall rarr"
     return folder.expanduser(), "write it again: rarr train editor"
 
 
-def digests(folder: Path) -> dict[str, str]:
-    """What `model.json` must say of the files as they are."""
+def file_digests(folder: Path) -> dict[str, str]:
+    """The digests of the files, for `model.json`."""
     return {name: _digest(folder / name) for name in (MODEL, TOKENIZER)}
 
 
@@ -112,22 +115,22 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _facts(where: Path, cure: str) -> Facts:
+def _facts(where: Path, cure: str) -> WeightsManifest:
     if not where.is_dir():
         raise SettingsError(f"there is no folder {where}: give one that rarr train editor wrote, as weights")
     try:
-        told = json.loads((where / FACTS).read_bytes())
+        content = json.loads((where / FACTS).read_bytes())
     except OSError as error:
         raise SettingsError(f"{where} holds no weights ({FACTS} cannot be read): {cure}") from error
     except ValueError as error:
         raise SettingsError(f"{where / FACTS} is damaged: {cure}") from error
-    found = told.get("format") if isinstance(told, dict) else None
-    if found != FORMAT:
+    version = content.get("format") if isinstance(content, dict) else None
+    if version != FORMAT:
         raise SettingsError(
-            f"{where} holds weights of format {found}, this version of rarr reads format {FORMAT}: {cure}"
+            f"{where} holds weights of format {version}, this version of rarr reads format {FORMAT}: {cure}"
         )
     try:
-        return Facts.model_validate(told)
+        return WeightsManifest.model_validate(content)
     except ValidationError as error:
         raise SettingsError(f"{where / FACTS} is damaged: {cure}") from error
 
@@ -138,14 +141,14 @@ def _session(path: Path) -> Any:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     options.intra_op_num_threads = 1  # sequences are computed side by side, each by one thread
-    # Adding and normalising in one step takes onnxruntime 1.31 several times as long as in two.
+    # One step for adding and normalising takes onnxruntime 1.31 several times as long as two steps.
     slow = ["SkipLayerNormFusion"]
     providers = ["CPUExecutionProvider"]
     return onnxruntime.InferenceSession(path, options, providers=providers, disabled_optimizers=slow)
 
 
 def tokenizer(folder: Path | None) -> Any:
-    """The tokenizer of `folder`, or that which ships, which neither pads nor cuts."""
+    """The tokenizer of `folder`, or the tokenizer that ships. It neither pads nor cuts."""
     from tokenizers import Tokenizer
 
     where, _ = _where(folder)

@@ -1,27 +1,28 @@
-"""Long evidence in parts that the encoder can mostly read, those first that say most of a claim's words.
+"""Windows of long evidence that the encoder can mostly read, best match for a claim first.
 
-Room is measured in characters: of a part in many short words or another script the end is not read.
+A window's size is measured in characters. The encoder does not read the end of a window with many short
+words or in another script.
 """
 
-from rarr.backends.rules.sentence import sentence
-from rarr.backends.rules.words import tokens
+from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.words import word_tokens
 from rarr.tools.text.document import Span, split_sentences
 
-ROOM = 900  # characters of a part
+ROOM = 900  # characters of a window
 
 
-def closest(text: str, passage: str) -> str:
+def closest_window(text: str, passage: str) -> str:
     """The run of sentences, of at most `ROOM` characters, that shares most words with `text`."""
-    return parts(text, passage, 1)[0]
+    return closest_windows(text, passage, 1)[0]
 
 
-def parts(text: str, passage: str, count: int) -> list[str]:
-    """At most `count` runs of sentences apart from each other; what shares most words with `text` first."""
+def closest_windows(text: str, passage: str, count: int) -> list[str]:
+    """At most `count` runs of sentences that do not overlap; the run that shares most words first."""
     if len(passage) <= ROOM:
         return [passage]
-    wanted = {word.stem for word in tokens(text) if word.stem}
+    wanted = {word.stem for word in word_tokens(text) if word.stem}
     spans = split_sentences(passage) or [Span(0, len(passage))]
-    stems = [{word.stem for word in sentence(span.of(passage)).content} & wanted for span in spans]
+    stems = [{word.stem for word in parsed_sentence(span.of(passage)).content} & wanted for span in spans]
     runs = []
     for first in range(len(spans)):
         shared, last = set(stems[first]), first + 1
@@ -32,6 +33,6 @@ def parts(text: str, passage: str, count: int) -> list[str]:
         runs.append((-len(shared), Span(spans[first].start, min(end, spans[first].start + ROOM))))
     chosen: list[Span] = []
     for _, run in sorted(runs):
-        if len(chosen) < count and not any(run.overlaps(one) for one in chosen):
+        if len(chosen) < count and not any(run.overlaps(chosen_run) for chosen_run in chosen):
             chosen.append(run)
     return [run.of(passage) for run in chosen]

@@ -1,4 +1,4 @@
-"""What the outputs of a model stand for: read from the names of its labels, whatever their order and case."""
+"""The meaning of a model's outputs, read from the names of its labels in any order and case."""
 
 import math
 import re
@@ -14,44 +14,44 @@ _NO_SUPPORT = {"notentailment", "nonentailment", "notsupported", "unsupported", 
 _UNNAMED = re.compile(r"label\d+")
 
 
-class Judgement(NamedTuple):
-    """Probabilities that an evidence entails and contradicts a claim; None: the model does not tell."""
+class EntailmentJudgement(NamedTuple):
+    """Probabilities that an evidence entails and contradicts a claim; None: the model has no such label."""
 
     support: float
     contradiction: float | None = None
 
 
 class Outputs(NamedTuple):
-    """Which of a model's outputs is support, and which is contradiction, where it has one."""
+    """The index of a model's output for support, and the index for contradiction, if there is one."""
 
     support: int
     contradiction: int | None = None
 
-    def judgement(self, logits: Sequence[float]) -> Judgement:
-        """By the softmax of the logits; by the sigmoid of one alone (as of HHEM-1, a cross-encoder)."""
+    def judgement(self, logits: Sequence[float]) -> EntailmentJudgement:
+        """The softmax of the logits; the sigmoid of a single logit (as of HHEM-1, a cross-encoder)."""
         if len(logits) == 1:
-            return Judgement(_sigmoid(logits[0]))
+            return EntailmentJudgement(_sigmoid(logits[0]))
         greatest = max(logits)
         powers = [math.exp(logit - greatest) for logit in logits]
         shares = [power / sum(powers) for power in powers]
         contradiction = None if self.contradiction is None else shares[self.contradiction]
-        return Judgement(shares[self.support], contradiction)
+        return EntailmentJudgement(shares[self.support], contradiction)
 
 
 def outputs_of(id2label: Mapping[int, str], name: str) -> Outputs:
     """The outputs of the classifier `name`.
 
-    One is support, whatever its name. Of two without names the second is: so MiniCheck's classifiers have it
-    (Tang et al. 2024; minicheck/inference.py of Liyan06/MiniCheck). Raises `SetupError` where the names do
-    not say what the outputs are.
+    A single output is support, whatever its name. Of two outputs without names the second is support, as in
+    MiniCheck's classifiers (Tang et al. 2024; minicheck/inference.py of Liyan06/MiniCheck). Raises
+    `SetupError` where the names do not identify the outputs.
     """
     labels = [re.sub(r"[\W_]", "", str(id2label[index]).lower()) for index in sorted(id2label)]
     if len(labels) == 1:
         return Outputs(0)
     if len(labels) == 2 and all(_UNNAMED.fullmatch(label) for label in labels):
         return Outputs(1)
-    places = [[i for i, one in enumerate(labels) if one in names] for names in (_SUPPORT, _CONTRADICTION)]
-    others = [one for one in labels if one in _SILENCE | _NO_SUPPORT]
+    places = [[i for i, label in enumerate(labels) if label in names] for names in (_SUPPORT, _CONTRADICTION)]
+    others = [label for label in labels if label in _SILENCE | _NO_SUPPORT]
     support, contradiction = places
     if len(support) != 1 or len(contradiction) > 1 or len(labels) != 1 + len(contradiction) + len(others):
         raise SetupError(
@@ -63,5 +63,5 @@ def outputs_of(id2label: Mapping[int, str], name: str) -> Outputs:
 
 
 def _sigmoid(logit: float) -> float:
-    power = math.exp(-abs(logit))  # of a large number it would overflow
+    power = math.exp(-abs(logit))  # the exponential of a large number would overflow
     return (1.0 if logit >= 0 else power) / (1.0 + power)

@@ -1,28 +1,28 @@
-"""A model and its tokenizer, from a folder, from what was downloaded before, or from the hub."""
+"""Loading a model and its tokenizer: from a folder, from an earlier download, or from the hub."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rarr.backends.nli.shapes import Shape, shape_of
+from rarr.backends.nli.shapes import ModelShape, shape_of
 from rarr.errors import SettingsError, SetupError
 from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
 
 
-class Loaded(NamedTuple):
-    """A model in evaluation mode on its device, with its tokenizer and what `torch` is."""
+class LoadedModel(NamedTuple):
+    """A model in evaluation mode on its device, with its tokenizer, its shape and the module `torch`."""
 
     model: Any
     tokenizer: Any
-    shape: Shape
+    shape: ModelShape
     torch: Any
 
 
-def load(name: str) -> Loaded:
-    """The model `name`, on a GPU where torch sees one.
+def loaded_model(name: str) -> LoadedModel:
+    """The model `name`, on a GPU where torch finds one.
 
-    The config comes first, so that no model is downloaded to be refused. No code is run that comes with a
-    model. Raises `SettingsError` for what can be no model, and `SetupError` where the extra is not installed
-    or the model is not to be had or is no verifier.
+    The config is loaded first, so that no model is downloaded and then refused. Code that comes with a
+    model is not run. Raises `SettingsError` for a name that can be no model. Raises `SetupError` where the
+    extra is not installed, or the model cannot be loaded or is no verifier.
     """
     if not can_be_model(name):
         raise SettingsError(
@@ -36,8 +36,8 @@ def load(name: str) -> Loaded:
         raise SetupError(f"model 'nli:{name}' cannot be loaded ({one_line(error)}): {INSTALL}") from error
     shape = shape_of(_had(name, transformers.AutoConfig), name)
     tokenizer = _had(name, transformers.AutoTokenizer)
-    model, told = _had(name, getattr(transformers, shape.loader), output_loading_info=True)
-    if lacking := sorted(told["missing_keys"]):
+    model, report = _had(name, getattr(transformers, shape.loader), output_loading_info=True)
+    if lacking := sorted(report["missing_keys"]):
         raise SetupError(
             f"model 'nli:{name}' lacks weights, {lacking[0]} among them, so that its answers would be random:"
             " choose one that was trained for natural language inference"
@@ -45,17 +45,17 @@ def load(name: str) -> Loaded:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cpu":
         model = model.float()  # halves are slow there
-    return Loaded(model.to(device).eval(), tokenizer, shape, torch)
+    return LoadedModel(model.to(device).eval(), tokenizer, shape, torch)
 
 
 def _had(name: str, kind: Any, **options: Any) -> Any:
-    """What `kind` makes of the files of `name`."""
+    """The object of the class `kind` that the files of `name` give."""
     made: Callable[[str, bool], Any] = lambda path, local: kind.from_pretrained(  # noqa: E731
         path, local_files_only=local, trust_remote_code=False, **options
     )
     try:
         return loaded(name, made)
-    except Exception as error:  # of the hub, the network, the file format: each has its own classes
+    except Exception as error:  # the hub, the network and the file formats have exceptions of their own
         # What was downloaded before is refused first, and then perhaps the hub cannot be reached.
         if "trust_remote_code" in f"{error} {error.__context__}":
             raise SetupError(

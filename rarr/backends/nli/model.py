@@ -1,31 +1,34 @@
-"""One model that judges pairs of evidence and claim, in batches of about one length."""
+"""A model that judges pairs of evidence and claim, in batches of similar length."""
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rarr.backends.nli.labels import Judgement
-from rarr.backends.nli.loading import load
+from rarr.backends.nli.labels import EntailmentJudgement
+from rarr.backends.nli.loading import loaded_model
 from rarr.errors import SetupError
 from rarr.tools.text.long_evidence import Pair, stretches
 
 _BATCH_TOKENS = 8192  # padding included
-_LIMIT = 512  # tokens, where neither the tokenizer nor the config knows
-_UNKNOWN = 100_000  # tokenizers without a limit say 10^30
+_LIMIT = 512  # tokens, where neither the tokenizer nor the config has a limit
+_UNKNOWN = 100_000  # tokenizers without a limit give 10^30
 
 
 class NliModel:
-    """A loaded model. Judges in the thread that calls it, and in one at a time."""
+    """A loaded model. It judges in the calling thread, for one thread at a time."""
 
     def __init__(self, name: str) -> None:
-        """Loads it, which takes seconds, and minutes where it is downloaded. Raises what `load` raises."""
-        self._model, self._tokenizer, self._shape, self._torch = load(name)
+        """Loads the model, which takes seconds, or minutes with a download.
+
+        Raises the errors of `loaded_model`.
+        """
+        self._model, self._tokenizer, self._shape, self._torch = loaded_model(name)
         self._limit = _limit(self._shape.limit, self._tokenizer, self._model.config)
         self._special = re.compile("|".join(map(re.escape, self._tokenizer.all_special_tokens)))
         self._answers = _answers(self._tokenizer, name) if self._shape.generates else None
 
-    def judge(self, pairs: Sequence[Pair], title: str = "") -> list[Judgement | None]:
-        """Of each pair, its evidence under `title`, and stretched where it is too long.
+    def judge(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
+        """The judgement of each pair, with its evidence under `title`. Long evidence is read in stretches.
 
         None where the claim leaves no room for evidence.
         """
@@ -43,7 +46,7 @@ class NliModel:
         )
 
     def _plain(self, text: str) -> str:
-        """Without line ends, and without what the tokenizer would take for the end of a text."""
+        """The text without line ends and without the special tokens of the tokenizer."""
         return " ".join(self._special.sub(" ", text).split())
 
     def _texts(self, pair: Pair) -> tuple[str, ...]:
@@ -56,11 +59,11 @@ class NliModel:
     def _size(self, pair: Pair) -> int:
         return len(self._tokenizer(*self._texts(pair), verbose=False)["input_ids"])
 
-    def _judged(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """Shortest first; each judgement at the place of its pair."""
+    def _judged(self, pairs: Sequence[Pair]) -> list[EntailmentJudgement]:
+        """The judgements in the order of the pairs. The shortest pairs are judged first."""
         encoded = [dict(self._tokenizer(*self._texts(pair), verbose=False)) for pair in pairs]
-        judged: dict[int, Judgement] = {}
-        for batch in batches([len(one["input_ids"]) for one in encoded]):
+        judged: dict[int, EntailmentJudgement] = {}
+        for batch in size_batches([len(sequence["input_ids"]) for sequence in encoded]):
             for index, logits in zip(batch, self._logits([encoded[i] for i in batch]), strict=True):
                 judged[index] = self._shape.outputs.judgement(logits)
         return [judged[index] for index in range(len(pairs))]
@@ -76,10 +79,10 @@ class NliModel:
             return logits[:, 0, list(self._answers)].float().tolist()  # type: ignore[no-any-return]
 
 
-def batches(sizes: Sequence[int]) -> Iterator[list[int]]:
+def size_batches(sizes: Sequence[int]) -> Iterator[list[int]]:
     """The indices of texts with these sizes in tokens, by size, in batches of at most `_BATCH_TOKENS`."""
     batch: list[int] = []
-    for index in sorted(range(len(sizes)), key=lambda one: sizes[one]):
+    for index in sorted(range(len(sizes)), key=lambda text: sizes[text]):
         if batch and (len(batch) + 1) * sizes[index] > _BATCH_TOKENS:
             yield batch
             batch = []
@@ -88,16 +91,16 @@ def batches(sizes: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _support(judged: Judgement) -> float:
+def _support(judged: EntailmentJudgement) -> float:
     return judged.support
 
 
-def _contradiction(judged: Judgement) -> float:
+def _contradiction(judged: EntailmentJudgement) -> float:
     return judged.contradiction or 0.0
 
 
 def _limit(most: int | None, tokenizer: Any, config: Any) -> int:
-    """Of one input, in tokens."""
+    """The limit of an input, in tokens."""
     if most is not None:
         return most
     known = tokenizer.model_max_length if tokenizer.model_max_length < _UNKNOWN else _LIMIT
@@ -106,7 +109,7 @@ def _limit(most: int | None, tokenizer: Any, config: Any) -> int:
 
 
 def _answers(tokenizer: Any, name: str) -> tuple[int, int]:
-    """The first tokens of "0" and "1": of T5's, 3 and 209; not those that are called "0" and "1"."""
+    """The first tokens of "0" and "1": for T5, 3 and 209. The tokens named "0" and "1" are others."""
     no, yes = (tokenizer(digit, add_special_tokens=False)["input_ids"][0] for digit in "01")
     if no == yes or tokenizer.unk_token_id in (no, yes):
         raise SetupError(

@@ -26,11 +26,11 @@ _CLASSIFIERS = "ForSequenceClassification"
 _SEQ2SEQ = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")
 
 
-class Shape(NamedTuple):
+class ModelShape(NamedTuple):
     """A model's class in transformers, its prompt (None: a pair of texts), its outputs and its limit.
 
-    `limit` is in tokens; None: what the tokenizer and the config say. Of a T5, the outputs are the logits of
-    the first tokens of "0" and "1".
+    `limit` is in tokens; None: the limit of the tokenizer and the config. The outputs of a T5 are the
+    logits of the first tokens of "0" and "1".
     """
 
     loader: str
@@ -43,24 +43,24 @@ class Shape(NamedTuple):
         return self.loader == "AutoModelForSeq2SeqLM"
 
 
-def shape_of(config: Any, name: str) -> Shape:
-    """The shape of the model `name`, by its transformers config.
+def shape_of(config: Any, name: str) -> ModelShape:
+    """The shape of the model `name`, from its transformers config.
 
-    Prompts stand in no config: of two labels without names and of T5s, MiniCheck's and TRUE's are known by
-    name. Raises `SetupError` for any other model.
+    No config contains prompts: T5 models, and classifiers with two unnamed labels, are recognised as
+    MiniCheck or TRUE by name. Raises `SetupError` for any other model.
     """
-    own = Path(name).name.lower()  # not that of its owner or of the folders around it
+    own = Path(name).name.lower()  # without the name of its owner or of the folders around it
     minicheck = "minicheck" in own
     architecture = (getattr(config, "architectures", None) or [""])[0]
     if architecture.endswith(_CLASSIFIERS):
         prompt = "{evidence}{end}{claim}" if minicheck else None
-        return Shape("AutoModelForSequenceClassification", prompt, outputs_of(config.id2label, name))
+        return ModelShape("AutoModelForSequenceClassification", prompt, outputs_of(config.id2label, name))
     if architecture not in _SEQ2SEQ:
         raise SetupError(f"model 'nli:{name}' is a {architecture or 'model of no known kind'}: {_CHOICE}")
     if minicheck:
-        return Shape("AutoModelForSeq2SeqLM", "predict: {evidence}{end}{claim}", Outputs(1), 2048)
+        return ModelShape("AutoModelForSeq2SeqLM", "predict: {evidence}{end}{claim}", Outputs(1), 2048)
     if "true" in own:
-        return Shape("AutoModelForSeq2SeqLM", "premise: {evidence} hypothesis: {claim}", Outputs(1), 512)
+        return ModelShape("AutoModelForSeq2SeqLM", "premise: {evidence} hypothesis: {claim}", Outputs(1), 512)
     raise SetupError(
         f"model 'nli:{name}' is a T5, and its prompt is not known: give its folder a name with true in it"
         " for the prompt of TRUE, or with minicheck for that of MiniCheck"

@@ -1,9 +1,9 @@
-"""The verifier: each sentence with its subject put back in, against the evidence under its title."""
+"""The verifier: judges each sentence, with its subject put in, by the evidence under its title."""
 
 import re
 from collections.abc import Sequence
 
-from rarr.backends.nli.labels import Judgement
+from rarr.backends.nli.labels import EntailmentJudgement
 from rarr.backends.nli.model import NliModel
 from rarr.backends.rules.claims import claims
 from rarr.records import AttributionClass, Evidence
@@ -12,20 +12,21 @@ from rarr.tools.text.attribution_classes import attribution_class
 from rarr.tools.text.document import Span
 from rarr.tools.text.long_evidence import Pair
 
-_BEFORE_A_STOP = re.compile(r" (?=[.,;:!?](?: |$))")  # a space, where a citation stood
+_BEFORE_A_STOP = re.compile(r" (?=[.,;:!?](?: |$))")  # the space of a removed citation
 
 
 class NliVerifier:
     """Support is the probability that the evidence entails a sentence, from 0 to 1.
 
-    None for what holds no sentence, such as a heading, for evidence without text, and for a sentence so long
-    that the model has no room for evidence beside it.
+    None for a span without a sentence, such as a heading, for evidence without text, and for a sentence
+    that leaves the model no room for evidence.
     """
 
     def __init__(self, name: str, threshold: float) -> None:
-        """`name` is a folder or of the hub; from the support `threshold` on, a sentence is attributable.
+        """`name` is a folder or a name on the hub. Loading takes seconds.
 
-        Raises `SettingsError` or `SetupError` where there is no such model; this takes seconds.
+        A sentence with at least the support `threshold` is attributable. Raises `SettingsError` or
+        `SetupError` where there is no such model.
         """
         self._model = NliModel(name)
         self._threshold = threshold
@@ -33,34 +34,34 @@ class NliVerifier:
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """The support of the sentences of `text` at `spans`, judged at once."""
+        """The support of the sentences of `text` at `spans`, all in one call."""
         judged = await infer(self._judged, text, context, spans, evidence)
-        return [None if one is None else one.support for one in judged]
+        return [None if judgement is None else judgement.support for judgement in judged]
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """The most probable of three labels; a model that knows no contradiction never says contradictory."""
+        """The most probable of three labels; a model without contradiction never gives contradictory."""
         judged = await infer(self._judged, text, context, spans, evidence)
-        return [None if one is None else _class(one, self._threshold) for one in judged]
+        return [None if judgement is None else _class(judgement, self._threshold) for judgement in judged]
 
     def _judged(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
-    ) -> list[Judgement | None]:
-        said = [standing_alone(text, context, span) for span in spans]
-        asked = [index for index, claim in enumerate(said) if claim and evidence.text.strip()]
-        pairs = [Pair(evidence.text, said[index]) for index in asked]
+    ) -> list[EntailmentJudgement | None]:
+        texts = [standalone_text(text, context, span) for span in spans]
+        asked = [index for index, claim in enumerate(texts) if claim and evidence.text.strip()]
+        pairs = [Pair(evidence.text, texts[index]) for index in asked]
         judged = dict(zip(asked, self._model.judge(pairs, evidence.title), strict=True))
         return [judged.get(index) for index in range(len(spans))]
 
 
-def standing_alone(text: str, context: str | None, span: Span) -> str:
-    """The sentences of `text` that `span` touches, their subjects put back in; empty where it has none."""
+def standalone_text(text: str, context: str | None, span: Span) -> str:
+    """The sentences of `text` that `span` touches, with their subjects put in; empty for none."""
     touched = [claim.sentence.text for claim in claims(text, context) if claim.span.overlaps(span)]
     return _BEFORE_A_STOP.sub("", " ".join(" ".join(touched).split()))
 
 
-def _class(judged: Judgement, threshold: float) -> AttributionClass | None:
+def _class(judged: EntailmentJudgement, threshold: float) -> AttributionClass | None:
     if judged.contradiction is None:
         return attribution_class(judged.support, threshold)
     silence = 1 - judged.support - judged.contradiction

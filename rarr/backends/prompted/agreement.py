@@ -1,7 +1,7 @@
-"""Prompted agreement: the answers that text and evidence imply, then the verdict (Gao et al. 2023, 3.3).
+"""Prompted agreement: the answers of text and evidence, then the verdict (Gao et al. 2023, 3.3).
 
-A verdict counts where its answers stand in what they are answers of: what a passage talks a model into saying
-is no evidence unless the passage itself says it.
+A verdict counts only if its answers occur in the text and in the passage. A passage may talk a model into
+an answer, so the answer is no evidence unless the passage itself has it.
 """
 
 from functools import partial
@@ -10,13 +10,13 @@ from typing import Protocol
 from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.scope import quoted, scope_of
+from rarr.backends.prompted.scope import quoted_evidence, scope_of
 from rarr.records import Agreement, Evidence, ModelUsage, Query, Verdict
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.language_model import LanguageModel
 
 
-class Agreed(BaseModel):
+class AgreementAnswer(BaseModel):
     """The model's answer."""
 
     text_answer: str = ""
@@ -26,13 +26,13 @@ class Agreed(BaseModel):
 
 
 class AnswerReader(Protocol):
-    """What code can tell of the short answers of a model."""
+    """The code that checks the short answers of a model."""
 
-    def stands_in(self, answer: str, text: str) -> bool:
-        """Does `text` say `answer`?"""
+    def is_stated(self, answer: str, text: str) -> bool:
+        """Does `text` have `answer`?"""
 
-    def differ(self, answer: str, text: str, other: str, passage: str) -> bool:
-        """Have an answer of `text` and another of `passage` values of a kind, none of them the same?"""
+    def has_other_values(self, answer: str, text: str, other: str, passage: str) -> bool:
+        """Do both answers have values of one kind, and no two of them with the same meaning?"""
 
 
 class PromptedChecker:
@@ -45,13 +45,13 @@ class PromptedChecker:
         self._reader = reader
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Of one evidence."""
+        """The usage for one evidence."""
         return self._prompts.expected(self._model, "check_agreement", text, context, whole=self._whole_text)
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """`unknown` where the verdict does not fit its answers, or these stand nowhere.
+        """`unknown` where the verdict does not fit its answers, or an answer does not occur.
 
-        Raises `ModelError` for an answer that cannot be read: it is no verdict.
+        Raises `ModelError` for an answer that cannot be parsed, because it is no verdict.
         """
         scope = await work(partial(scope_of, text, query, whole=self._whole_text))
         looked_at = scope.span.of(text)
@@ -61,36 +61,40 @@ class PromptedChecker:
             before=scope.before,
             text=looked_at,
             query=query.text,
-            evidence=quoted(evidence),
+            evidence=quoted_evidence(evidence),
         )
-        answer = await self._model.ask(prompt, Agreed, variables)
-        said = Agreement(
+        answer = await self._model.ask(prompt, AgreementAnswer, variables)
+        agreement = Agreement(
             text_answer=prompt.quoted(looked_at).original(answer.text_answer),
-            evidence_answer=prompt.quoted(quoted(evidence)).original(answer.evidence_answer),
+            evidence_answer=prompt.quoted(quoted_evidence(evidence)).original(answer.evidence_answer),
             reason=answer.reason,
             verdict=answer.verdict,
         )
         read = "\n".join(filter(None, (context, scope.before, looked_at)))
-        # What follows from an edit stands in no passage: it is reckoned, and must be confirmed.
-        passage = "" if query.follows else quoted(evidence)
-        doubt = await work(self._doubt, said, read, passage)
-        return said.model_copy(update={"verdict": "unknown", "reason": doubt}) if doubt else said
+        # The consequence of an edit is calculated. It occurs in no passage, and the model must confirm it.
+        passage = "" if query.follows else quoted_evidence(evidence)
+        doubt = await work(self._doubt, agreement, read, passage)
+        return agreement.model_copy(update={"verdict": "unknown", "reason": doubt}) if doubt else agreement
 
-    def _doubt(self, said: Agreement, text: str, passage: str) -> str:
-        """Why the verdict cannot be acted on; empty where it can. No passage has no part in it."""
-        if said.verdict not in ("agrees", "disagrees"):
+    def _doubt(self, agreement: Agreement, text: str, passage: str) -> str:
+        """The reason not to act on a verdict; empty for no reason. An empty `passage` is not checked."""
+        if agreement.verdict not in ("agrees", "disagrees"):
             return ""
-        mine, its = (" ".join(answer.split()) for answer in (said.text_answer, said.evidence_answer))
-        found = ""
-        if said.verdict == "disagrees" and mine.casefold() == its.casefold():
-            found = f"gives {its!r} for both"
-        elif not (mine and its):
-            found = "gives an answer for one of the two alone"
-        elif passage and not self._reader.stands_in(its, passage):
-            found = f"its answer of the evidence, {its!r}, does not stand in the passage"
-        elif not self._reader.stands_in(mine, text):
-            found = f"its answer of the text, {mine!r}, does not stand in the text"
-        elif said.verdict == "agrees" and self._reader.differ(mine, text, its, passage):
-            found = f"its answers differ: {mine!r} and {its!r}"
-        verb = "agree" if said.verdict == "agrees" else "disagree"
-        return f"the model says that they {verb}, but {found}" if found else ""
+        text_answer, evidence_answer = (
+            " ".join(answer.split()) for answer in (agreement.text_answer, agreement.evidence_answer)
+        )
+        reason = ""
+        if agreement.verdict == "disagrees" and text_answer.casefold() == evidence_answer.casefold():
+            reason = f"gives {evidence_answer!r} for both"
+        elif not (text_answer and evidence_answer):
+            reason = "gives an answer for one of the two alone"
+        elif passage and not self._reader.is_stated(evidence_answer, passage):
+            reason = f"its answer of the evidence, {evidence_answer!r}, does not stand in the passage"
+        elif not self._reader.is_stated(text_answer, text):
+            reason = f"its answer of the text, {text_answer!r}, does not stand in the text"
+        elif agreement.verdict == "agrees" and self._reader.has_other_values(
+            text_answer, text, evidence_answer, passage
+        ):
+            reason = f"its answers differ: {text_answer!r} and {evidence_answer!r}"
+        verb = "agree" if agreement.verdict == "agrees" else "disagree"
+        return f"the model says that they {verb}, but {reason}" if reason else ""

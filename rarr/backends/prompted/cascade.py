@@ -1,13 +1,13 @@
-"""The embedded check first, and the language model for what that is unsure of."""
+"""A cascade: the embedded check first, then the language model for unsure cases."""
 
 from rarr.backends.prompted.agreement import PromptedChecker
-from rarr.backends.prompted.reading import BlindChecker
+from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.components import AgreementChecker
 from rarr.records import Agreement, Evidence, ModelUsage, Query
 
 
 class CascadeChecker:
-    """Takes the word of `first` where its confidence is at least `threshold`, else that of `then`."""
+    """Takes the verdict of `first` if its confidence is at least `threshold`, else the verdict of `then`."""
 
     def __init__(
         self, first: AgreementChecker, then: PromptedChecker | BlindChecker, threshold: float
@@ -15,12 +15,12 @@ class CascadeChecker:
         self._first, self._then, self._threshold = first, then, threshold
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """As if `first` were never sure."""
+        """The usage if `first` is never sure."""
         return self._then.expected(text, context)
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Raises what `then` raises."""
-        said = await self._first.check(text, context, query, evidence)
-        if said.verdict != "unknown" and (said.confidence or 0.0) >= self._threshold:
-            return said
+        agreement = await self._first.check(text, context, query, evidence)
+        if agreement.verdict != "unknown" and (agreement.confidence or 0.0) >= self._threshold:
+            return agreement
         return await self._then.check(text, context, query, evidence)

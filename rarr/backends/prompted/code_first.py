@@ -1,4 +1,4 @@
-"""What code does first, and a language model where code cannot: edits of values, and questions about them."""
+"""Code first, and a language model where code cannot: edits of values, and questions about them."""
 
 import re
 from collections.abc import Sequence
@@ -14,38 +14,39 @@ from rarr.tools.text.document import Span, sentences
 
 
 class CodeFirstEditor:
-    """Replaces a value in code, and asks the model only where words must change with it."""
+    """Replaces a value in code. The model edits only where code makes no edit."""
 
     def __init__(self, code: Editor, model: PromptedEditor) -> None:
         self._code, self._model = code, model
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """As if code could make no edit."""
+        """The usage if code makes no edit."""
         return self._model.expected(text, context)
 
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """Raises what the model's editor raises."""
+        """Raises the errors of the model's editor."""
         change = await self._code.edit(text, context, query, check, evidence)
         return change or await self._model.edit(text, context, query, check, evidence)
 
 
 class UnitedQuestions:
-    """The model's questions, and those of the rules for each value that the model left out.
+    """The model's questions, and the rules' questions for each value that the model left out.
 
-    A question about a whole sentence, or that says its own answer, is dropped: no passage can answer it.
+    A question about a whole sentence, or with its own answer in it, is dropped, because no passage can
+    answer it.
     """
 
     def __init__(self, model: PromptedQuestions, rules: QueryGenerator) -> None:
         self._model, self._rules = model, rules
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Of a whole text."""
+        """The usage for a whole text."""
         return self._model.expected(text, context)
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Questions in text order. Where the model asks none, a warning says so, and the rules ask alone."""
+        """Questions in text order. If the model asks none, a warning is given and the rules ask alone."""
         asked: Sequence[Question] = ()
         try:
             asked = await self._model.generate(text, context)
@@ -56,19 +57,27 @@ class UnitedQuestions:
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """The model's alone; a whole sentence may be asked about where it has no value."""
+        """The model's questions alone; they may be about a whole sentence without a value."""
         return await self._model.target(text, context, spans, asked)
 
 
 def _united(text: str, asked: Sequence[Question], by_rules: Sequence[Question]) -> list[Question]:
     whole = set(sentences(text))
-    kept = [one for one in asked if Span(one.start, one.end) not in whole and not _leaks(one, text)]
-    places = [Span(one.start, one.end) for one in kept]
-    left_out = [one for one in by_rules if not any(Span(one.start, one.end).overlaps(p) for p in places)]
-    return sorted([*kept, *left_out], key=lambda one: (one.start, one.end))
+    kept = [
+        question
+        for question in asked
+        if Span(question.start, question.end) not in whole and not _leaks(question, text)
+    ]
+    places = [Span(question.start, question.end) for question in kept]
+    left_out = [
+        question
+        for question in by_rules
+        if not any(Span(question.start, question.end).overlaps(p) for p in places)
+    ]
+    return sorted([*kept, *left_out], key=lambda question: (question.start, question.end))
 
 
 def _leaks(question: Question, text: str) -> bool:
-    """Does the question say the words that it asks about?"""
-    said = r"\s+".join(map(re.escape, text[question.start : question.end].split()))
-    return bool(re.search(rf"(?<!\w){said}(?!\w)", question.text, re.IGNORECASE))
+    """Does the question contain the words that it asks about?"""
+    words = r"\s+".join(map(re.escape, text[question.start : question.end].split()))
+    return bool(re.search(rf"(?<!\w){words}(?!\w)", question.text, re.IGNORECASE))

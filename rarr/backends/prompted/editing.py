@@ -1,4 +1,4 @@
-"""Prompted editing: the model names the words to change, then what stands there instead."""
+"""Prompted editing: the model names the words to change, and the words to put in their place."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from functools import partial
 from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.scope import quoted, scope_of
+from rarr.backends.prompted.scope import quoted_evidence, scope_of
 from rarr.errors import ModelError
 from rarr.prompts.quotation import Quotation
 from rarr.records import Change, Check, Evidence, ModelUsage, Query
@@ -17,30 +17,30 @@ from rarr.tools.text.document import Span
 
 _DOUBLE, _SINGLE = '["“”„«»]', "['’‘`]"
 _TOKEN = re.compile(r"\s+|\w+(?:[.,]\d+)*|[^\w\s]")
-_GAP = re.compile(r"[\s.,;:!?)]|$")  # before these a space is one too many
+_GAP = re.compile(r"[\s.,;:!?)]|$")  # no space stands before these
 
 
-class Edited(BaseModel):
-    """The model's answer; both empty, or no span, where it declines."""
+class EditAnswer(BaseModel):
+    """The model's answer; both fields or the span are empty where the model makes no edit."""
 
     span: str = ""
     revision: str
 
 
 class PromptedEditor:
-    """Asks for one change. Only the words that it names are touched, whatever else the text holds."""
+    """Asks for one change. Only the words that the model names are changed."""
 
     def __init__(self, model: LanguageModel, prompts: Prompts, *, whole_text: bool) -> None:
         self._model, self._prompts, self._whole_text = model, prompts, whole_text
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Of one edit."""
+        """The usage for one edit."""
         return self._prompts.expected(self._model, "edit", text, context, whole=self._whole_text)
 
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """Raises `ModelError` where the words to change do not stand in the text."""
+        """Raises `ModelError` where the words to change do not occur in the text."""
         scope = await work(partial(scope_of, text, query, whole=self._whole_text))
         prompt, variables = self._prompts.of(
             "edit",
@@ -50,9 +50,9 @@ class PromptedEditor:
             query=query.text,
             text_answer=check.text_answer,
             evidence_answer=check.evidence_answer,
-            evidence=quoted(evidence),
+            evidence=quoted_evidence(evidence),
         )
-        answer = await self._model.ask(prompt, Edited, variables)
+        answer = await self._model.ask(prompt, EditAnswer, variables)
         if not answer.span.strip() or answer.span == answer.revision:
             return None
         quoted_text = prompt.quoted(scope.span.of(text))
@@ -61,8 +61,11 @@ class PromptedEditor:
         return _in_text(change, quoted_text, scope.span.start) if change else None
 
 
-def _change(answer: Edited, shown: str, about: Span) -> Change | None:
-    """The change to the text that was shown. Raises `ModelError` where the words do not stand in it."""
+def _change(answer: EditAnswer, shown: str, about: Span) -> Change | None:
+    """The change to the shown text.
+
+    Raises `ModelError` where the words to change do not occur in it.
+    """
     place = place_of(answer.span, shown, about)
     if place is None:
         raise ModelError(f"the words to change do not stand in the text: {answer.span[:80]!r}")
@@ -70,35 +73,35 @@ def _change(answer: Edited, shown: str, about: Span) -> Change | None:
 
 
 def _in_text(change: Change, quotation: Quotation, offset: int) -> Change:
-    """A change to what a prompt showed, as one to the text itself."""
+    """Turns a change to the text in a prompt into a change to the text itself."""
     start, end = quotation.span(change.start, change.end)
     return Change(start=offset + start, end=offset + end, new=quotation.original(change.new))
 
 
-def place_of(said: str, text: str, about: Span) -> Span | None:
-    """Where `said` stands, the place nearest to what the query is about; spaces and quotes may differ."""
-    words = r"\s+".join(re.escape(word) for word in said.split())
+def place_of(quoted_words: str, text: str, about: Span) -> Span | None:
+    """The place of `quoted_words` nearest to the query's place; spaces and quotes may differ."""
+    words = r"\s+".join(re.escape(word) for word in quoted_words.split())
     words = re.sub(_SINGLE, _SINGLE, re.sub(_DOUBLE, _DOUBLE, words))
-    first, last = said.strip()[0], said.strip()[-1]
-    # "3" stands neither in "1937" nor in "3.5": words and numbers are matched whole.
+    first, last = quoted_words.strip()[0], quoted_words.strip()[-1]
+    # "3" is neither in "1937" nor in "3.5": words and numbers match whole.
     before = r"(?<!\w)(?<!\d[.,])" if first.isalnum() else ""
     after = r"(?!\w)(?![.,]\d)" if last.isalnum() else ""
-    lead, trail = (r"\s*" if end.isspace() else "" for end in (said[0], said[-1]))
-    found = re.compile(lead + before + words + after + trail).finditer(text)
-    places = [Span(match.start(), match.end()) for match in found]
+    lead, trail = (r"\s*" if end.isspace() else "" for end in (quoted_words[0], quoted_words[-1]))
+    matches = re.compile(lead + before + words + after + trail).finditer(text)
+    places = [Span(match.start(), match.end()) for match in matches]
     return min(
         places, key=lambda place: max(place.start - about.end, about.start - place.end, 0), default=None
     )
 
 
 def _fitted(new: str, old: str) -> str:
-    """Without spaces at its ends where the words that it replaces have none."""
+    """`new` without spaces at an end where `old` has none."""
     new = new if old[0].isspace() else new.lstrip()
     return new if old[-1].isspace() else new.rstrip()
 
 
 def _narrowed(text: str, place: Span, new: str) -> Change | None:
-    """Without the words that both begin and end with: the ledger shows what changes, and no more."""
+    """The change without the words that old and new share at their ends, so that the ledger shows no more."""
     old, words = _TOKEN.findall(place.of(text)), _TOKEN.findall(new)
     head = _common(old, words)
     tail = _common(old[head:][::-1], words[head:][::-1])
@@ -108,14 +111,14 @@ def _narrowed(text: str, place: Span, new: str) -> Change | None:
     end = place.end - sum(map(len, old[len(old) - tail :]))
     written = "".join(words[head : len(words) - tail])
     if not written and text[:start].endswith(" ") and _GAP.match(text, end):
-        start -= 1  # of the two spaces around what is deleted, one goes along
+        start -= 1  # of the two spaces around deleted words, one is deleted too
     return Change(start=start, end=end, new=written)
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many tokens both begin with; spaces and quotes stay as the text has them."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (a, b) in pairs if _plain(a) != _plain(b)), min(len(one), len(other)))
+def _common(first: Sequence[str], second: Sequence[str]) -> int:
+    """The number of tokens that both begin with. Spaces and quotes may differ."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((n for n, (a, b) in pairs if _plain(a) != _plain(b)), min(len(first), len(second)))
 
 
 def _plain(token: str) -> str:

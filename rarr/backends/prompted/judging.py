@@ -1,11 +1,11 @@
-"""Prompted verification: AttrScore's three classes (Yue et al. 2023), a call a sentence and evidence."""
+"""Prompted verification: AttrScore's three classes (Yue et al. 2023), one call for each sentence."""
 
 from collections.abc import Sequence
 
 from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.scope import NOTHING, quoted
+from rarr.backends.prompted.scope import NOTHING, quoted_evidence
 from rarr.records import AttributionClass, Evidence, ModelUsage
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import work
@@ -13,7 +13,7 @@ from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.document import Span, sentences, table_cells
 
 
-class Judged(BaseModel):
+class AttributionAnswer(BaseModel):
     """The model's answer."""
 
     reason: str = ""
@@ -27,38 +27,40 @@ class PromptedVerifier:
         self._model, self._prompts = model, prompts
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Of one sentence and one evidence."""
+        """The usage for one sentence and one evidence."""
         return self._prompts.expected(self._model, "judge_attribution", text, None, whole=False)
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """All sentences at once. Raises `ModelError` where one could not be judged."""
+        """Judges all sentences at once. Raises `ModelError` for a sentence without a judgement."""
         classes = await self.classify(text, context, spans, evidence)
-        return [1.0 if one == "attributable" else 0.0 for one in classes]
+        return [1.0 if attribution == "attributable" else 0.0 for attribution in classes]
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass]:
-        """All sentences at once. Raises `ModelError` where one could not be judged."""
+        """Judges all sentences at once. Raises `ModelError` for a sentence without a judgement."""
         before = await work(_before, text, context, spans)
-        told = zip(before, spans, strict=True)
-        judged = await together(*(self._judged(text, said, span, evidence) for said, span in told))
-        return [one.verdict for one in judged]
+        pairs = zip(before, spans, strict=True)
+        judged = await together(
+            *(self._judged(text, sentence_before, span, evidence) for sentence_before, span in pairs)
+        )
+        return [answer.verdict for answer in judged]
 
-    async def _judged(self, text: str, before: str, span: Span, evidence: Evidence) -> Judged:
-        said = await work(_said, text, span)
-        variables = {"before": before, "text": said, "evidence": quoted(evidence)}
-        return await self._model.ask(self._prompts["judge_attribution"], Judged, variables)
+    async def _judged(self, text: str, before: str, span: Span, evidence: Evidence) -> AttributionAnswer:
+        statement = await work(_sentence_text, text, span)
+        variables = {"before": before, "text": statement, "evidence": quoted_evidence(evidence)}
+        return await self._model.ask(self._prompts["judge_attribution"], AttributionAnswer, variables)
 
 
 def _before(text: str, context: str | None, spans: Sequence[Span]) -> list[str]:
     """The sentence before each span, else the context."""
-    earlier = [[one for one in sentences(text) if one.end <= span.start] for span in spans]
-    return [_said(text, found[-1]) if found else context or NOTHING for found in earlier]
+    earlier = [[sentence for sentence in sentences(text) if sentence.end <= span.start] for span in spans]
+    return [_sentence_text(text, preceding[-1]) if preceding else context or NOTHING for preceding in earlier]
 
 
-def _said(text: str, span: Span) -> str:
-    """The sentence; of a cell of a table what it says by its headers."""
+def _sentence_text(text: str, span: Span) -> str:
+    """The sentence; for a table cell, a statement of the cell with its headers."""
     cell = table_cells(text).get(span)
     return span.of(text) if cell is None else cell.statement(text)

@@ -1,4 +1,4 @@
-"""Prompted noising, as PURR makes its data (Chen et al. 2023, section 3): evidence to text to errors."""
+"""Prompted noising, as PURR makes its data (Chen et al. 2023, section 3): text from evidence, then errors."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args
@@ -7,7 +7,7 @@ from pydantic import BaseModel, field_validator
 
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.rewriting import BETWEEN
-from rarr.backends.prompted.scope import quoted
+from rarr.backends.prompted.scope import quoted_evidence
 from rarr.records import Evidence
 from rarr.tools.models.language_model import LanguageModel
 
@@ -18,14 +18,14 @@ ErrorKind = Literal[
 KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 
 
-class Summarized(BaseModel):
+class SummaryAnswer(BaseModel):
     """The model's answer; empty where the evidence does not answer the query."""
 
     summary: str
 
 
-class Error(BaseModel):
-    """Words of a text, and others that would be wrong in their place."""
+class PlantedError(BaseModel):
+    """Right words of a text, and wrong words to put in their place."""
 
     right: str
     wrong: str
@@ -33,42 +33,45 @@ class Error(BaseModel):
 
     @field_validator("kind", mode="before")
     @classmethod
-    def _known(cls, said: object) -> object:
-        """A kind of the model's own costs no row: servers that constrain no answer let it pass."""
-        kind = said.strip().casefold() if isinstance(said, str) else said
+    def _known(cls, value: object) -> object:
+        """Turns a kind that the model invented into `other`, so that no row is lost.
+
+        Servers that do not constrain answers let such a kind pass.
+        """
+        kind = value.strip().casefold() if isinstance(value, str) else value
         return kind if kind in KINDS else "other"
 
 
-class Corrupted(BaseModel):
+class CorruptionAnswer(BaseModel):
     """The model's answer."""
 
-    errors: list[Error]
+    errors: list[PlantedError]
 
 
 class PromptedNoiser:
-    """Two calls an item: a text that evidence supports, and errors in it."""
+    """Makes two calls for an item: a text that the evidence supports, then errors in it."""
 
     def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
         self._model, self._prompts = model, prompts
 
     @property
     def name(self) -> str:
-        """That of the model."""
+        """The name of the model."""
         return self._model.name
 
     @property
     def hashes(self) -> dict[str, str]:
-        """Those of the prompts, by name."""
+        """The hashes of the prompts, by name."""
         return {name: self._prompts[name].hash for name in ("summarize", "corrupt")}
 
     async def summarize(self, query: str, evidence: Sequence[Evidence]) -> str:
         """A short text that answers `query` from the evidence; empty where it cannot. Raises `ModelError`."""
-        variables = {"query": query, "evidence": BETWEEN.join(quoted(one) for one in evidence)}
-        answer = await self._model.ask(self._prompts["summarize"], Summarized, variables)
+        variables = {"query": query, "evidence": BETWEEN.join(quoted_evidence(item) for item in evidence)}
+        answer = await self._model.ask(self._prompts["summarize"], SummaryAnswer, variables)
         return answer.summary.strip()
 
-    async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[Error]:
-        """Errors for `text`, of these kinds where it has them, unchecked. Raises `ModelError`."""
+    async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[PlantedError]:
+        """Errors for `text`, of these kinds where the text has them, unchecked. Raises `ModelError`."""
         variables = {"text": text, "kinds": ", ".join(kinds)}
-        answer = await self._model.ask(self._prompts["corrupt"], Corrupted, variables)
+        answer = await self._model.ask(self._prompts["corrupt"], CorruptionAnswer, variables)
         return answer.errors

@@ -1,4 +1,4 @@
-"""The prompts of one reviser: the plain form, or the one for a text that has a context."""
+"""The prompts of one reviser: the plain form, or the form for a text with a context."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,14 +10,17 @@ from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
 
 SENTENCE_TOKENS, EVIDENCE_TOKENS, ANSWER_TOKENS = 30, 120, 60
-"""What is common: of a sentence, of a window of four with its question, of an answer."""
+"""Common sizes in tokens: a sentence, four sentences of evidence with the question, and an answer."""
 
 
 class Prompts:
-    """The package's own, with what a folder of the user's overrides. All are read when it is made."""
+    """The prompts of the package, with the overrides of a user's folder. All are loaded at the start."""
 
     def __init__(self, folder: Path | None = None, given: Mapping[str, Prompt] | None = None) -> None:
-        """`given` are used before all others. Raises `InputError` for what cannot be used."""
+        """The prompts of `given` take precedence over all others.
+
+        Raises `InputError` for an unusable prompt.
+        """
         if folder is not None:
             folder = folder.expanduser()
             prompts.require_known(folder)
@@ -35,7 +38,7 @@ class Prompts:
     def expected(
         self, model: LanguageModel, name: str, text: str, context: str | None, *, whole: bool
     ) -> ModelUsage:
-        """What one call about one sentence of `text` and one evidence is expected to spend."""
+        """The expected usage of one call about one sentence of `text` and one evidence."""
         prompt = self[name] if context is None else self[f"{name}_in_context"]
         looked_at = estimated_tokens([text]) if whole else 2 * SENTENCE_TOKENS
         asked = looked_at + EVIDENCE_TOKENS + estimated_tokens([context or ""])

@@ -20,23 +20,23 @@ from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.meter import meter
 from rarr.tools.text.document import Span, sentences
 
-PART = 6000  # characters of a long text that are asked about at once
+PART = 6000  # characters of a long text in one call
 QUESTION_TOKENS = 35  # of one question in an answer
-LEAST_BOUND, TOKENS_ASKED = 300, 8  # an answer of more than these, and so many a token of the text, runs on
-ALIKE = 85  # of 100: questions about one sentence in as similar words are one
+LEAST_BOUND, TOKENS_ASKED = 300, 8  # an answer is cut off at 300 tokens and 8 more for each token of the text
+ALIKE = 85  # of 100: least similarity of two questions about a sentence that count as duplicates
 
 
-class Asked(BaseModel):
-    """One question, and the words of the text that it is about."""
+class GeneratedQuestion(BaseModel):
+    """A question, and the words of the text that it is about."""
 
     question: str
     about: str = ""
 
 
-class Questions(BaseModel):
+class QuestionsAnswer(BaseModel):
     """The model's answer."""
 
-    questions: list[Asked]
+    questions: list[GeneratedQuestion]
 
 
 class PromptedQuestions:
@@ -47,95 +47,96 @@ class PromptedQuestions:
         self._samples, self._temperature = samples, temperature
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Of a whole text, with a question a sentence and sample."""
+        """The usage for a whole text, with one question for each sentence and sample."""
         prompt, _ = self._prompts.of("generate_queries", context)
-        spans = parts(text)
-        one = self._model.expected(prompt, 0, 0)
+        spans = text_parts(text)
+        call = self._model.expected(prompt, 0, 0)
         answered = self._samples * QUESTION_TOKENS * len(sentences(text))
-        asked = estimated_tokens([text]) + (len(spans) - 1) * one.input_tokens
+        asked = estimated_tokens([text]) + (len(spans) - 1) * call.input_tokens
         whole = self._model.expected(prompt, asked + estimated_tokens([context or ""]), answered)
         return whole.model_copy(update={"model_calls": len(spans)})
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Questions in text order, near-duplicates merged.
 
-        A part that fails is left out with a warning. If all parts fail, raises the first failure.
+        A part of the text that fails is left out with a warning. If all parts fail, raises the first
+        failure.
         """
-        spans = await work(parts, text)
-        found = await asyncio.gather(
+        spans = await work(text_parts, text)
+        results = await asyncio.gather(
             *(self._about(text, part, context) for part in spans), return_exceptions=True
         )
-        failures = [one for one in found if isinstance(one, BaseException)]
+        failures = [result for result in results if isinstance(result, BaseException)]
         for failure in failures:
             if len(failures) == len(spans) or not isinstance(failure, RarrError):
                 raise failure
             meter().warn("questions_missing", f"a part of the text could not be asked about: {failure}")
-        asked = [question for questions in found if isinstance(questions, list) for question in questions]
-        return await work(merged, asked, text)
+        asked = [question for questions in results if isinstance(questions, list) for question in questions]
+        return await work(distinct_questions, asked, text)
 
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """One call for all sentences; their text comes along as far as it is no longer than a part."""
-        said = [span.of(text) for span in spans]
+        """One call for all sentences. The whole text is sent too if it is no longer than a part."""
+        statements = [span.of(text) for span in spans]
         variables = {
             "context": context or NOTHING,
-            "text": text if len(text) <= PART else "\n".join(said),
-            "sentences": "\n".join(f"- {' '.join(one.split())}" for one in said),
-            "asked": "\n".join(f"- {one}" for one in asked) or NOTHING,
+            "text": text if len(text) <= PART else "\n".join(statements),
+            "sentences": "\n".join(f"- {' '.join(item.split())}" for item in statements),
+            "asked": "\n".join(f"- {item}" for item in asked) or NOTHING,
         }
         prompt = _bounded(self._prompts["target_queries"], variables["sentences"])
-        found = await self._model.ask(prompt, Questions, variables)
-        return await work(_merged, found, prompt, text, spans)
+        answer = await self._model.ask(prompt, QuestionsAnswer, variables)
+        return await work(_merged, answer, prompt, text, spans)
 
     async def _about(self, text: str, part: Span, context: str | None) -> list[Question]:
         plain, variables = self._prompts.of("generate_queries", context, text=part.of(text))
         prompt = _bounded(plain, part.of(text))
         samples = await self._model.sample(
-            prompt, Questions, variables, samples=self._samples, temperature=self._temperature
+            prompt, QuestionsAnswer, variables, samples=self._samples, temperature=self._temperature
         )
         return await work(_placed_in, part, samples, prompt, text)
 
 
 def _bounded(prompt: Prompt, text: str) -> Prompt:
-    """The prompt with a limit for answers about `text`, where it has none of its own."""
+    """The prompt with a limit for answers about `text`, if the prompt has no limit of its own."""
     most = LEAST_BOUND + TOKENS_ASKED * estimated_tokens([text])
     return prompt if prompt.tokens else replace(prompt, tokens=most)
 
 
-def _merged(answer: Questions, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:
-    return merged(_placed(answer, prompt, text, spans), text)
+def _merged(answer: QuestionsAnswer, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:
+    return distinct_questions(_placed(answer, prompt, text, spans), text)
 
 
-def _placed_in(part: Span, samples: Sequence[Questions], prompt: Prompt, text: str) -> list[Question]:
+def _placed_in(part: Span, samples: Sequence[QuestionsAnswer], prompt: Prompt, text: str) -> list[Question]:
     spans = [span for span in sentences(text) if part.start <= span.start and span.end <= part.end]
     return [question for sample in samples for question in _placed(sample, prompt, text, spans)]
 
 
-def _placed(answer: Questions, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:
+def _placed(answer: QuestionsAnswer, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:
     quotations = [(span, prompt.quoted(span.of(text))) for span in spans]
     return [
         Question(text=" ".join(asked.question.split()), start=place.start, end=place.end)
         for asked in answer.questions
-        if asked.question.strip() and (place := place_asked_about(asked, quotations)) is not None
+        if asked.question.strip() and (place := question_place(asked, quotations)) is not None
     ]
 
 
-def parts(text: str) -> list[Span]:
-    """A text in parts of at most about `PART` characters, broken between sentences."""
+def text_parts(text: str) -> list[Span]:
+    """The parts of a text, of at most about `PART` characters, divided between sentences."""
     start, end = 0, 0
-    found = []
+    parts = []
     for span in sentences(text):
         if span.end - start > PART and end > start:
-            found.append(Span(start, end))
+            parts.append(Span(start, end))
             start = end  # with the heading of what follows
         end = span.end
     if end > start:
-        found.append(Span(start, end))
-    return found
+        parts.append(Span(start, end))
+    return parts
 
 
-def place_asked_about(asked: Asked, sentences: Sequence[tuple[Span, Quotation]]) -> Span | None:
+def question_place(asked: GeneratedQuestion, sentences: Sequence[tuple[Span, Quotation]]) -> Span | None:
     """The place of the words that the question is about; otherwise the sentence most like the question."""
     words = r"\s+".join(re.escape(word) for word in asked.about.split())
     about = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
@@ -148,8 +149,8 @@ def place_asked_about(asked: Asked, sentences: Sequence[tuple[Span, Quotation]])
     return max(places, key=lambda place: len(asks & _words(places[place].text)), default=None)
 
 
-def merged(questions: Sequence[Question], text: str) -> list[Question]:
-    """Without those that ask for the same characters, or of the same sentence in nearly the same words."""
+def distinct_questions(questions: Sequence[Question], text: str) -> list[Question]:
+    """The questions without duplicates: same characters, or same sentence in nearly the same words."""
     kept: list[Question] = []
     for question in sorted(questions, key=lambda question: (question.start, question.end)):
         if not any(_same(question, other, text) for other in kept):
@@ -157,13 +158,13 @@ def merged(questions: Sequence[Question], text: str) -> list[Question]:
     return kept
 
 
-def _same(one: Question, other: Question, text: str) -> bool:
-    mine, its = Span(one.start, one.end), Span(other.start, other.end)
-    if not mine.overlaps(its):
+def _same(question: Question, other: Question, text: str) -> bool:
+    place, other_place = Span(question.start, question.end), Span(other.start, other.end)
+    if not place.overlaps(other_place):
         return False
-    if mine == its and mine not in sentences(text):
+    if place == other_place and place not in sentences(text):
         return True
-    a, b = one.text.casefold(), other.text.casefold()
+    a, b = question.text.casefold(), other.text.casefold()
     return re.findall(r"\d+", a) == re.findall(r"\d+", b) and bool(fuzz.token_sort_ratio(a, b) >= ALIKE)
 
 

@@ -1,44 +1,47 @@
-"""Prompted rewriting, to compare with: EFEC's of each sentence, and LaMDA's of the whole text."""
+"""Prompted rewriting, for comparison: EFEC rewrites each sentence, LaMDA the whole text."""
 
 from collections.abc import Sequence
 
 from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.scope import NOTHING, quoted
+from rarr.backends.prompted.scope import NOTHING, quoted_evidence
 from rarr.records import Evidence, ModelUsage
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.document import Span
 
-BETWEEN = "\n* * *\n"  # two evidences
+BETWEEN = "\n* * *\n"  # separates two evidences
 
 
-class Rewritten(BaseModel):
+class RewriteAnswer(BaseModel):
     """The model's answer."""
 
     revision: str
 
 
 class PromptedRewriter:
-    """One call for a sentence (EFEC: Thorne and Vlachos 2021), or for the text (LaMDA Research: Thoppilan et
-    al. 2022), with all evidence at once. Nothing limits what changes."""
+    """Rewrites with all evidence at once, without a limit on the changes.
+
+    One call for each sentence (EFEC: Thorne and Vlachos 2021), or for the text (LaMDA Research: Thoppilan
+    et al. 2022).
+    """
 
     def __init__(self, model: LanguageModel, prompts: Prompts, *, whole: bool) -> None:
         self._model, self._prompts, self.whole = model, prompts, whole
         self._name = "rewrite_text" if whole else "rewrite_sentence"
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Of one call."""
+        """The usage for one call."""
         return self._prompts.expected(self._model, self._name, text, None, whole=self.whole)
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
-        """The answer as it is; what stood there where it is empty. Raises `ModelError`."""
-        distinct = dict.fromkeys(quoted(one) for one in evidence)
+        """The model's answer, or the old words if it is empty. Raises `ModelError`."""
+        distinct = dict.fromkeys(quoted_evidence(item) for item in evidence)
         variables = {
             "context": context or NOTHING,
             "text": span.of(text),
             "evidence": BETWEEN.join(distinct),
         }
         prompt = self._prompts[self._name]
-        answer = await self._model.ask(prompt, Rewritten, variables)
+        answer = await self._model.ask(prompt, RewriteAnswer, variables)
         return prompt.quoted(span.of(text)).original(answer.revision).strip() or span.of(text)

@@ -1,4 +1,4 @@
-"""What a check or an edit looks at: the sentences that its query is about, or the whole text."""
+"""The scope of a check or an edit: the sentences that its query is about, or the whole text."""
 
 from typing import NamedTuple
 
@@ -8,16 +8,16 @@ from rarr.tools.text.document import Span, sentences, table_cells
 NOTHING = "(none)"
 
 
-def quoted(evidence: Evidence) -> str:
-    """The words of an evidence under the title of its page, without which many name no subject.
+def quoted_evidence(evidence: Evidence) -> str:
+    """The text of an evidence under the title of its page, which often names the subject.
 
-    They are other people's: `Prompt.render` sees to it that nothing in them ends the quotation.
+    Other people wrote these words: `Prompt.render` makes sure that nothing in them ends the quotation.
     """
     return f"# {evidence.title}\n{evidence.text}" if evidence.title else evidence.text
 
 
 class Scope(NamedTuple):
-    """The characters that are looked at, and the sentence before, by which their pronouns can be read."""
+    """The characters to look at, and the sentence before them, which explains their pronouns."""
 
     span: Span
     before: str

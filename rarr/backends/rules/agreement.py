@@ -1,83 +1,91 @@
-"""Embedded agreement: the claim's value beside the value that the evidence has in its place.
+"""Rule-based agreement: compares the claim's value with the value that the evidence has in its place.
 
-The rules would rather abstain than contradict wrongly. `disagrees` needs another value in the same frame,
-clearly better placed than anything that agrees; `agrees` needs the same value in a like context.
+The rules abstain rather than contradict wrongly. `disagrees` needs another value in the same context that
+fits clearly better than any value that agrees. `agrees` needs the same value in a similar context.
 """
 
 from rarr.backends.rules.claims import Claim, claims
-from rarr.backends.rules.contradiction import contradicts
-from rarr.backends.rules.counterparts import Candidate, Passage, Reading, passage, read
+from rarr.backends.rules.contradiction import is_contradiction
+from rarr.backends.rules.counterparts import (
+    Candidate,
+    Counterparts,
+    ParsedPassage,
+    counterparts,
+    parsed_passage,
+)
 from rarr.backends.rules.dates import Date, is_as_exact
-from rarr.backends.rules.questions import askable
-from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.subjects import about_something_else, about_subject, may_be_of_a_namesake
-from rarr.backends.rules.values import Value, extent, same
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.questions import askable_values
+from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, may_be_of_a_namesake
+from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.worker import work
 
-# The share that was right, of 67,000 values of hand-written claims (python -m benchmarks.confidence).
+# The share of right verdicts over 67,000 values of hand-written claims (python -m benchmarks.confidence).
 SAME_VALUE, IN_TITLE, OTHER_VALUE, ELSEWHERE, NO_VALUE = 0.94, 0.79, 0.91, 0.52, 0.41
-AGREES_COVERAGE = 0.3  # of the context around the same value, for it to say the same thing
+AGREES_COVERAGE = 0.3  # the least share of the context around the same value for the verdict `agrees`
 
 
 class ValueAgreement:
     """Compares values: numbers with units, dates, names, and words that exclude each other."""
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """`unknown` where the query is about no value that the rules can read."""
-        return await work(agreement, text, context, query, evidence)
+        """`unknown` where the query is about no value that the rules can parse."""
+        return await work(query_agreement, text, context, query, evidence)
 
 
-def unless_namesake(said: Agreement, text: str, context: str | None, title: str) -> Agreement:
-    """`said`, but for a difference from a page that may be about another thing of the name: `unknown`."""
-    if said.verdict != "disagrees" or not may_be_of_a_namesake(text, context, title):
-        return said
+def agreement_unless_namesake(agreement: Agreement, text: str, context: str | None, title: str) -> Agreement:
+    """`agreement`, or `unknown` for a difference from a page about a namesake."""
+    if agreement.verdict != "disagrees" or not may_be_of_a_namesake(text, context, title):
+        return agreement
     reason = f"the evidence is about {title}, and the text does not say that it speaks of that one"
-    return said.model_copy(update={"verdict": "unknown", "reason": reason})
+    return agreement.model_copy(update={"verdict": "unknown", "reason": reason})
 
 
-def agreement(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+def query_agreement(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
     """Compares the value that `query` asks for with the evidence."""
-    found = asked_for(text, context, query)
-    if found is None:
+    queried = queried_value(text, context, query)
+    if queried is None:
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
-    claim, value = found
-    read_once = passage(evidence.text, evidence.title)
-    compared = compare(claim, value, read(claim.sentence, value, read_once, claim.about), read_once)
-    return unless_namesake(compared, text, context, evidence.title)
+    claim, value = queried
+    read_once = parsed_passage(evidence.text, evidence.title)
+    compared = value_agreement(
+        claim, value, counterparts(claim.sentence, value, read_once, claim.about), read_once
+    )
+    return agreement_unless_namesake(compared, text, context, evidence.title)
 
 
-def compare(claim: Claim, value: Value, reading: Reading, evidence: Passage) -> Agreement:
-    """What `evidence`, as it reads for `value`, says where `claim` says that."""
-    said = claim.sentence.text[value.start : value.end]
-    if about_something_else(claim, value, evidence):
+def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> Agreement:
+    """The agreement of a value of `claim` with `evidence`, whose counterparts are in `reading`."""
+    claimed_text = claim.sentence.text[value.start : value.end]
+    if is_about_something_else(claim, value, evidence):
         return Agreement(
             verdict="irrelevant",
-            text_answer=said,
+            text_answer=claimed_text,
             reason="the evidence is about something else",
             confidence=ELSEWHERE,
         )
-    if contradicts(claim, value, reading, evidence) and reading.other is not None:
-        answer = with_unit(reading.other.sentence, reading.other.value)
-        claimed = with_unit(claim.sentence, value)
+    if is_contradiction(claim, value, reading, evidence) and reading.other is not None:
+        answer = value_with_unit(reading.other.sentence, reading.other.value)
+        claimed = value_with_unit(claim.sentence, value)
         return Agreement(
-            verdict="disagrees", text_answer=said, evidence_answer=answer,
+            verdict="disagrees", text_answer=claimed_text, evidence_answer=answer,
             reason=f"the evidence has {answer!r} where the text has {claimed!r}", confidence=OTHER_VALUE,
         )  # fmt: skip
     own = reading.own
-    if own is not None and own.coverage >= AGREES_COVERAGE and confirms(claim, value, own, evidence):
+    if own is not None and own.coverage >= AGREES_COVERAGE and is_confirmation(claim, value, own, evidence):
         answer = own.sentence.text[own.value.start : own.value.end]
         return Agreement(
             verdict="agrees",
-            text_answer=said,
+            text_answer=claimed_text,
             evidence_answer=answer,
             reason="the same value",
             confidence=SAME_VALUE,
         )
-    if titled := next((other for other in evidence.title_values if same(value, other)), None):
+    if titled := next((other for other in evidence.title_values if same_value(value, other)), None):
         return Agreement(
             verdict="agrees",
-            text_answer=said,
+            text_answer=claimed_text,
             evidence_answer=evidence.title[titled.start : titled.end],
             reason="the evidence's title",
             confidence=IN_TITLE,
@@ -85,19 +93,24 @@ def compare(claim: Claim, value: Value, reading: Reading, evidence: Passage) -> 
     if reading.own is None and reading.other is None:
         return Agreement(
             verdict="irrelevant",
-            text_answer=said,
+            text_answer=claimed_text,
             reason="the evidence has no such value",
             confidence=NO_VALUE,
         )
-    return Agreement(verdict="unknown", text_answer=said, reason="no value stands clearly in the same place")
+    return Agreement(
+        verdict="unknown", text_answer=claimed_text, reason="no value stands clearly in the same place"
+    )
 
 
-def asked_for(text: str, context: str | None, query: Query) -> tuple[Claim, Value] | None:
-    """The claim and the value that a query asks for; by its place, else the one value it does not say."""
+def queried_value(text: str, context: str | None, query: Query) -> tuple[Claim, Value] | None:
+    """The claim and the value that a query asks for.
+
+    The query's place decides; otherwise the only value of the claim that the query does not have.
+    """
     for claim in claims(text, context):
         if not (claim.span.start < query.end and query.start < claim.span.end):
             continue
-        values_here = askable(text, claim)
+        values_here = askable_values(text, claim)
         exact = [
             value for value, place in values_here if (place.start, place.end) == (query.start, query.end)
         ]
@@ -111,15 +124,15 @@ def asked_for(text: str, context: str | None, query: Query) -> tuple[Claim, Valu
     return None
 
 
-def confirms(claim: Claim, value: Value, own: Candidate, evidence: Passage) -> bool:
-    """The same value, as exact, confirms only what is said of the same subject at the same time."""
+def is_confirmation(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage) -> bool:
+    """Does the evidence give the same value, as exactly, to the same subject at the same time?"""
     match own.value.read, value.read:
-        case Date() as its, Date() as mine if not is_as_exact(its, mine):
+        case Date() as evidence_date, Date() as claim_date if not is_as_exact(evidence_date, claim_date):
             return False
     times = [v for v in claim.sentence.values if v is not value and v.kind == "date"]
-    return about_subject(claim, value, own, evidence) and all(evidence.holds(time) for time in times)
+    return is_about_subject(claim, value, own, evidence) and all(evidence.holds(time) for time in times)
 
 
-def with_unit(part: Sentence, value: Value) -> str:
-    """A value with its unit, percent sign or currency word, so that it can be read again alone."""
-    return extent(value).of(part.text)
+def value_with_unit(part: ParsedSentence, value: Value) -> str:
+    """The text of a value with its unit, percent sign or currency word, so that it can be parsed alone."""
+    return value_extent(value).of(part.text)

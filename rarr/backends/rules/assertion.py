@@ -1,8 +1,8 @@
-"""Assertion: does a sentence state what it says, or deny, doubt or merely report it?
+"""Assertion: does a sentence state its content, or does it deny, doubt or only report it?
 
-"It was disproved that the pier opened in 1898" says every word of "the pier opened in 1898" and is no
-evidence for it. What stands under a "that" is stated only where the words before it say so: a list of what
-takes a statement back would never be whole. Words of doubt are looked for in the rest of the sentence.
+"It was disproved that the pier opened in 1898" has every word of "the pier opened in 1898" and is no
+evidence for it. Words after "that" are stated only if the words before it say so, because a list of all
+denying words would never be complete. Words of doubt count anywhere else in the sentence.
 """
 
 import re
@@ -33,8 +33,8 @@ _DOUBT = re.compile(
     )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-# "That" and a subject: what follows is reported. A relative "that" is followed by its verb, or follows a
-# thing.
+# "That" before a subject opens a reported clause. A relative "that" stands before its verb, or behind the
+# noun of a thing.
 _REPORTED = re.compile(
     r"\b(?:that|whether)\s+(?=(?:the|a|an|it|its|he|she|they|his|her|their|this|these|there|in|on|at)\b|[A-Z])"
 )
@@ -43,7 +43,7 @@ _THING = re.compile(
     r"(?:[\w:.'’-]+\s+(?!\w+(?:ed|s)\s+$))?(?P<noun>[\w:.'’-]+)\s+$",  # "the mayor hoped" is no thing
     re.IGNORECASE,
 )
-_REACH = 100  # characters in front of a "that" in which its noun stands
+_REACH = 100  # characters before a "that" that are searched for its noun
 _STATEMENT = re.compile(
     r"(?:accusation|allegation|argument|assertion|assumption|belief|claim|complaint|conclusion|condition|denial"
     r"|expectation|fact|fear|guess|hint|hope|hypothesis|idea|impression|news|notion|opinion|possibility|prediction"
@@ -61,7 +61,7 @@ _STATING = re.compile(
 _NOT = re.compile(
     r"\b(?:no|not|never|nobody|none|nothing|neither|nor|hardly|without|cannot|\w+n['’]t)\b", re.IGNORECASE
 )
-# What denies a doubt states: "no one doubts that", "it is no myth that".
+# A denied doubt is a statement: "no one doubts that", "it is no myth that".
 _NO_DOUBT = re.compile(
     r"\b(?:no|not|never|nobody|none|without|beyond|hardly|\w+n['’]t)\s+(?:(?:a|an|any|one|the|longer|seriously)\s+)*"
     r"(?:doubt\w*|myths?|legends?|rumou?rs?|disput\w*|question\w*|den\w*|mistak\w*|error|fable|hoax)\b|\bundoubted\w*",
@@ -69,23 +69,23 @@ _NO_DOUBT = re.compile(
 )
 
 
-def doubts(text: str) -> Iterator[Span]:
-    """Where a sentence denies or doubts what it says."""
+def doubt_spans(text: str) -> Iterator[Span]:
+    """The places of the words by which a sentence denies or doubts its content."""
     settled = [match.span() for match in _NO_DOUBT.finditer(text)]
     for match in _DOUBT.finditer(text):
         if not any(start <= match.start() < end for start, end in settled):
             yield Span(*match.span())
 
 
-def asserts(text: str, place: int) -> bool:
-    """Does a sentence state what it says at a place?"""
-    if next(doubts(text), None) is not None:
+def is_asserted(text: str, place: int) -> bool:
+    """Does a sentence state what stands at `place`?"""
+    if next(doubt_spans(text), None) is not None:
         return False
     return not any(_is_only_reported(text, match.start()) for match in _REPORTED.finditer(text, 0, place))
 
 
 def _is_only_reported(text: str, start: int) -> bool:
-    """Does a "that" at `start` open what is neither stated nor a clause about the thing before it?"""
+    """Does the "that" at `start` open a clause that is neither stated nor about the noun before it?"""
     before = text[:start]
     thing = _THING.search(before[-_REACH:])
     if thing is not None and not _STATEMENT.fullmatch(thing["noun"]):

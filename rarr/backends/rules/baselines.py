@@ -1,14 +1,14 @@
-"""What the method is compared with: searching for the text itself, editing unasked, and editing by chance."""
+"""Baselines for comparison: search with the text itself, edit without a check, and edit by chance."""
 
 import random
 import re
 from collections.abc import Sequence
 from typing import Literal
 
-from rarr.backends.rules.agreement import asked_for
-from rarr.backends.rules.counterparts import passage, read
-from rarr.backends.rules.questions import questions
-from rarr.backends.rules.values import same
+from rarr.backends.rules.agreement import queried_value
+from rarr.backends.rules.counterparts import counterparts, parsed_passage
+from rarr.backends.rules.questions import value_questions
+from rarr.backends.rules.values import same_value
 from rarr.records import Agreement, Evidence, Query, Question
 from rarr.tools.concurrency.worker import work
 from rarr.tools.text.document import Span, sentences
@@ -19,8 +19,8 @@ _WORD = re.compile(r"\w{4,}")
 class TextQueries:
     """Searches for each sentence, or for the text, as it stands (Gao et al. 2023, table 5: no questions).
 
-    `by_value`: with a query for each value of it, as the embedded checker compares values; the words that
-    are searched for are the same.
+    `by_value` makes one query for each value, because the rule-based checker compares values. All of them
+    search with the same words.
     """
 
     def __init__(self, unit: Literal["sentences", "text"], *, by_value: bool) -> None:
@@ -29,7 +29,9 @@ class TextQueries:
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """The queries, in text order."""
         spans = await work(sentences, text) if self._unit == "sentences" else [Span(0, len(text))]
-        places = [Span(one.start, one.end) for one in await work(questions, text, context)]
+        places = [
+            Span(question.start, question.end) for question in await work(value_questions, text, context)
+        ]
         return [
             Question(text=" ".join(span.of(text).split()), start=place.start, end=place.end)
             for span in spans
@@ -40,30 +42,34 @@ class TextQueries:
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """None: the text has been searched for."""
+        """Empty: the text was searched for already."""
         return ()
 
 
 class UngatedAgreement:
-    """Names the evidence's most likely other value, whether or not it contradicts the text's."""
+    """Names the most likely other value of the evidence, even if it does not contradict the text."""
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Always `unknown`, with both values where the evidence has another one of the kind."""
+        """Always `unknown`, with both values where the evidence has another value of the kind."""
         return await work(_other_value, text, context, query, evidence)
 
 
 def _other_value(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-    found = asked_for(text, context, query)
-    if found is None:
+    queried = queried_value(text, context, query)
+    if queried is None:
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
-    claim, value = found
-    said = claim.sentence.text[value.start : value.end]
-    other = read(claim.sentence, value, passage(evidence.text, evidence.title), claim.about).other
-    if other is None or same(value, other.value):
-        return Agreement(verdict="unknown", text_answer=said, reason="the evidence has no other such value")
+    claim, value = queried
+    claimed = claim.sentence.text[value.start : value.end]
+    other = counterparts(
+        claim.sentence, value, parsed_passage(evidence.text, evidence.title), claim.about
+    ).other
+    if other is None or same_value(value, other.value):
+        return Agreement(
+            verdict="unknown", text_answer=claimed, reason="the evidence has no other such value"
+        )
     answer = other.sentence.text[other.value.start : other.value.end]
     return Agreement(
-        verdict="unknown", text_answer=said, evidence_answer=answer, reason="agreement is not asked about"
+        verdict="unknown", text_answer=claimed, evidence_answer=answer, reason="agreement is not asked about"
     )
 
 
@@ -76,27 +82,27 @@ class UnaskedAgreement:
 
 
 class RandomRewriter:
-    """Puts a word of the evidence in the place of one of the sentence's: the same ones in every run."""
+    """Replaces one word of the sentence by a word of the evidence; every run chooses the same words."""
 
     whole = False
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
-        """The sentence with one word changed; as it is where there is none of four letters or more."""
-        said = span.of(text)
-        chance = random.Random(said)
-        words = list(_WORD.finditer(said))
-        others = sorted({word for one in evidence for word in _WORD.findall(one.text)})
+        """The sentence with one word changed; unchanged where it has no word of four letters."""
+        sentence = span.of(text)
+        chance = random.Random(sentence)
+        words = list(_WORD.finditer(sentence))
+        others = sorted({word for item in evidence for word in _WORD.findall(item.text)})
         if not words or not others:
-            return said
+            return sentence
         old = chance.choice(words)
-        return f"{said[: old.start()]}{chance.choice(others)}{said[old.end() :]}"
+        return f"{sentence[: old.start()]}{chance.choice(others)}{sentence[old.end() :]}"
 
 
 class NoRewriter:
-    """Leaves the text as it is: what research and report are without a revision."""
+    """Leaves the text unchanged: research and report without a revision."""
 
     whole = True
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
-        """The text."""
+        """The sentence at `span`, unchanged."""
         return span.of(text)

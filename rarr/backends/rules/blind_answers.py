@@ -1,8 +1,8 @@
-"""Blind answers: what a passage answers to a query, compared with the value that the text has there.
+"""Blind answers: compares a passage's answer to a query with the value of the text.
 
-A language model copies the answer from the passage without the text in view. Code compares it, since a small
-model that sees both answers says that they agree. A difference counts only where the passage gives the answer
-about the claim's subject and time; everything else is unknown.
+A language model copies the answer from the passage without seeing the text. Code compares the two, because
+a small model that sees both answers says that they agree. A difference counts only if the passage gives its
+answer about the claim's subject and time; every other result is unknown.
 """
 
 import re
@@ -10,45 +10,45 @@ from collections.abc import Iterator
 
 from rarr.backends.rules.agreement import (
     AGREES_COVERAGE,
-    agreement,
-    asked_for,
-    confirms,
-    unless_namesake,
-    with_unit,
+    agreement_unless_namesake,
+    is_confirmation,
+    queried_value,
+    query_agreement,
+    value_with_unit,
 )
-from rarr.backends.rules.answers import stands_in
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.counterparts import Candidate, Passage, candidates, passage
+from rarr.backends.rules.counterparts import Candidate, ParsedPassage, candidates, parsed_passage
 from rarr.backends.rules.editing import change_of
 from rarr.backends.rules.name_matching import is_generic, key_words
-from rarr.backends.rules.names import Name, is_person
 from rarr.backends.rules.non_answers import (
     is_elsewhere_in_time,
     is_other_number,
     is_supposed,
     opens_with_sibling,
 )
-from rarr.backends.rules.numbers import Number
-from rarr.backends.rules.subjects import about_something_else, about_subject, subject_of
-from rarr.backends.rules.values import Value, same, values
+from rarr.backends.rules.proper_names import ProperName, is_person
+from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.short_answers import is_stated
+from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, subject_of
+from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Agreement, Check, Evidence, Query, Verdict
 from rarr.tools.text.document import Span, sentences
 
 LEAST_IN_COMMON = 0.5
-"""The share of the claim's words that the answer's sentence says, or of its clause that the claim says: the
-greater of the two is at least this."""
+"""The least overlap of the answer's sentence and the claim: the share of the claim's words in the sentence,
+or the share of the clause's words in the claim, whichever is greater."""
 LIKELY = 0.27
-"""The probability from which on an answer that differs from the text is a reason to edit it. Where no rule
-doubted it, 1 of 4 less likely answers was right and 4 of 5 others (a model of 1.5 billion parameters, on some
+"""The least probability of a different answer that is a reason to edit the text. Where no rule doubted
+the answer, 1 of 4 less likely answers was right and 4 of 5 others (a model of 1.5 billion parameters, on some
 350 readings of train/handwritten and of the tuned half of `benchmarks.answers`)."""
 UNLIKELY = 0.5
-"""The confidence in a less likely answer that the model then prefers; the cases are too few to measure it."""
+"""The confidence in a less likely answer that the model then prefers. The cases are too few to measure it."""
 DISPUTED = 0.7
-"""The share that was right of the likely answers from passages that say the text's value as well, where the
-model then chose the sentence with its answer: 4 of 5 of the same readings, with one of each kind more."""
+"""The share of right answers among the likely answers from passages that also have the text's value, where
+the model then chose the sentence with its answer: 4 of 5 of the same readings, with one of each kind more."""
 _NO_VALUE = "the query asks for no single value of the text"
 CLEARLY_LESS = 0.5
-"""Of several values in an answer one counts, where the others stand so much less in the claim's place."""
+"""An answer with several values counts if the others have at most this share of the closeness of the best."""
 _SAME_TIME = re.compile(
     r"\b(?:the|that)\s+(?:(?:same|previous|following|next)\s+)?(?:day|month|quarter|season|year|decade)\b",
     re.IGNORECASE,
@@ -62,20 +62,21 @@ _RATIO_AFTER = re.compile(
 _RATIO_BEFORE = re.compile(r"\d\s*(?:(?:in|out\s+of|to|per|for)\s+(?:every\s+)?|[:/–-]\s*)$")
 
 
-def beside_the_matter(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:
-    """The verdict where no model need read the passage; None where one must.
+def verdict_unread(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:
+    """The verdict on a passage that no model needs to read; None for a passage that one must read.
 
-    `irrelevant`: the passage is about something else. `unknown`: there is no value to compare an answer with.
+    `irrelevant`: the passage is about something else. `unknown`: the text has no value to compare an answer
+    with.
     """
-    asked = asked_for(text, context, query)
+    asked = queried_value(text, context, query)
     if asked is None:
         return _verdict("unknown", text[query.start : query.end], "", _NO_VALUE)
-    if about_something_else(*asked, passage(evidence.text, evidence.title)):
-        return _verdict("irrelevant", _said(*asked), "", "the evidence is about something else")
+    if is_about_something_else(*asked, parsed_passage(evidence.text, evidence.title)):
+        return _verdict("irrelevant", _value_text(*asked), "", "the evidence is about something else")
     return None
 
 
-def compared(
+def answer_agreement(
     text: str,
     context: str | None,
     query: Query,
@@ -83,19 +84,20 @@ def compared(
     answer: str,
     probability: float | None = None,
 ) -> Agreement:
-    """What `answer`, which a model read in `evidence`, means for the text's answer to `query`.
+    """The agreement of `answer`, which a model read in `evidence`, with the text's answer to `query`.
 
-    `probability` is the model's own of the answer, from 0 to 1; None where the server does not give it.
+    `probability` is the model's probability of the answer, from 0 to 1; None where the server does not give
+    it.
     """
-    asked = asked_for(text, context, query)
-    said = _said(*asked) if asked else text[query.start : query.end]
+    asked = queried_value(text, context, query)
+    claimed = _value_text(*asked) if asked else text[query.start : query.end]
     if _NOT_STATED.fullmatch(answer):
-        return _verdict("irrelevant", said, "", "the evidence does not answer the query")
-    if not stands_in(answer, f"{evidence.title}\n{evidence.text}"):
-        return _verdict("unknown", said, answer, f"{answer!r} does not stand in the evidence")
+        return _verdict("irrelevant", claimed, "", "the evidence does not answer the query")
+    if not is_stated(answer, f"{evidence.title}\n{evidence.text}"):
+        return _verdict("unknown", claimed, answer, f"{answer!r} does not stand in the evidence")
     if asked is None:
-        return _verdict("unknown", said, answer, _NO_VALUE)
-    return unless_namesake(
+        return _verdict("unknown", claimed, answer, _NO_VALUE)
+    return agreement_unless_namesake(
         _compared(text, context, query, evidence, answer, probability, asked), text, context, evidence.title
     )
 
@@ -110,25 +112,25 @@ def _compared(
     asked: tuple[Claim, Value],
 ) -> Agreement:
     claim, value = asked
-    read_once, said = passage(evidence.text, evidence.title), _said(claim, value)
-    its = _answering(claim, value, read_once, answer)
-    if not its:
-        return _verdict("unknown", said, answer, "the two answers are no values that can be compared")
-    own = [one for one in its if same(value, one.value)]
+    read_once, claimed = parsed_passage(evidence.text, evidence.title), _value_text(claim, value)
+    answers = _answering(claim, value, read_once, answer)
+    if not answers:
+        return _verdict("unknown", claimed, answer, "the two answers are no values that can be compared")
+    own = [candidate for candidate in answers if same_value(value, candidate.value)]
     if own:
-        if not any(_says_the_same(claim, value, one, read_once) for one in own):
-            return _verdict("unknown", said, answer, "the same value is said of another thing or time")
-        return _verdict("agrees", said, answer, "the same value")
-    best = its[0]
-    its_words = with_unit(best.sentence, best.value)
-    doubt = _doubt(claim, value, best, its, query, read_once)
+        if not any(_says_the_same(claim, value, candidate, read_once) for candidate in own):
+            return _verdict("unknown", claimed, answer, "the same value is said of another thing or time")
+        return _verdict("agrees", claimed, answer, "the same value")
+    best = answers[0]
+    answered = value_with_unit(best.sentence, best.value)
+    doubt = _doubt(claim, value, best, answers, query, read_once)
     if not doubt and not _is_about_text(text, context, claim, value, evidence):
         doubt = "the evidence is titled for something that the text does not name"
     if doubt:
-        return _verdict("unknown", said, its_words, doubt)
-    reason = f"read without the text, the evidence answers {its_words!r}"
-    differs = _verdict("disagrees", said, its_words, reason)
-    by_rules = agreement(text, context, query, evidence).verdict
+        return _verdict("unknown", claimed, answered, doubt)
+    reason = f"read without the text, the evidence answers {answered!r}"
+    differs = _verdict("disagrees", claimed, answered, reason)
+    by_rules = query_agreement(text, context, query, evidence).verdict
     if by_rules == "agrees" or _holds(read_once, value, best):
         reason += ", but it says the text's value as well"
         differs = differs.model_copy(update={"confidence": DISPUTED, "reason": reason})
@@ -138,8 +140,8 @@ def _compared(
     return differs
 
 
-def versions(text: str, query: Query, difference: Agreement) -> tuple[str, str] | None:
-    """The sentence of `text` that `query` is about, and the same with the evidence's answer in its place.
+def sentence_versions(text: str, query: Query, difference: Agreement) -> tuple[str, str] | None:
+    """The sentence of `text` that `query` is about, as it is and with the evidence's answer.
 
     None where code cannot put the answer there.
     """
@@ -153,24 +155,31 @@ def versions(text: str, query: Query, difference: Agreement) -> tuple[str, str] 
     return sentence.of(text), edited
 
 
-def _says_the_same(claim: Claim, value: Value, own: Candidate, evidence: Passage) -> bool:
+def _says_the_same(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage) -> bool:
     in_common = max(own.coverage, own.told)
-    return in_common >= AGREES_COVERAGE and confirms(claim, value, own, evidence)
+    return in_common >= AGREES_COVERAGE and is_confirmation(claim, value, own, evidence)
 
 
 def _doubt(
-    claim: Claim, value: Value, other: Candidate, its: list[Candidate], query: Query, evidence: Passage
+    claim: Claim,
+    value: Value,
+    other: Candidate,
+    answers: list[Candidate],
+    query: Query,
+    evidence: ParsedPassage,
 ) -> str:
-    """Why another value is no reason to contradict the claim's; empty where there is none."""
+    """The reason not to trust a difference between the two values; empty for no reason."""
     reasons = {
         "the evidence answers with several values": any(
-            not same(other.value, one.value) and one.closeness > CLEARLY_LESS * other.closeness for one in its
+            not same_value(other.value, candidate.value)
+            and candidate.closeness > CLEARLY_LESS * other.closeness
+            for candidate in answers
         ),
         "the evidence says too little else of the sentence": max(other.coverage, other.told)
         < LEAST_IN_COMMON,
         "the evidence is about several things of one name": evidence.namesakes,
         "the text speaks of a plan or a supposition": is_supposed(claim.sentence, evidence),
-        "the answer is about another subject": not about_subject(claim, value, other, evidence)
+        "the answer is about another subject": not is_about_subject(claim, value, other, evidence)
         or opens_with_sibling(claim, value, other),
         "the text gives its time by another sentence": bool(_SAME_TIME.search(claim.sentence.text)),
         "the answer is about another time": value.kind != "date"
@@ -179,14 +188,14 @@ def _doubt(
         "the answer is half of a pair": _is_half(claim.sentence.text, value)
         or _is_half(other.sentence.text, other.value),
         "the answer is of another kind": _is_other_kind(claim, value, other),
-        "the number may be counted or reckoned in another way": isinstance(value.read, Number)
+        "the number may be counted or reckoned in another way": isinstance(value.read, Quantity)
         and is_other_number(claim, value, value.read, other, evidence),
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
 
 
 def _is_about_text(text: str, context: str | None, claim: Claim, value: Value, evidence: Evidence) -> bool:
-    """Does the passage name the claim's subject, or its title something that the text names too?"""
+    """Does the passage name the claim's subject, or does its title name something of the text?"""
     subject = subject_of(claim, value)
     passage_text = f"{evidence.title}\n{evidence.text}"
     if subject and re.search(rf"\b{re.escape(subject.split()[-1])}\b", passage_text):
@@ -195,37 +204,48 @@ def _is_about_text(text: str, context: str | None, claim: Claim, value: Value, e
     return not titled or not titled.isdisjoint(key_words(f"{context or ''}\n{text}"))
 
 
-def _holds(evidence: Passage, value: Value, other: Candidate) -> bool:
-    """Does the passage say the text's value? What is so coarse that it fits the answer as well does not."""
-    told = (*(one for part in evidence.sentences for one in part.values), *evidence.title_values)
-    return any(same(value, one) and not same(other.value, one) for one in told)
+def _holds(evidence: ParsedPassage, value: Value, other: Candidate) -> bool:
+    """Does the passage have the text's value? A coarse value that fits the answer too does not count."""
+    evidence_values = (
+        *(evidence_value for part in evidence.sentences for evidence_value in part.values),
+        *evidence.title_values,
+    )
+    return any(
+        same_value(value, evidence_value) and not same_value(other.value, evidence_value)
+        for evidence_value in evidence_values
+    )
 
 
-def _answering(claim: Claim, value: Value, evidence: Passage, answer: str) -> list[Candidate]:
-    """The values of the passage that the answer repeats, in its words or, else, written in another way.
+def _answering(claim: Claim, value: Value, evidence: ParsedPassage, answer: str) -> list[Candidate]:
+    """The values of the passage that the answer repeats, in the same words or in another writing.
 
-    What the claim says elsewhere is no answer.
+    Values that the claim has elsewhere are no answer.
     """
     elsewhere = [other for other in claim.sentence.values if other is not value]
-    found = [
-        one
-        for one in candidates(claim.sentence, value, evidence, claim.about)
-        if same(value, one.value) or not any(same(other, one.value) for other in elsewhere)
+    comparable = [
+        candidate
+        for candidate in candidates(claim.sentence, value, evidence, claim.about)
+        if same_value(value, candidate.value)
+        or not any(same_value(other, candidate.value) for other in elsewhere)
     ]
-    found = [one for one in found if same(value, one.value) is not None]
-    in_words = [one for one in found if _is_within(one, answer)]
-    read = [one for one in values(answer) if one.kind == value.kind]
-    return in_words or [one for one in found if any(same(answered, one.value) for answered in read)]
+    comparable = [candidate for candidate in comparable if same_value(value, candidate.value) is not None]
+    in_words = [candidate for candidate in comparable if _is_within(candidate, answer)]
+    read = [candidate for candidate in checkable_values(answer) if candidate.kind == value.kind]
+    return in_words or [
+        candidate
+        for candidate in comparable
+        if any(same_value(answered, candidate.value) for answered in read)
+    ]
 
 
 def _is_within(candidate: Candidate, answer: str) -> bool:
-    """Does the candidate's value overlap the answer, where that stands in the candidate's sentence?"""
+    """Does the candidate's value overlap a place of the answer in the candidate's sentence?"""
     place = Span(candidate.value.start, candidate.value.end)
     return any(place.overlaps(span) for span in _places(answer, candidate.sentence.text))
 
 
 def _places(answer: str, text: str) -> Iterator[Span]:
-    """Where the words of an answer stand: words and numbers whole, spaces as they may be."""
+    """The places of an answer in `text`: words and numbers match whole, spaces in any form."""
     words = answer.strip(" .,;:!?\"'“”‘’()").split()
     inner = r"\s+".join(map(re.escape, words))
     for match in re.finditer(rf"(?<!\w)(?<!\d[.,]){inner}(?!\w)(?![.,]\d)", text, re.IGNORECASE):
@@ -234,34 +254,34 @@ def _places(answer: str, text: str) -> Iterator[Span]:
 
 
 def _stands_already(claim: Claim, query: Query, other: Candidate) -> bool:
-    """Does the sentence or the question say the other name already? A name in it is no answer to it."""
-    if not isinstance(other.value.read, Name):
+    """Does the sentence or the question have the other name already? Such a name is no answer."""
+    if not isinstance(other.value.read, ProperName):
         return False
     words = set(key_words(other.value.read.text))
     return words <= set(key_words(claim.sentence.text)) or words <= set(key_words(query.text))
 
 
 def _is_half(text: str, value: Value) -> bool:
-    """Is a name one of two joined, or a number a part of a ratio or range?"""
+    """Is a name one of two joined names, or a number a part of a ratio or range?"""
     before, after = text[: value.start], text[value.end :]
-    if isinstance(value.read, Name):
+    if isinstance(value.read, ProperName):
         return bool(_COORDINATED.match(after) or _COORDINATED_BEFORE.search(before))
-    if isinstance(value.read, Number):
+    if isinstance(value.read, Quantity):
         return bool(_RATIO_AFTER.match(after) or _RATIO_BEFORE.search(before))
     return False
 
 
 def _is_other_kind(claim: Claim, value: Value, other: Candidate) -> bool:
-    """A person is no place, and a place no person."""
-    mine, its = value.read, other.value.read
-    if not (isinstance(mine, Name) and isinstance(its, Name)):
+    """Is one name a person, and the other name a place or the like?"""
+    claimed, answered = value.read, other.value.read
+    if not (isinstance(claimed, ProperName) and isinstance(answered, ProperName)):
         return False
-    return is_person(claim.sentence.text, mine) != is_person(other.sentence.text, its)
+    return is_person(claim.sentence.text, claimed) != is_person(other.sentence.text, answered)
 
 
-def _said(claim: Claim, value: Value) -> str:
+def _value_text(claim: Claim, value: Value) -> str:
     return claim.sentence.text[value.start : value.end]
 
 
-def _verdict(verdict: Verdict, said: str, answer: str, reason: str) -> Agreement:
-    return Agreement(verdict=verdict, text_answer=said, evidence_answer=answer, reason=reason)
+def _verdict(verdict: Verdict, claimed: str, answer: str, reason: str) -> Agreement:
+    return Agreement(verdict=verdict, text_answer=claimed, evidence_answer=answer, reason=reason)

@@ -1,7 +1,7 @@
-"""Claims: the sentences of a text, each with the subject that it is about put back in.
+"""Claims: the sentences of a text, each with its subject put back in.
 
-"It opened in 1937." becomes "Golden Gate Bridge opened in 1937.", so that it can be searched for and
-compared alone. Places in a claim map back to places in the text.
+"It opened in 1937." becomes "Golden Gate Bridge opened in 1937.", which can be searched for and compared
+alone. Places in a claim map back to places in the text.
 """
 
 import re
@@ -11,12 +11,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rarr.backends.rules.name_matching import same_name
-from rarr.backends.rules.names import Name, is_person, names
-from rarr.backends.rules.sentence import Sentence, sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
+from rarr.backends.rules.proper_names import ProperName, is_person, proper_names
 from rarr.tools.text.document import Span, Tables, blocks, protected, sentences_of, table_cells
 from rarr.tools.text.tables import Cell
 
-# A bold label heads what follows, as a heading does: it says nothing, and is no subject but for a name.
+# A bold label is like a heading: it states nothing, and only a name in it is a subject.
 _LABEL = re.compile(
     r"\s*(?P<bold>\*\*|__)(?P<words>[^*_\n]{1,80}?)(?:[:.]\s*(?P=bold)|(?P=bold)\s*:)(?=\s*\S)"
 )
@@ -25,13 +25,13 @@ _LINK = re.compile(r"\[(?P<label>[^\]]{2,500})\](?=[(\[])")
 _REFERS = re.compile(r"\b(?:he|she|it|they|him|her|them|his|its|their)\b", re.IGNORECASE)
 _PERSON = {"he", "she", "his", "her"}
 _POSSESSIVE = {"his", "her", "its", "their"}
-_DETERMINERS = {"This", "These"}  # a noun may follow, so that the subject cannot stand in their place
-# What columns are called that hold whatever their rows are called.
+_DETERMINERS = {"This", "These"}  # a noun may follow, so the subject cannot replace them
+# Column headers that say nothing: the header of the row alone names what the cell holds.
 _TELLS_NOTHING = (
     "answer", "answers", "data", "description", "detail", "details", "fact", "facts", "figure", "figures",
     "information", "value", "values",
 )  # fmt: skip
-# A subject stands early, behind an adverbial at most; a name further on belongs to the predicate.
+# A subject stands early, at most behind an adverbial. A later name belongs to the predicate.
 _EARLY_WORDS = 3
 _ADVERBIAL = re.compile(r"(?:In|On|At|By|After|Since|Before|During|From|Around|As of)\b[^,]{1,40},\s")
 
@@ -39,14 +39,15 @@ _ADVERBIAL = re.compile(r"(?:In|On|At|By|After|Since|Before|During|From|Around|A
 class Claim(NamedTuple):
     """A sentence of a text (`span`), as a claim that stands alone (`sentence`).
 
-    The subject was put in at the claim's first `put_in` characters in place of `left_out` of the text's.
-    `about` is a subject that the sentence may have without naming it: it helps to search, and proves nothing.
-    `topic` is what the text or the section is about; a subject that was put in may be meant for it. Before
-    the cell of a table its headers were put in as well, the last `headers` characters of `put_in`.
+    The first `put_in` characters of the claim are a subject that replaces the first `left_out` characters
+    of the text's sentence. `about` is a possible subject that the sentence does not name: it helps to
+    search, and proves nothing. `topic` is the subject of the text or section, which a put-in subject may
+    stand for. The claim of a table cell begins with its headers: they are the last `headers` characters of
+    `put_in`.
     """
 
     span: Span
-    sentence: Sentence
+    sentence: ParsedSentence
     about: str = ""
     put_in: int = 0
     left_out: int = 0
@@ -54,21 +55,21 @@ class Claim(NamedTuple):
     headers: int = 0
 
     def in_text(self, start: int, end: int) -> Span | None:
-        """Where a place of the claim lies in the text; None for the subject that was put in."""
+        """The place in the text of a place in the claim; None for the subject that was put in."""
         if start < self.put_in:
             return None
         shift = self.span.start + self.left_out - self.put_in
         return Span(start + shift, end + shift)
 
 
-@lru_cache(maxsize=64)  # texts: every step of a run looks at the same one
+@lru_cache(maxsize=64)  # texts; every step of a run uses the same text
 def claims(text: str, context: str | None) -> tuple[Claim, ...]:
     """The claims of `text` in order; `context` names the subject of a first sentence that does not."""
     return tuple(claims_of(text, context or "", tables="cells"))
 
 
 def claims_of(text: str, context: str, *, tables: Tables) -> Iterator[Claim]:
-    """The same, not kept; `tables` as in `sentences_of`."""
+    """The claims of `text` without caching; `tables` as in `sentences_of`."""
     subjects = _Subjects()
     subjects.see_all(context)
     parsed = blocks(text)
@@ -86,7 +87,7 @@ def claims_of(text: str, context: str, *, tables: Tables) -> Iterator[Claim]:
             subjects.see_heading(label["words"])
             own = own[label.end() :].rjust(len(own))
         claim = _claim(span, own, subjects)
-        if not claim.put_in or claim.left_out:  # what it is under is no news
+        if not claim.put_in or claim.left_out:  # a subject that was put in before the sentence adds no name
             subjects.see(claim.sentence.text)
         yield claim._replace(topic=subjects.topic)
 
@@ -101,25 +102,28 @@ class _Subjects:
         self.person = self.thing = self.last = self.topic = ""
 
     def see(self, claim: str) -> None:
-        """A claim's subject is its first name, where that stands early; a person may stand further on."""
-        found = names(claim)
-        persons = [name for name in found if is_person(claim, name)]
+        """Notes the subject of a claim: its first name if it stands early. A person may stand later."""
+        claim_names = proper_names(claim)
+        persons = [name for name in claim_names if is_person(claim, name)]
         if persons:
             self.person = persons[0 if _is_early(claim, persons[0]) else -1].text
-        if found and _is_early(claim, found[0]):
-            self.last = found[0].text
-            if found[0] not in persons:
-                self.thing = found[0].text
+        if claim_names and _is_early(claim, claim_names[0]):
+            self.last = claim_names[0].text
+            if claim_names[0] not in persons:
+                self.thing = claim_names[0].text
 
     def see_heading(self, heading: str) -> None:
-        """A title names the subject until a sentence does; whose something is, that is about the thing."""
-        name = next(iter(names(heading)), None)
+        """Notes the name in a heading as subject until a sentence names one.
+
+        A possessive name is skipped, because such a heading is about the thing possessed.
+        """
+        name = next(iter(proper_names(heading)), None)
         if name and not heading.startswith(("'s", "’s"), name.end):
             self.thing = self.last = self.topic = name.text
 
     def see_all(self, context: str) -> None:
-        """Of a question or dialogue, the last name is what the answer is about."""
-        for name in names(context):
+        """Notes the last name of a question or dialogue, which the answer is about."""
+        for name in proper_names(context):
             if name.start == 0 and " " not in name.text and len(context.split()) > 1:
                 continue  # "Tell me about ..."
             self.last = self.topic = name.text
@@ -129,7 +133,7 @@ class _Subjects:
                 self.thing = name.text
 
     def of(self, pronoun: str) -> str:
-        """What a pronoun at the start of the next sentence stands for; empty where nothing fits."""
+        """The name that a pronoun at the start of the next sentence stands for; empty for no match."""
         if pronoun in _PERSON:
             return self.person or self.last
         return (self.thing or self.last) if pronoun in ("it", "its") else self.last
@@ -141,39 +145,42 @@ def _claim(span: Span, own: str, subjects: _Subjects) -> Claim:
         if pronoun["word"] in _DETERMINERS:
             return _under(subject, span, own)
         resolved = subject + ("'s" if pronoun["word"].lower() in _POSSESSIVE else "")
-        return Claim(span, sentence(resolved + own[pronoun.end() :]), "", len(resolved), pronoun.end())
-    named = names(own)
+        return Claim(span, parsed_sentence(resolved + own[pronoun.end() :]), "", len(resolved), pronoun.end())
+    named = proper_names(own)
     if not subjects.last or any(same_name(name.text, subjects.last) for name in named):
-        return Claim(span, sentence(own))
+        return Claim(span, parsed_sentence(own))
     if not named:
         subject = subjects.last if _REFERS.search(own) else subjects.topic or subjects.last
         return _under(subject, span, own)
-    return Claim(span, sentence(own), "" if _is_early(own, named[0]) else subjects.last)
+    return Claim(span, parsed_sentence(own), "" if _is_early(own, named[0]) else subjects.last)
 
 
 def _of_cell(text: str, cell: Cell, own: str, subjects: _Subjects) -> Claim:
-    """The cell behind its headers; what the text is about is put in unless a header names something."""
-    row, column = (_header(_masked(text, one)) for one in (cell.row, cell.column))
+    """The claim of a table cell: its headers, then the cell.
+
+    The subject of the text comes first, unless a header has a name.
+    """
+    row, column = (_header(_masked(text, header)) for header in (cell.row, cell.column))
     headers = f"{row} is " if column.lower() in ("", *_TELLS_NOTHING) else f"{row}: {column} is "
-    named = bool(names(headers))
+    named = bool(proper_names(headers))
     subject = "" if named else subjects.topic or subjects.last
     before = f"{subject}: {headers}" if subject else headers
     topic = "" if named else subjects.topic
-    return Claim(cell.span, sentence(before + own), "", len(before), topic=topic, headers=len(headers))
+    return Claim(cell.span, parsed_sentence(before + own), "", len(before), topic=topic, headers=len(headers))
 
 
 def _header(words: str) -> str:
-    """A header without marks, in small letters where it names nothing."""
+    """A header without marks; its first letter is small unless the header has a name."""
     plain = " ".join(words.strip(" *_").split())
-    return plain if names(plain) else plain[:1].lower() + plain[1:]
+    return plain if proper_names(plain) else plain[:1].lower() + plain[1:]
 
 
 def _under(subject: str, span: Span, own: str) -> Claim:
-    return Claim(span, sentence(f"{subject}: {own}"), "", len(subject) + 2)
+    return Claim(span, parsed_sentence(f"{subject}: {own}"), "", len(subject) + 2)
 
 
 def _masked(text: str, span: Span) -> str:
-    """The sentence with citations, code and link targets blanked, each character by a space."""
+    """The sentence with each character of citations, code and link targets replaced by a space."""
     parts = []
     begin = span.start
     for fixed in protected(text, *span):
@@ -184,7 +191,7 @@ def _masked(text: str, span: Span) -> str:
     return "".join([*parts, text[begin : span.end]])
 
 
-def _is_early(text: str, name: Name) -> bool:
+def _is_early(text: str, name: ProperName) -> bool:
     adverbial = _ADVERBIAL.match(text)
     start = adverbial.end() if adverbial and adverbial.end() <= name.start else 0
     return len(text[start : name.start].split()) < _EARLY_WORDS

@@ -1,12 +1,12 @@
-"""What a clause tells of: events that are not one another, and qualifiers that make it another thing."""
+"""The event that a clause tells: which events exclude each other, and qualifiers such as "former"."""
 
 from itertools import pairwise
 
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value
 from rarr.backends.rules.words import stem
 
-# One event a line. A clause that tells of one and not of another says nothing about the other.
+# One event a line. A clause that tells only one of two events says nothing about the other event.
 _EVENTS = """
 plan planned propose proposed
 begin start found establish
@@ -37,7 +37,7 @@ _EVENT = {stem(word): number for number, line in enumerate(_EVENTS.splitlines())
 _AGAIN = (
     "increase rise grow decrease fall drop win lose play export import earn sell produce host visit report"
 )
-# What may happen again in another year: that it happened in one does not contradict that it did in another.
+# Events that may happen in several years, so that two years do not contradict each other.
 _RECURRING = {stem(word) for word in _AGAIN.split()}
 _ALTERING = """
 former formerly deputy vice acting interim assistant honorary founding alleged almost planned proposed
@@ -62,29 +62,29 @@ _AUXILIARIES = {
 }
 
 
-def another_event(claim: Sentence, value: Value, evidence: Sentence, other: Value) -> bool:
-    """Do the clauses of the two values tell of different events, or with different qualifiers?"""
-    mine, its = _clause(claim, value), _clause(evidence, other)
-    events, others = _events(mine), _events(its)
-    if events and others and events.isdisjoint(others):
+def is_another_event(claim: ParsedSentence, value: Value, evidence: ParsedSentence, other: Value) -> bool:
+    """Do the clauses of the two values tell different events, or have different qualifiers?"""
+    claim_words, evidence_words = _clause(claim, value), _clause(evidence, other)
+    events, evidence_events = _events(claim_words), _events(evidence_words)
+    if events and evidence_events and events.isdisjoint(evidence_events):
         return True
-    if _QUALIFIERS & mine != _QUALIFIERS & its:
+    if _QUALIFIERS & claim_words != _QUALIFIERS & evidence_words:
         return True
     return _is_denied(claim, value) != _is_denied(evidence, other)
 
 
-def recurs(claim: Sentence, value: Value) -> bool:
+def is_recurring(claim: ParsedSentence, value: Value) -> bool:
     """Is the event of the value's clause one that may happen in any year?"""
     return any(stem(word) in _RECURRING for word in _clause(claim, value))
 
 
-def _is_denied(part: Sentence, value: Value) -> bool:
-    """Is the verb of the value's clause negated? "Named after A, not after B" denies nothing of A."""
+def _is_denied(part: ParsedSentence, value: Value) -> bool:
+    """Is the verb of the value's clause denied? "Named after A, not after B" does not deny A."""
     words = [w.text.lower() for w in part.words if part.clause(w.start) == part.clause(value.start)]
-    return any(one in _AUXILIARIES and two in _NEGATIONS for one, two in pairwise(words))
+    return any(word in _AUXILIARIES and next_word in _NEGATIONS for word, next_word in pairwise(words))
 
 
-def _clause(part: Sentence, value: Value) -> set[str]:
+def _clause(part: ParsedSentence, value: Value) -> set[str]:
     """The words of the value's clause, in lower case."""
     number = part.clause(value.start)
     return {

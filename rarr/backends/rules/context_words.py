@@ -1,11 +1,11 @@
-"""What stands around a value in its sentence: the words beside it, and how far off the others are."""
+"""The words around a value in its sentence: its neighbours, and the distance of every other word."""
 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from itertools import islice
 
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value
 from rarr.backends.rules.words import Token
 
@@ -15,43 +15,46 @@ _REACH = 2  # words on either side that stand beside a value
 
 
 def unit_words(value: Value) -> list[str]:
-    """The words of a number's unit of measure, which are part of the number; none for other values."""
+    """The words of a quantity's unit of measure; empty for other values."""
     form: str = getattr(value.read, "form", "")
     return form.split()
 
 
-def next_stem(part: Sentence, value: Value) -> str | None:
-    """The stem of the first word with meaning after a value: what a number counts."""
+def next_stem(part: ParsedSentence, value: Value) -> str | None:
+    """The stem of the first word with meaning after a value, such as the noun that a number counts."""
     unit = unit_words(value)
     return next((w.stem for w in part.content if w.start >= value.end and w.text not in unit), None)
 
 
-def beside(part: Sentence, value: Value) -> list[str]:
-    """The stems of the words right before a value, nearest first, then of those right after; no articles."""
+def neighbour_stems(part: ParsedSentence, value: Value) -> list[str]:
+    """The stems of the words right before a value, nearest first, then of those right after it.
+
+    Articles are left out.
+    """
     before, after = _around(part.words, value)
     return [*_stems(reversed(part.words[:before])), *_stems(part.words[after:])]
 
 
-def opens(part: Sentence, value: Value) -> bool:
+def opens_sentence(part: ParsedSentence, value: Value) -> bool:
     """Does no word with meaning stand before the value?"""
     return not part.content or part.content[0].end > value.start
 
 
-def same_frame(part: Sentence, value: Value, other_part: Sentence, other: Value) -> bool:
-    """Do the two values stand between the same words: the same word before, one of the next three alike?"""
+def has_same_frame(part: ParsedSentence, value: Value, other_part: ParsedSentence, other: Value) -> bool:
+    """Do the two values share the word before them, and one of the next three words?"""
     before, after = _neighbours(part.text, value)
     its_before, its_after = _neighbours(other_part.text, other)
     return before == its_before and any(a == b for a, b in zip(after, its_after, strict=False))
 
 
-def distances(words: tuple[Token, ...], value: Value) -> list[int]:
-    """How many of `words` stand between each of them and the value; 0 for the words of the value."""
+def word_distances(words: tuple[Token, ...], value: Value) -> list[int]:
+    """For each word, the number of words between it and the value; 0 for the words of the value."""
     before, after = _around(words, value)
     return [before - n - 1 if n < before else max(0, n - after) for n in range(len(words))]
 
 
 def _around(words: tuple[Token, ...], value: Value) -> tuple[int, int]:
-    """How many words end before the value, and the number of the first that begins after it."""
+    """The number of words before the value, and the index of the first word after it."""
     before = bisect_right(words, value.start, key=lambda word: word.end)
     return before, bisect_left(words, value.end, key=lambda word: word.start)
 

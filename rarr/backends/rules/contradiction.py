@@ -1,75 +1,82 @@
-"""When another value contradicts the claim's: three rules, each with what it takes.
+"""Contradiction: three rules by which another value contradicts the claim's value.
 
-The thresholds were tuned on the training half of the hand-written triples and on the examples: of the values
-that a rule contradicts, how many are wrong and have this correction.
+The thresholds were tuned on the training half of the hand-written triples and on the examples. The measure
+was the share of contradicted values that are wrong and have this value as their correction.
 """
 
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.context_words import next_stem, same_frame
-from rarr.backends.rules.counterparts import Candidate, Passage, Reading
-from rarr.backends.rules.exclusive_words import Term
-from rarr.backends.rules.non_answers import SAME_EVENT_COVERAGE, counts_the_same, exchangeable, is_elsewhere
-from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.values import Value, extent
+from rarr.backends.rules.context_words import has_same_frame, next_stem
+from rarr.backends.rules.counterparts import Candidate, Counterparts, ParsedPassage
+from rarr.backends.rules.exclusive_words import ExclusiveTerm
+from rarr.backends.rules.non_answers import SAME_EVENT_COVERAGE, has_same_unit, is_elsewhere, is_exchangeable
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.values import Value, value_extent
 
 CLEAR_COVERAGE = 0.6
 CLEAR_MARGIN = 0.4
 CLEAR_LEAD = 0.25
 CLEAR_TOLD = 0.4
-TOLD_MARGIN = 0.35  # by which the other value's clause must be told better than the claim's own value's
+TOLD_MARGIN = 0.35  # the other value's clause must share this much more than the clause of the claim's value
 RETOLD = 0.6
 RETOLD_COVERAGE = 0.25
 RETOLD_MARGIN = 0.1
 RETOLD_FAR_MARGIN = 0.25  # where the words right after the two values differ
 RETOLD_LEAD = 0.2
-SAID_OF_ANOTHER = 0.12  # up to this closeness, the claim's own date is said of something else
+SAID_OF_ANOTHER = 0.12  # up to this closeness, the passage gives the claim's date to something else
 
-# A husband has a wife, and who won one match lost another: only the same frame tells.
+# Both words may be true: a husband has a wife, and a winner may lose another match. Only values between the
+# same words contradict each other.
 TOLD_FROM_BOTH_ENDS = ("relation", "outcome", "order")
 
 
-def contradicts(claim: Claim, value: Value, reading: Reading, evidence: Passage) -> bool:
-    """Does another value stand where the claim has its own, beyond what chance or paraphrase explain?"""
+def is_contradiction(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> bool:
+    """Does another value stand in the place of the claim's value, and can paraphrase not explain it?"""
     other, own = reading.other, reading.own
     if other is None or is_elsewhere(claim, value, other, evidence):
         return False
-    if not exchangeable(claim, value, other, evidence) or not _in_common(claim, value, other):
+    if not is_exchangeable(claim, value, other, evidence) or not _in_common(claim, value, other):
         return False
     margin = other.closeness - (own.closeness if own else 0.0)
     lead = other.closeness - reading.runner_up
     if own is not None and other.told - own.told < TOLD_MARGIN:
         return False
     covers = other.coverage - (own.coverage if own else 0.0) >= CLEAR_MARGIN
-    if other.told >= CLEAR_TOLD and covers and same_frame(claim.sentence, value, other.sentence, other.value):
+    if (
+        other.told >= CLEAR_TOLD
+        and covers
+        and has_same_frame(claim.sentence, value, other.sentence, other.value)
+    ):
         return not _converse(claim, value, other)
-    if not counts_the_same(claim, value, other) or _said_too(value, own, other):
+    if not has_same_unit(claim, value, other) or _said_too(value, own, other):
         return False
-    if isinstance(value.read, Term) and value.read.label in TOLD_FROM_BOTH_ENDS:
+    if isinstance(value.read, ExclusiveTerm) and value.read.label in TOLD_FROM_BOTH_ENDS:
         return False
     clear = other.coverage >= CLEAR_COVERAGE and margin >= CLEAR_MARGIN and lead >= CLEAR_LEAD
     if clear and (other.told >= CLEAR_TOLD or other.coverage >= SAME_EVENT_COVERAGE):
         return True
-    # The clause of the evidence says little that the claim does not say: it tells the same thing.
+    # The clause of the evidence adds little to the claim, so both tell the same thing.
     retold = other.told >= RETOLD and other.coverage >= RETOLD_COVERAGE and lead >= RETOLD_LEAD
     return retold and margin >= (RETOLD_MARGIN if _same_next(claim, value, other) else RETOLD_FAR_MARGIN)
 
 
 def _in_common(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Do claim and evidence share a word outside their dates, numbers and names? Some claims have none."""
-    told = _beside_values(claim.sentence)
-    return value.kind == "term" or not told or not told.isdisjoint(_beside_values(other.sentence))
+    """Do claim and evidence share a word outside dates, numbers and names, if the claim has such words?"""
+    claim_stems = _beside_values(claim.sentence)
+    return (
+        value.kind == "term" or not claim_stems or not claim_stems.isdisjoint(_beside_values(other.sentence))
+    )
 
 
-def _beside_values(part: Sentence) -> set[str]:
+def _beside_values(part: ParsedSentence) -> set[str]:
     """The stems of the words with meaning that are in no date, number or name."""
-    taken = [extent(one) for one in part.values if one.kind != "term"]
+    taken = [value_extent(value) for value in part.values if value.kind != "term"]
     return {
         word.stem for word in part.content if not any(span.start <= word.start < span.end for span in taken)
     }
 
 
 def _said_too(value: Value, own: Candidate | None, other: Candidate) -> bool:
-    """Does the passage say the claim's value too, so that it may be the claim's words that differ?"""
+    """Does the passage also have the claim's value, so that other words of the claim may be wrong?"""
     if own is None or value.kind == "name":
         return False
     if value.kind == "date":
@@ -78,9 +85,9 @@ def _said_too(value: Value, own: Candidate | None, other: Candidate) -> bool:
 
 
 def _converse(claim: Claim, value: Value, other: Candidate) -> bool:
-    """A mother has a daughter: of kinship, what follows must be the same as well."""
+    """Is the value a kinship whose next word differs? A mother has a daughter: both may be true."""
     return (
-        isinstance(value.read, Term)
+        isinstance(value.read, ExclusiveTerm)
         and value.read.label == "relation"
         and not _same_next(claim, value, other)
     )

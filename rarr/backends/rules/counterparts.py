@@ -1,8 +1,8 @@
-"""Reading: which value of a passage stands where the claim has its value, and how surely.
+"""Counterparts: the value of a passage in the place of the claim's value, and how well it fits there.
 
-The claim's words around its value are looked for around each comparable value of the passage. Words of the
-same clause count more than others and near ones more than far ones; words that run through the whole passage,
-or its title, count less.
+The rules look for the words around the claim's value around each comparable value of the passage. Words of
+the same clause count more than other words, and near words more than distant words. Words of the title, and
+words that run through the whole passage, count less.
 """
 
 import re
@@ -11,47 +11,55 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from rarr.backends.rules.assertion import asserts
+from rarr.backends.rules.assertion import is_asserted
 from rarr.backends.rules.claims import Claim, claims_of
-from rarr.backends.rules.context_words import beside, distances, next_stem, opens, unit_words
+from rarr.backends.rules.context_words import (
+    neighbour_stems,
+    next_stem,
+    opens_sentence,
+    unit_words,
+    word_distances,
+)
 from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.names import Name, is_person
-from rarr.backends.rules.negation import negated
-from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.values import Value, same, values
-from rarr.backends.rules.words import tokens
+from rarr.backends.rules.negation import is_negated
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.proper_names import ProperName, is_person
+from rarr.backends.rules.values import Value, checkable_values, same_value
+from rarr.backends.rules.words import word_tokens
 
-OTHER_CLAUSE = 0.4  # what a word of another clause counts, beside one of the same
-IN_TITLE = 0.5  # what a word of the page's title counts, beside another
+OTHER_CLAUSE = 0.4  # weight of a word of another clause; a word of the same clause has 1
+IN_TITLE = 0.5  # weight of a word that the page's title has; another word has 1
 SAME_NEIGHBOUR = 0.15
-CLAIM_FADES = 0.25  # how fast a word of the claim counts less, by the words between it and the value
+CLAIM_FADES = 0.25  # loss of weight for each word between a word of the claim and the value
 EVIDENCE_FADES = 0.2
-_NAMESAKES = re.compile(r"\bmay (?:also )?refer to\b")  # a page that lists several of one name
+_NAMESAKES = re.compile(r"\bmay (?:also )?refer to\b")  # a page that lists several things of one name
 
 
-class Frame(NamedTuple):
-    """A value of a passage with what stands around it, whatever is looked for.
+class ValueFrame(NamedTuple):
+    """A value of a passage with the words around it, independent of any claim.
 
-    `close` says how near a stem of its sentence stands, from 0 to 1; `told` are the stems of its clause.
+    `close` gives for each stem of the sentence its nearness to the value, from 0 to 1. `told` are the stems
+    of the value's clause.
     """
 
     value: Value
-    sentence: Sentence
+    sentence: ParsedSentence
     close: dict[str, float]
     told: frozenset[str]
     next_stem: str | None
 
 
 @dataclass(frozen=True, eq=False)
-class Passage:
-    """A passage as the rules see it; `spread` counts the sentences that hold a stem.
+class ParsedPassage:
+    """A passage with its parsed sentences.
 
-    `said` are the stems of each sentence, without those of a subject that it is only under. `namesakes` marks
-    a page about several things of one name.
+    `spread` counts for each stem the sentences that have it. `own_stems` are the stems of each sentence,
+    without the stems of a subject that was put in before it. `namesakes` marks a page that lists several
+    things of one name.
     """
 
-    sentences: tuple[Sentence, ...]
-    said: tuple[frozenset[str], ...]
+    sentences: tuple[ParsedSentence, ...]
+    own_stems: tuple[frozenset[str], ...]
     spread: Counter[str]
     title: str
     title_stems: frozenset[str]
@@ -61,123 +69,132 @@ class Passage:
     namesakes: bool
 
     @cached_property
-    def frames(self) -> tuple[Frame, ...]:
-        """Of all values of what it asserts; most passages are only ranked, and need none."""
+    def frames(self) -> tuple[ValueFrame, ...]:
+        """The frames of all values that the passage asserts. Ranking does not need them."""
         return tuple(
             _frame(part, value)
             for part in self.sentences
             for value in part.values
-            if asserts(part.text, value.start)
+            if is_asserted(part.text, value.start)
         )
 
     @cached_property
     def is_plain(self) -> bool:
-        """Does each of its sentences state all that it says?"""
-        return all(asserts(part.text, len(part.text)) for part in self.sentences)
+        """Does every sentence state all of its content?"""
+        return all(is_asserted(part.text, len(part.text)) for part in self.sentences)
 
     def holds(self, value: Value) -> bool:
-        """Does the passage or its title say this value anywhere?"""
-        said = (other for sentence in self.sentences for other in sentence.values)
-        return any(same(value, other) for other in (*said, *self.title_values))
+        """Does the passage or its title have this value?"""
+        passage_values = (other for sentence in self.sentences for other in sentence.values)
+        return any(same_value(value, other) for other in (*passage_values, *self.title_values))
 
 
 class Candidate(NamedTuple):
-    """A value of the passage, and how far the claim's context is found around it (0 to 1).
+    """A value of the passage, and how much of the claim's context stands around it (0 to 1).
 
-    `coverage` counts the context found in its sentence, `closeness` discounts what stands far from it;
-    `told` is the share of its own clause that the claim says as well.
+    `coverage` is the share of the context that its sentence has. `closeness` counts distant words less.
+    `told` is the share of its own clause that the claim has too.
     """
 
     value: Value
-    sentence: Sentence
+    sentence: ParsedSentence
     coverage: float
     closeness: float
     told: float
 
 
-class Reading(NamedTuple):
-    """The best place for the claim's value itself, the best other value, and the next best after that."""
+class Counterparts(NamedTuple):
+    """The best place of the claim's own value, the best other value, and the closeness of the next one."""
 
     own: Candidate | None
     other: Candidate | None
     runner_up: float
 
 
-@lru_cache(maxsize=1024)  # of the runs that are under way; each takes some 20 kB
-def passage(text: str, title: str) -> Passage:
-    """The sentences of a passage, analysed once, each with its subject put in as in a claim."""
-    found = tuple(claims_of(text, title, tables="rows"))
-    parts = tuple(claim.sentence for claim in found)
-    return Passage(
+@lru_cache(maxsize=1024)  # passages of the runs under way; each takes about 20 kB
+def parsed_passage(text: str, title: str) -> ParsedPassage:
+    """The parsed sentences of a passage, each with its subject put in as in a claim."""
+    statements = tuple(claims_of(text, title, tables="rows"))
+    parts = tuple(claim.sentence for claim in statements)
+    return ParsedPassage(
         sentences=parts,
-        said=tuple(map(_said, found)),
+        own_stems=tuple(map(_own_stems, statements)),
         spread=Counter(stem for part in parts for stem in {word.stem for word in part.content}),
         title=title,
-        title_stems=frozenset(word.stem for word in tokens(title) if word.stem),
+        title_stems=frozenset(word.stem for word in word_tokens(title) if word.stem),
         title_words=frozenset(key_words(title)),
         key_words=frozenset(
-            word for said in (title, *(part.text for part in parts)) for word in key_words(said)
+            word
+            for words_source in (title, *(part.text for part in parts))
+            for word in key_words(words_source)
         ),
-        title_values=values(title),
+        title_values=checkable_values(title),
         namesakes=bool(_NAMESAKES.search(text)),
     )
 
 
-def _said(claim: Claim) -> frozenset[str]:
+def _own_stems(claim: Claim) -> frozenset[str]:
     begin = 0 if claim.left_out else claim.put_in
     return frozenset(word.stem for word in claim.sentence.content if word.start >= begin)
 
 
-def read(claim: Sentence, value: Value, evidence: Passage, about: str = "") -> Reading:
-    """Ranks the comparable values of `evidence` by how well they stand where `value` stands in `claim`.
+def counterparts(
+    claim: ParsedSentence, value: Value, evidence: ParsedPassage, about: str = ""
+) -> Counterparts:
+    """Ranks the comparable values of `evidence` by how well they fit in the place of `value`.
 
-    What the claim says elsewhere is not another answer, so it is left out. `about` is what the claim is
-    under.
+    Values that the claim has elsewhere are left out, because they are no other answer. `about` is the
+    claim's subject.
     """
     elsewhere = [other for other in claim.values if other is not value]
     comparable = [
         candidate
         for candidate in candidates(claim, value, evidence, about)
         if _comparable(claim, value, candidate.sentence, candidate.value)
-        and (same(value, candidate.value) or not any(same(candidate.value, one) for one in elsewhere))
+        and (
+            same_value(value, candidate.value)
+            or not any(same_value(candidate.value, claim_value) for claim_value in elsewhere)
+        )
     ]
-    own = [candidate for candidate in comparable if same(value, candidate.value)]
-    others = [candidate for candidate in comparable if not same(value, candidate.value)]
-    further = [c.closeness for c in others[1:] if not same(others[0].value, c.value)]
-    return Reading(own[0] if own else None, others[0] if others else None, max(further, default=0.0))
+    own = [candidate for candidate in comparable if same_value(value, candidate.value)]
+    others = [candidate for candidate in comparable if not same_value(value, candidate.value)]
+    further = [c.closeness for c in others[1:] if not same_value(others[0].value, c.value)]
+    return Counterparts(own[0] if own else None, others[0] if others else None, max(further, default=0.0))
 
 
-def candidates(claim: Sentence, value: Value, evidence: Passage, about: str = "") -> list[Candidate]:
-    """Every value of `evidence` of the kind of `value`, the one in the likest place first."""
-    asked = _Asked(
+def candidates(
+    claim: ParsedSentence, value: Value, evidence: ParsedPassage, about: str = ""
+) -> list[Candidate]:
+    """Every value of `evidence` that has the kind of `value`, best place first."""
+    asked = _Target(
         context=_context(claim, value, evidence),
-        stems={word.stem for word in (*claim.content, *tokens(about))},
+        stems={word.stem for word in (*claim.content, *word_tokens(about))},
         next_stem=next_stem(claim, value),
     )
-    denied = negated(claim, value.start)
-    found = [
+    denied = is_negated(claim, value.start)
+    frame_candidates = [
         _candidate(asked, frame)
         for frame in evidence.frames
-        if frame.value.kind == value.kind and negated(frame.sentence, frame.value.start) == denied
+        if frame.value.kind == value.kind and is_negated(frame.sentence, frame.value.start) == denied
     ]
-    return sorted(found, key=lambda candidate: -candidate.closeness)
+    return sorted(frame_candidates, key=lambda candidate: -candidate.closeness)
 
 
-class _Asked(NamedTuple):
-    """What is looked for: the stems around the value with their weights, all stems, the first one after."""
+class _Target(NamedTuple):
+    """The context to look for: the weighted stems around the value, all stems, and the next stem."""
 
     context: list[tuple[str, float]]
     stems: set[str]
     next_stem: str | None
 
 
-def _context(claim: Sentence, value: Value, evidence: Passage) -> list[tuple[str, float]]:
+def _context(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -> list[tuple[str, float]]:
     """The stems around `value` with their weights."""
     unit = unit_words(value)
     content = tuple(word for word in claim.content if word.text not in unit)
     clause = claim.clause(value.start)
     context = []
-    for word, between in zip(content, distances(content, value), strict=True):
+    for word, between in zip(content, word_distances(content, value), strict=True):
         if word.start < value.end and value.start < word.end:
             continue
         weight = 1 / (1 + CLAIM_FADES * between)
@@ -187,46 +204,53 @@ def _context(claim: Sentence, value: Value, evidence: Passage) -> list[tuple[str
     return context
 
 
-def _comparable(claim: Sentence, value: Value, part: Sentence, other: Value) -> bool:
-    """Could one stand for the other? A person beside a word in common, another name after the same word."""
-    if not (isinstance(value.read, Name) and isinstance(other.read, Name)) or same(value, other):
-        return other.kind == value.kind and same(value, other) is not None
+def _comparable(claim: ParsedSentence, value: Value, part: ParsedSentence, other: Value) -> bool:
+    """Could one value replace the other?
+
+    Persons must share a neighbouring word. Other names must follow the same word.
+    """
+    if not (isinstance(value.read, ProperName) and isinstance(other.read, ProperName)) or same_value(
+        value, other
+    ):
+        return other.kind == value.kind and same_value(value, other) is not None
     person = is_person(claim.text, value.read)
     if person != is_person(part.text, other.read):
         return False
-    mine, its = beside(claim, value), beside(part, other)
+    claim_neighbours, evidence_neighbours = neighbour_stems(claim, value), neighbour_stems(part, other)
     if person:
-        return not set(mine).isdisjoint(its)
-    if not opens(part, other):
-        return mine[:1] == its[:1] != []
-    if mine[:1] == ["by"]:  # owned by it: it owns
-        return mine[1:2] != [] and mine[1] in {word.stem for word in part.words if word.start >= other.end}
+        return not set(claim_neighbours).isdisjoint(evidence_neighbours)
+    if not opens_sentence(part, other):
+        return claim_neighbours[:1] == evidence_neighbours[:1] != []
+    if claim_neighbours[:1] == ["by"]:  # owned by it: it owns
+        return claim_neighbours[1:2] != [] and claim_neighbours[1] in {
+            word.stem for word in part.words if word.start >= other.end
+        }
     return False
 
 
-def _frame(part: Sentence, value: Value) -> Frame:
+def _frame(part: ParsedSentence, value: Value) -> ValueFrame:
     clause, unit = part.clause(value.start), unit_words(value)
     close: dict[str, float] = {}
-    told = set()
-    for word, between in zip(part.content, distances(part.content, value), strict=True):
+    clause_stems = set()
+    for word, between in zip(part.content, word_distances(part.content, value), strict=True):
         here = part.clause(word.start) == clause
         closeness = (1.0 if here else OTHER_CLAUSE) / (1 + EVIDENCE_FADES * between)
         close[word.stem] = max(closeness, close.get(word.stem, 0.0))
         if here and not (word.start < value.end and value.start < word.end) and word.text not in unit:
-            told.add(word.stem)
-    return Frame(value, part, close, frozenset(told), next_stem(part, value))
+            clause_stems.add(word.stem)
+    return ValueFrame(value, part, close, frozenset(clause_stems), next_stem(part, value))
 
 
-def _candidate(asked: _Asked, frame: Frame) -> Candidate:
+def _candidate(asked: _Target, frame: ValueFrame) -> Candidate:
     total = sum(weight for _, weight in asked.context) or 1.0
-    found = [(weight, frame.close[stem]) for stem, weight in asked.context if stem in frame.close]
-    closeness = sum(weight * near for weight, near in found) / total
-    if found and asked.next_stem is not None and asked.next_stem == frame.next_stem:
-        closeness += SAME_NEIGHBOUR  # what is measured or counted tells 726 feet high from 1,244 feet long
+    shared = [(weight, frame.close[stem]) for stem, weight in asked.context if stem in frame.close]
+    closeness = sum(weight * near for weight, near in shared) / total
+    if shared and asked.next_stem is not None and asked.next_stem == frame.next_stem:
+        closeness += SAME_NEIGHBOUR  # the next word distinguishes 726 feet high from 1,244 feet long
     return Candidate(
         value=frame.value,
         sentence=frame.sentence,
-        coverage=sum(weight for weight, _ in found) / total,
+        coverage=sum(weight for weight, _ in shared) / total,
         closeness=closeness,
         told=len(frame.told & asked.stems) / len(frame.told) if frame.told else 0.0,
     )

@@ -1,4 +1,4 @@
-"""Dates as they are written: full, partial, years, decades and centuries."""
+"""Dates in a text: full and partial dates, years, decades and centuries."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _CENTURIES = [
     "eighteenth", "nineteenth", "twentieth", "twenty-first",
 ]  # fmt: skip
 _CENTURY_WORDS = {word: number for number, word in enumerate(_CENTURIES, start=10)}
-# A group's name ends in the letter of its format, because a name may stand once in a pattern.
+# Group names end in the letter of their format, because a pattern may use a name only once.
 _MONTH = "|".join([*MONTHS, *(rf"{month[:3]}\.?(?!\w)" for month in MONTHS), r"Sept\.?"])
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])"
 _YEAR = r"(?:1\d\d\d|20\d\d)"
@@ -43,7 +43,7 @@ _DATE = re.compile(
     """,
     re.VERBOSE,
 )
-# What makes a four-digit number before it a count rather than a year.
+# Words behind a four-digit number that make it a count rather than a year.
 _COUNTED = re.compile(
     r"""
       -(?=[a-z])                                                  # 1500-seat
@@ -65,9 +65,9 @@ _YEAR_BEFORE = re.compile(
 
 
 class Date(NamedTuple):
-    """A date in a sentence, `start` to `end`; what it does not say is None.
+    """A date in a sentence, `start` to `end`; a missing part is None.
 
-    The years run from `first_year` to `last_year`, both included: a decade spans ten.
+    The years run from `first_year` to `last_year`, both included: a decade spans ten years.
     """
 
     start: int
@@ -81,21 +81,21 @@ class Date(NamedTuple):
 def dates(text: str) -> Iterator[Date]:
     """The dates of `text`, in order."""
     for match in _DATE.finditer(text):
-        found = _date(text, match)
-        if found is not None:
-            yield found
+        date = _date(text, match)
+        if date is not None:
+            yield date
 
 
-def same_date(one: Date, other: Date) -> bool | None:
+def same_date(first: Date, second: Date) -> bool | None:
     """Can two dates mean the same? None where they have no part in common."""
     common = False
-    if one.first_year is not None and other.first_year is not None:
-        if one.first_year > (other.last_year or 0) or other.first_year > (one.last_year or 0):
+    if first.first_year is not None and second.first_year is not None:
+        if first.first_year > (second.last_year or 0) or second.first_year > (first.last_year or 0):
             return False
         common = True
-    for mine, its in ((one.month, other.month), (one.day, other.day)):
-        if mine is not None and its is not None:
-            if mine != its:
+    for first_part, second_part in ((first.month, second.month), (first.day, second.day)):
+        if first_part is not None and second_part is not None:
+            if first_part != second_part:
                 return False
             common = True
     return True if common else None
@@ -124,16 +124,18 @@ def _month_number(month: str | None) -> int | None:
 
 
 def _is_count(text: str, start: int, end: int) -> bool:
-    """A bare four-digit number is a year unless what follows is counted by it."""
+    """Is a bare four-digit number a count of the words behind it, rather than a year?"""
     return bool(_COUNTED.match(text, end)) and not _YEAR_BEFORE.search(text, max(0, start - 12), start)
 
 
-def is_as_exact(its: Date, mine: Date) -> bool:
-    """Does it have each part that the text's date has, and lie within its years?"""
-    if (mine.month and not its.month) or (mine.day and not its.day):
+def is_as_exact(evidence_date: Date, claim_date: Date) -> bool:
+    """Has the evidence's date each part of the claim's date, within the years of the claim's date?"""
+    if (claim_date.month and not evidence_date.month) or (claim_date.day and not evidence_date.day):
         return False
-    if mine.first_year is None or mine.last_year is None:
+    if claim_date.first_year is None or claim_date.last_year is None:
         return True
-    if its.first_year is None or its.last_year is None:
+    if evidence_date.first_year is None or evidence_date.last_year is None:
         return False
-    return mine.first_year <= its.first_year and its.last_year <= mine.last_year
+    return (
+        claim_date.first_year <= evidence_date.first_year and evidence_date.last_year <= claim_date.last_year
+    )

@@ -1,34 +1,34 @@
-"""Embedded editing: the contradicted value replaced by the evidence's, in the form that the text uses."""
+"""Rule-based editing: replaces the contradicted value by the evidence's value, in the form of the text."""
 
 import re
 from calendar import monthrange
 from collections.abc import Iterator
 
 from rarr.backends.rules.dates import MONTHS, Date
-from rarr.backends.rules.names import Name
-from rarr.backends.rules.numbers import CARDINALS, MAGNITUDES, ORDINALS, Number, ordinal_suffix
+from rarr.backends.rules.proper_names import ProperName
+from rarr.backends.rules.quantities import CARDINALS, MAGNITUDES, ORDINALS, Quantity, ordinal_suffix
 from rarr.backends.rules.units import from_base, to_base
-from rarr.backends.rules.values import Value, same, values
+from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Change, Check, Evidence, Query
 from rarr.tools.concurrency.worker import work
 from rarr.tools.text.document import Span, sentences
 
 _MAGNITUDE = re.compile(rf"[ -]?({'|'.join(MAGNITUDES)})$", re.IGNORECASE)
-_EXACT = 6  # decimals that are written at most
+_EXACT = 6  # most decimals that are written
 
 
 class ValueEditor:
-    """Replaces one value; declines where the evidence's value cannot be written as the text writes."""
+    """Replaces one value; makes no edit where the evidence's value has no writing in the text's form."""
 
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """The change at the query's place, else at the only place where the text has its answer."""
+        """The change at the query's place, else at the only place of the text's answer."""
         return await work(change_of, text, query, check)
 
 
 def change_of(text: str, query: Query, check: Check) -> Change | None:
-    """The first writing of the evidence's value that reads as that value in its sentence."""
+    """The first writing of the evidence's value that parses as this value in its sentence."""
     place = _place(text, query, check.text_answer)
     around = next(
         (s for s in sentences(text) if place and s.start <= place.start and place.end <= s.end), None
@@ -36,88 +36,109 @@ def change_of(text: str, query: Query, check: Check) -> Change | None:
     if place is None or around is None:
         return None
     before, old, after = text[around.start : place.start], place.of(text), text[place.end : around.end]
-    mine = _value_at(before, old, after)
-    answer = _answer(mine, check.evidence_answer) if mine else None
-    if mine is None or answer is None:
+    value = _value_at(before, old, after)
+    answer = _answer(value, check.evidence_answer) if value else None
+    if value is None or answer is None:
         return None
-    for new in _writings(mine, old, answer, check.evidence_answer[answer.start : answer.end]):
+    for new in _writings(value, old, answer, check.evidence_answer[answer.start : answer.end]):
         written = _value_at(before, new, after)
-        if new != old and written is not None and same(written, answer):
+        if new != old and written is not None and same_value(written, answer):
             return _with_article(text, place, new)
     return None
 
 
-def _value_at(before: str, said: str, after: str) -> Value | None:
-    """The value that is exactly `said`, read in its sentence: its unit and hedges are around it."""
-    place = (len(before), len(before) + len(said))
-    return next((value for value in values(before + said + after) if (value.start, value.end) == place), None)
+def _value_at(before: str, words: str, after: str) -> Value | None:
+    """The value with exactly these `words`, parsed between the text before and after it."""
+    place = (len(before), len(before) + len(words))
+    return next(
+        (value for value in checkable_values(before + words + after) if (value.start, value.end) == place),
+        None,
+    )
 
 
-def _answer(mine: Value, said: str) -> Value | None:
-    """The evidence's value; a name is all that is said, since alone it may not read as a name."""
-    if mine.kind == "name":
-        return Value(0, len(said), "name", Name(0, len(said), said))
-    return next((value for value in values(said) if value.kind == mine.kind), None)
+def _answer(text_value: Value, words: str) -> Value | None:
+    """The evidence's value; for a name all `words`, because a name alone may not parse as a name."""
+    if text_value.kind == "name":
+        return Value(0, len(words), "name", ProperName(0, len(words), words))
+    return next((value for value in checkable_values(words) if value.kind == text_value.kind), None)
 
 
-def _writings(mine: Value, old: str, answer: Value, said: str) -> Iterator[str]:
-    """How `answer`, which the evidence writes as `said`, may be written in the form of `old`."""
-    match mine.read, answer.read:
-        case Number() as number, Number() as its:
-            yield from _numbers_like(number, old, its, said)
-        case Date() as date, Date() as its:
-            if (new := _date_like(date, old, its)) is not None:
+def _writings(text_value: Value, old: str, answer: Value, words: str) -> Iterator[str]:
+    """The writings of `answer`, which the evidence writes as `words`, in the form of `old`."""
+    match text_value.read, answer.read:
+        case Quantity() as number, Quantity() as evidence_value:
+            yield from _numbers_like(number, old, evidence_value, words)
+        case Date() as date, Date() as evidence_value:
+            if (new := _date_like(date, old, evidence_value)) is not None:
                 yield new
-        case Name(), Name():
-            yield said
+        case ProperName(), ProperName():
+            yield words
         case _:
-            yield said.upper() if old.isupper() else said.capitalize() if old[0].isupper() else said.lower()
+            yield (
+                words.upper() if old.isupper() else words.capitalize() if old[0].isupper() else words.lower()
+            )
 
 
 def _place(text: str, query: Query, answer: str) -> Span | None:
     if text[query.start : query.end] == answer:
         return Span(query.start, query.end)
     spans = [span for span in sentences(text) if span.start < query.end and query.start < span.end]
-    found = [
+    places = [
         Span(span.start + match.start(), span.start + match.end())
         for span in spans
         for match in re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", span.of(text))
     ]
-    return found[0] if len(found) == 1 and answer else None
+    return places[0] if len(places) == 1 and answer else None
 
 
-def _numbers_like(mine: Number, old: str, its: Number, said: str) -> Iterator[str]:
-    """From the text's rounding to every digit; at once with every digit where nothing calls for rounding."""
-    if mine.unit != its.unit or old.lower() in ("a", "an"):
+def _numbers_like(
+    text_quantity: Quantity, old: str, evidence_quantity: Quantity, words: str
+) -> Iterator[str]:
+    """The evidence's number, from the text's rounding up to every digit.
+
+    If nothing calls for rounding, every digit at once.
+    """
+    if text_quantity.unit != evidence_quantity.unit or old.lower() in ("a", "an"):
         return  # "a mile" has no place for a number
-    if mine.unit == "times":
-        yield _cased(said.lower(), old)
-    elif mine.unit == "#":
-        yield _ordinal_like(int(its.amount), old)
+    if text_quantity.unit == "times":
+        yield _cased(words.lower(), old)
+    elif text_quantity.unit == "#":
+        yield _ordinal_like(int(evidence_quantity.amount), old)
     else:
-        amount = from_base(its.amount, mine.form) if mine.form else its.amount
-        magnitude = _magnitude(amount, old, said)
+        amount = (
+            from_base(evidence_quantity.amount, text_quantity.form)
+            if text_quantity.form
+            else evidence_quantity.amount
+        )
+        magnitude = _magnitude(amount, old, words)
         amount /= MAGNITUDES.get(magnitude.strip(" -").lower(), 1)
-        converted = bool(mine.form) and to_base(1, mine.form) != to_base(1, its.form)
-        for decimals in range(_decimals(amount, old) if converted or mine.hedged else _EXACT, _EXACT + 1):
+        converted = bool(text_quantity.form) and to_base(1, text_quantity.form) != to_base(
+            1, evidence_quantity.form
+        )
+        for decimals in range(
+            _decimals(amount, old) if converted or text_quantity.hedged else _EXACT, _EXACT + 1
+        ):
             rounded = round(amount, decimals)
-            # What is counted in words, as in "sixteen rooms", is whole.
+            # A count in words, such as "sixteen rooms", is whole.
             if magnitude or rounded == int(rounded) or re.search(r"\d", old):
                 yield _written(rounded, old) + magnitude
 
 
-def _magnitude(amount: float, old: str, said: str) -> str:
-    """The text's, such as " million", unless the evidence writes another or the number is too small."""
-    mine, its = _MAGNITUDE.search(old), _MAGNITUDE.search(said)
-    if mine is None:
+def _magnitude(amount: float, old: str, words: str) -> str:
+    """The text's magnitude, such as " million", unless the evidence has another or the number is small."""
+    text_magnitude, evidence_magnitude = _MAGNITUDE.search(old), _MAGNITUDE.search(words)
+    if text_magnitude is None:
         return ""
-    if its is not None and MAGNITUDES[mine[1].lower()] != MAGNITUDES[its[1].lower()]:
-        return its[0]
-    return mine[0] if amount >= MAGNITUDES[mine[1].lower()] else ""
+    if (
+        evidence_magnitude is not None
+        and MAGNITUDES[text_magnitude[1].lower()] != MAGNITUDES[evidence_magnitude[1].lower()]
+    ):
+        return evidence_magnitude[0]
+    return text_magnitude[0] if amount >= MAGNITUDES[text_magnitude[1].lower()] else ""
 
 
 def _decimals(amount: float, old: str) -> int:
-    """How many decimals the text writes; negative for its trailing zeros, of which two digits are spared."""
+    """The number of decimals in the text; negative for trailing zeros, but two digits are kept."""
     match = re.search(r"\d[\d,]*(?:\.(\d+))?", old)
     if match is None:
         return 0
@@ -129,7 +150,7 @@ def _decimals(amount: float, old: str) -> int:
 
 
 def _written(amount: float, old: str) -> str:
-    """Words where the text has words; digits for what has no short word."""
+    """The number in words where the text has words, else in digits."""
     sign = re.match(r"\D*(?=\d)", old)
     if sign is None and amount in CARDINALS:
         return _cased(CARDINALS[int(amount)], old)
@@ -148,22 +169,26 @@ def _cased(word: str, old: str) -> str:
     return word.capitalize() if old[0].isupper() else word
 
 
-def _date_like(mine: Date, old: str, its: Date) -> str | None:
+def _date_like(text_date: Date, old: str, evidence_date: Date) -> str | None:
     """The text's format with the evidence's year, month and day.
 
-    What the evidence lacks stays, unless a coarser part changes: nobody has said the two together.
+    A part that the evidence lacks stays, unless a coarser part changes: no source has the two together.
     """
-    if mine.first_year != mine.last_year:
-        return _span_like(old, its)
-    if its.first_year != its.last_year:
+    if text_date.first_year != text_date.last_year:
+        return _span_like(old, evidence_date)
+    if evidence_date.first_year != evidence_date.last_year:
         return None
     parts: list[int | None] = []
     changed = False
-    for own, other in ((mine.first_year, its.first_year), (mine.month, its.month), (mine.day, its.day)):
-        if own is not None and other is None and changed:
+    for text_part, evidence_part in (
+        (text_date.first_year, evidence_date.first_year),
+        (text_date.month, evidence_date.month),
+        (text_date.day, evidence_date.day),
+    ):
+        if text_part is not None and evidence_part is None and changed:
             return None
-        part = own if own is None or other is None else other
-        changed = changed or part != own
+        part = text_part if text_part is None or evidence_part is None else evidence_part
+        changed = changed or part != text_part
         parts.append(part)
     year, month, day = parts
     if not _exists(year, month, day):
@@ -171,21 +196,21 @@ def _date_like(mine: Date, old: str, its: Date) -> str | None:
     new = old if year is None else re.sub(r"\d{4}", str(year), old)
     new = new if month is None else _month_like(new, month)
     new = new if day is None else _day_like(new, day)
-    # A dot behind an abbreviation at the end may be the sentence's as well.
+    # A dot behind an abbreviation may also end the sentence.
     return None if old.endswith(".") and not new.endswith(".") else new
 
 
 def _exists(year: int | None, month: int | None, day: int | None) -> bool:
-    """Is there such a day? Of an unknown year, in a leap year."""
+    """Is there such a day? An unknown year counts as a leap year."""
     return day is None or month is None or day <= monthrange(year or 2000, month)[1]
 
 
-def _span_like(old: str, its: Date) -> str | None:
-    """A decade or century: the one that holds the evidence's year."""
-    if its.first_year is None or not re.fullmatch(r"\d{3}0s", old):
+def _span_like(old: str, evidence_date: Date) -> str | None:
+    """The decade or century that holds the evidence's year."""
+    if evidence_date.first_year is None or not re.fullmatch(r"\d{3}0s", old):
         return None
     size = 100 if old.endswith("00s") else 10
-    return f"{its.first_year // size * size}s"
+    return f"{evidence_date.first_year // size * size}s"
 
 
 def _month_like(old: str, month: int) -> str:
@@ -210,7 +235,7 @@ def _day_like(old: str, day: int) -> str:
 
 
 def _with_article(text: str, place: Span, new: str) -> Change:
-    """`a` before a vowel becomes `an`, and the other way round."""
+    """The change, with "a" or "an" before it as the new word needs."""
     article = re.search(r"\b([Aa])(n?) $", text[max(0, place.start - 4) : place.start])
     if article is None or (new[:1].lower() in "aeiou") == bool(article[2]) or not new[:1].isalpha():
         return Change(start=place.start, end=place.end, new=new)

@@ -1,11 +1,11 @@
-"""Words that exclude each other where one fact is told: opposites, ranks, kinship, roles, materials."""
+"""Words that exclude each other in one statement: opposites, ranks, kinship, roles, materials."""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# One class a line, with its label, then its members; a line that is indented goes on with the class before.
-# Members exclude each other; a slash parts forms of one.
+# One class a line: its label, then its members. An indented line continues the class before it. Members
+# exclude each other; a slash separates the forms of one member.
 _CLASSES = """
 direction: north/northern, south/southern, east/eastern, west/western
 change: increased/increase/increases/rose/rise/rises/grew/grow/grows/growth,
@@ -69,8 +69,8 @@ role: novelist, poet, playwright, journalist, painter, sculptor, architect, engi
 """
 
 
-class Term(NamedTuple):
-    """A word of one or more classes, `start` to `end`; `members` maps the class to its member."""
+class ExclusiveTerm(NamedTuple):
+    """A word of one or more classes, `start` to `end`; `members` maps each class to the word's member."""
 
     start: int
     end: int
@@ -78,12 +78,12 @@ class Term(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What the word tells, such as direction or rank."""
+        """The property that the word gives, such as direction or rank."""
         return LABELS[min(self.members)]
 
 
 def _classes() -> tuple[list[str], dict[str, dict[int, int]]]:
-    """The label of each class, and the members that each form is of."""
+    """The label of each class, and for each written form its members by class."""
     labels: list[str] = []
     forms: dict[str, dict[int, int]] = {}
     for number, line in enumerate(_CLASSES.replace("\n    ", " ").strip().splitlines()):
@@ -100,9 +100,9 @@ _WORD = re.compile(r"[\w-]+")
 _LONGEST = max(form.count(" ") for form in _MEMBERS) + 1  # words of a form
 
 
-def terms(text: str) -> Iterator[Term]:
-    """The words of `text` that exclude others, in order."""
-    # Looked up word by word: one pattern of all forms takes five times as long.
+def exclusive_terms(text: str) -> Iterator[ExclusiveTerm]:
+    """The words of `text` that exclude other words, in order."""
+    # A look-up word by word takes a fifth of the time of one pattern with all forms.
     words = [match.span() for match in _WORD.finditer(text)]
     done = 0
     for number, (start, _) in enumerate(words):
@@ -110,12 +110,12 @@ def terms(text: str) -> Iterator[Term]:
             continue
         for _, end in reversed(words[number : number + _LONGEST]):
             if members := _MEMBERS.get(text[start:end].lower()):
-                yield Term(start, end, members)
+                yield ExclusiveTerm(start, end, members)
                 done = end
                 break
 
 
-def same_term(one: Term, other: Term) -> bool | None:
-    """The same member of a class they share; None where they share none."""
-    shared = one.members.keys() & other.members.keys()
-    return any(one.members[c] == other.members[c] for c in shared) if shared else None
+def same_term(first: ExclusiveTerm, second: ExclusiveTerm) -> bool | None:
+    """Are the two the same member of a class that they share? None where they share no class."""
+    shared = first.members.keys() & second.members.keys()
+    return any(first.members[c] == second.members[c] for c in shared) if shared else None

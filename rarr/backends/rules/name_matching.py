@@ -1,13 +1,13 @@
-"""Which names mean the same thing: the words that identify a name, and how they vary."""
+"""Name matching: the words that identify a name, and whether two names mean the same thing."""
 
 import re
 from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
-from rarr.backends.rules.words import STOP_WORDS, fold
+from rarr.backends.rules.words import STOP_WORDS, folded_text
 
-# Names that share no word and mean one thing.
+# Names that share no word and mean the same thing.
 _ALIASES = [
     {"america", "us", "u s", "usa", "u s a", "united states", "united states of america"},
     {"britain", "great britain", "uk", "u k", "united kingdom"},
@@ -32,49 +32,55 @@ building library stadium railway observatory monument memorial temple abbey fort
 _GENERIC = frozenset(_SHARED.split())
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[\w']+")
-_LONGEST_SURNAMED = 4  # words; a longer name is a body's or a title
-# How alike two words that begin alike must be, to be variants of one (demonyms, transliterations).
+_LONGEST_SURNAMED = 4  # words; a longer name is the name of a body, or a title
+# Least similarity of two words with the same beginning to be variants (demonyms, transliterations).
 _ALIKE = 0.8
 
 
 @lru_cache(maxsize=16384)
 def key_words(name: str) -> tuple[str, ...]:
-    """The folded words of a name that identify it: no honorifics, articles or possessives."""
-    words = tuple(word.removesuffix("'s").strip("'") for word in _WORD.findall(fold(name)))
+    """The folded words that identify a name: no honorifics, articles or possessives."""
+    words = tuple(word.removesuffix("'s").strip("'") for word in _WORD.findall(folded_text(name)))
     kept = tuple(word for word in words if word and word not in _HONORIFICS and word not in STOP_WORDS)
     return kept or words
 
 
 @lru_cache(maxsize=16384)
-def same_name(one: str, other: str) -> bool:
-    """Can two names mean the same: equal, one a part of the other, initials, an acronym, or a variant?"""
-    mine, its = key_words(one), key_words(other)
-    if not mine or not its:
+def same_name(first: str, second: str) -> bool:
+    """Can two names mean the same: equal, one within the other, initials, an acronym, or a variant?"""
+    first_words, second_words = key_words(first), key_words(second)
+    if not first_words or not second_words:
         return False
-    if any({" ".join(mine), " ".join(its)} <= group for group in _ALIASES):
+    if any({" ".join(first_words), " ".join(second_words)} <= group for group in _ALIASES):
         return True
-    if mine == its or _acronym(mine, its) or _acronym(its, mine):
+    if (
+        first_words == second_words
+        or _acronym(first_words, second_words)
+        or _acronym(second_words, first_words)
+    ):
         return True
-    short, long = (mine, its) if len(mine) <= len(its) else (its, mine)
+    short, long = (
+        (first_words, second_words) if len(first_words) <= len(second_words) else (second_words, first_words)
+    )
     if all(any(same_word(word, whole) for whole in long) for word in short):
         return not all(word in _GENERIC for word in short)
     return False
 
 
 def is_generic(word: str) -> bool:
-    """A word that many names share, such as river or university: it identifies nothing alone."""
+    """Do many names share the word, such as river or university, so that it identifies nothing alone?"""
     return word in _GENERIC
 
 
 def shortest_form(name: str) -> tuple[str, ...]:
-    """The words by which a name is known when it comes up again: a person's surname, else all of them."""
+    """The words of a name when it is repeated: a person's surname, otherwise all words."""
     words = key_words(name)
     whole = len(words) > _LONGEST_SURNAMED or any(map(is_generic, words)) or _DIGIT.search(name)
     return words if whole else words[-1:]
 
 
 def same_word(word: str, whole: str) -> bool:
-    """Equal, an initial, or so alike that one is a variant of the other."""
+    """Are the words equal, one an initial of the other, or so similar that one is a variant?"""
     short, long = (word, whole) if len(word) <= len(whole) else (whole, word)
     if short == long or (len(short) == 1 and long.startswith(short)):
         return True
@@ -85,7 +91,7 @@ def same_word(word: str, whole: str) -> bool:
 
 
 def _acronym(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    """Is a word of `short` the initials of words of `long`, all else being equal: UN Charter?"""
+    """Is a word of `short` the initials of words of `long`, and all else equal, as in UN Charter?"""
     more = len(long) - len(short)
     return any(
         more and short[:n] == long[:n] and short[n + 1 :] == long[n + more + 1 :]

@@ -1,32 +1,32 @@
-"""Negation: the evidence tells what the claim does, but denies it, or says its reverse or another value."""
+"""Denial: the evidence tells the same as the claim, but denies it, reverses it or has another value."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from rarr.backends.rules.assertion import doubts
-from rarr.backends.rules.numbers import Number
-from rarr.backends.rules.opposites import opposed
-from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.swapped_roles import exchanged
-from rarr.backends.rules.values import Value, extent, same
+from rarr.backends.rules.assertion import doubt_spans
+from rarr.backends.rules.opposites import opposite_words
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.swapped_roles import has_swapped_roles
+from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.tools.text.document import Span
 
-TOLD = 0.8  # of the claim's words with meaning, for a sentence of the evidence to tell the same
-SCOPE = 2  # words with meaning behind a negator: what it denies
+TOLD = 0.8  # a sentence tells the same if it has this share of the claim's words with meaning
+SCOPE = 2  # a negator denies this many words with meaning behind it
 _NEGATOR = re.compile(
     r"(?:not|non|no|never|hardly|scarcely|without|neither|nor|none|nobody|nothing|cannot|\w+n['’]t"
     r"|fail|fails|failed|except)$",
     re.IGNORECASE,
 )
-# Several words that deny what they stand before, as "far from 221 metres" does.
+# Phrases that deny the words behind them, such as "far from 221 metres".
 _PHRASES = (
     r"\b(?:far\s+(?:from|below|above|short\s+of)|anything\s+but|nowhere\s+near|rather\s+than|instead\s+of"
     r"|(?<!no\s)(?<!none\s)other\s+than|as\s+opposed\s+to|by\s+no\s+means|in\s+no\s+way|no\s+longer)\b"
 )
 _PHRASE = re.compile(_PHRASES, re.IGNORECASE)
 _BEFORE_VALUE = re.compile(rf"{_PHRASES}\s+(?:[\w'’-]+\s+){{0,2}}$", re.IGNORECASE)
-_REACH = 60  # characters before a value in which such words are looked for
-# Of these, what denies a value behind it: what fails or is done without something may be so at that time.
+_REACH = 60  # characters before a value that are searched for a denying phrase
+# Negators that deny a value behind them. "Failed" and "without" are not among them: the value may be right.
 _DENIES_VALUE = re.compile(r"(?:not|no|never|hardly|scarcely|neither|nor|cannot|\w+n['’]t)$", re.IGNORECASE)
 # "Not only" and "no fewer than" deny nothing, "not until 1950" says when, "No. 5" is a number.
 _DENIES_NOTHING = re.compile(
@@ -39,38 +39,47 @@ _MONEY = {"€", "£", "$", "¥"}
 _DAYS = {"second": 1 / 86400, "day": 1.0, "year": 365.25}
 
 
-def denies(claim: Sentence, evidence: Sequence[Sentence], title: Set[str] = frozenset()) -> bool:
-    """Do the sentences of the evidence that tell most of the claim say the reverse, or another value?
+def is_denied(
+    claim: ParsedSentence, evidence: Sequence[ParsedSentence], title: Set[str] = frozenset()
+) -> bool:
+    """Do the sentences that tell most of the claim deny it, reverse it or give another value?
 
-    `title`: the stems of what all of the evidence is about; no sentence needs to say them.
+    `title` are the stems of the title of the evidence. A sentence need not repeat them.
     """
     phrases = [match.span() for match in _PHRASE.finditer(claim.text)]
-    said = [w for w in claim.content if not any(start <= w.start < end for start, end in phrases)]
-    stems = {word.stem for word in said if not _NEGATOR.match(word.text)} - _measured(claim)
-    told = [_told(claim, stems, one, title) for one in evidence]
-    most = max((count for count, _ in told), default=0)
-    return most >= max(1.0, TOLD * len(stems)) and all(turned for count, turned in told if count == most)
+    words = [w for w in claim.content if not any(start <= w.start < end for start, end in phrases)]
+    stems = {word.stem for word in words if not _NEGATOR.match(word.text)} - _measured(claim)
+    counts = [_told(claim, stems, sentence, title) for sentence in evidence]
+    most = max((count for count, _ in counts), default=0)
+    return most >= max(1.0, TOLD * len(stems)) and all(turned for count, turned in counts if count == most)
 
 
-def _told(claim: Sentence, stems: Set[str], one: Sentence, title: Set[str]) -> tuple[int, bool]:
-    """How many of `stems` a sentence tells, itself or by an opposite, and whether it says something else."""
-    said = {word.stem for word in one.content}
-    shared = stems & said
-    known = len(stems & title - said) if shared else 0
-    if len(shared) + known < TOLD * len(stems) - 1:  # one may be told by its opposite
+def _told(
+    claim: ParsedSentence, stems: Set[str], sentence: ParsedSentence, title: Set[str]
+) -> tuple[int, bool]:
+    """The number of `stems` that a sentence tells, and whether the sentence then contradicts the claim.
+
+    A stem counts also where the sentence has an opposite of the word.
+    """
+    sentence_stems = {word.stem for word in sentence.content}
+    shared = stems & sentence_stems
+    known = len(stems & title - sentence_stems) if shared else 0
+    if len(shared) + known < TOLD * len(stems) - 1:  # an opposite may tell one more stem
         return len(shared) + known, False
-    mine, its = set(_denied(claim)), set(_denied(one))
-    pairs = list(opposed(claim, one))
+    claim_denials, sentence_denials = set(_denied(claim)), set(_denied(sentence))
+    pairs = list(opposite_words(claim, sentence))
     count = len(shared | {word.stem for word, _ in pairs} & stems) + known
-    if exchanged(claim, one) or _has_another(claim, one) or _denies_value(claim, one):
+    if has_swapped_roles(claim, sentence) or _has_another(claim, sentence) or _denies_value(claim, sentence):
         return count, True
     if pairs:  # "not safe" says what "contraindicated" says
-        return count, any((word.stem in mine) == (other.stem in its) for word, other in pairs)
-    return count, not shared.isdisjoint(mine ^ its)
+        return count, any(
+            (word.stem in claim_denials) == (other.stem in sentence_denials) for word, other in pairs
+        )
+    return count, not shared.isdisjoint(claim_denials ^ sentence_denials)
 
 
-def negated(part: Sentence, place: int) -> bool:
-    """Is what begins at `place` denied: by a negator closely before it in its clause?"""
+def is_negated(part: ParsedSentence, place: int) -> bool:
+    """Does a negator stand closely before `place`, in the same clause?"""
     if _BEFORE_VALUE.search(part.text, max(0, place - _REACH), place):
         return True
     clause = part.clause(place)
@@ -85,65 +94,76 @@ def negated(part: Sentence, place: int) -> bool:
     return False
 
 
-def negators(part: Sentence) -> Iterator[Span]:
-    """Where a sentence has a "not" or the like, which denies something, or doubts it."""
+def negator_spans(part: ParsedSentence) -> Iterator[Span]:
+    """The places of words that deny or doubt something, such as "not"."""
     for word in part.words:
         if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):
             yield Span(word.start, word.end)
-    yield from doubts(part.text)
+    yield from doubt_spans(part.text)
 
 
-def _denies_value(claim: Sentence, one: Sentence) -> bool:
-    """Does one deny a number or date that the other states?"""
+def _denies_value(claim: ParsedSentence, sentence: ParsedSentence) -> bool:
+    """Do the two sentences share a number or date that only one of them denies?"""
     pairs = [
         (value, other)
         for value in claim.values
-        for other in one.values
-        if value.kind in ("number", "date") and same(value, other)
+        for other in sentence.values
+        if value.kind in ("number", "date") and same_value(value, other)
     ]
     return any(
-        negated(claim, value.start) != negated(one, other.start)
+        is_negated(claim, value.start) != is_negated(sentence, other.start)
         for value, other in pairs
-        if not any(negated(claim, v.start) == negated(one, o.start) for v, o in pairs if v is value)
+        if not any(
+            is_negated(claim, v.start) == is_negated(sentence, o.start) for v, o in pairs if v is value
+        )
     )
 
 
-def _has_another(claim: Sentence, one: Sentence) -> bool:
+def _has_another(claim: ParsedSentence, sentence: ParsedSentence) -> bool:
     """Does the sentence lack a number or date of the claim, and have one that the claim lacks?"""
-    mine, its = ([v for v in part.values if v.kind in ("number", "date")] for part in (claim, one))
-    return any(_replaced(value, its) for value in mine) and any(_replaced(value, mine) for value in its)
+    claim_values, sentence_values = (
+        [v for v in part.values if v.kind in ("number", "date")] for part in (claim, sentence)
+    )
+    return any(_replaced(value, sentence_values) for value in claim_values) and any(
+        _replaced(value, claim_values) for value in sentence_values
+    )
 
 
 def _replaced(value: Value, others: Sequence[Value]) -> bool:
-    """Are there others of its kind, and none that says the same?"""
-    found = [same(value, other) if value.kind == other.kind else None for other in others]
-    if True in found:
+    """Do `others` hold values of the same kind, but none with the same meaning?"""
+    comparisons = [same_value(value, other) if value.kind == other.kind else None for other in others]
+    if True in comparisons:
         return False
-    return False in found or any(_is_otherwise(value.read, other.read) for other in others)
+    return False in comparisons or any(_is_otherwise(value.read, other.read) for other in others)
 
 
-def _is_otherwise(one: object, other: object) -> bool:
-    """Are these other times, in hours and days, which `same` does not convert, or other money?"""
-    if not (isinstance(one, Number) and isinstance(other, Number)) or one.unit == other.unit:
+def _is_otherwise(first: object, second: object) -> bool:
+    """Are these different durations, or amounts of money in different currencies?
+
+    `same_value` does not convert hours to days.
+    """
+    if not (isinstance(first, Quantity) and isinstance(second, Quantity)) or first.unit == second.unit:
         return False
-    if one.unit in _MONEY and other.unit in _MONEY:
+    if first.unit in _MONEY and second.unit in _MONEY:
         return True
-    days = [_DAYS[number.unit] * number.amount for number in (one, other) if number.unit in _DAYS]
+    days = [_DAYS[number.unit] * number.amount for number in (first, second) if number.unit in _DAYS]
     return len(days) == 2 and max(days) > 1.1 * min(days)
 
 
-def _measured(part: Sentence) -> set[str]:
-    """The stems of words in numbers, with their units, and in dates."""
-    taken = [extent(value) for value in part.values if value.kind in ("number", "date")]
+def _measured(part: ParsedSentence) -> set[str]:
+    """The stems of the words in numbers, in their units and in dates."""
+    taken = [value_extent(value) for value in part.values if value.kind in ("number", "date")]
     return {word.stem for word in part.content if any(span.start <= word.start < span.end for span in taken)}
 
 
-def _denied(part: Sentence) -> Iterator[str]:
-    """The stems behind each negator, in its clause."""
+def _denied(part: ParsedSentence) -> Iterator[str]:
+    """The stems that follow each negator in its clause."""
     for word in part.words:
         if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):
             clause = part.clause(word.start)
             behind = [
-                one for one in part.content if one.start > word.end and part.clause(one.start) == clause
+                content_word
+                for content_word in part.content
+                if content_word.start > word.end and part.clause(content_word.start) == clause
             ]
-            yield from (one.stem for one in behind[:SCOPE])
+            yield from (content_word.stem for content_word in behind[:SCOPE])

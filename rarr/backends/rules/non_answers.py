@@ -1,30 +1,30 @@
-"""Guards: reasons why another value of the evidence is no answer to the question that the claim answers."""
+"""Guards: reasons why another value of the evidence does not answer the claim's question."""
 
 import re
 from itertools import combinations
 
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.clause_events import another_event, recurs
+from rarr.backends.rules.clause_events import is_another_event, is_recurring
 from rarr.backends.rules.context_words import next_stem
-from rarr.backends.rules.counterparts import Candidate, Passage
+from rarr.backends.rules.counterparts import Candidate, ParsedPassage
 from rarr.backends.rules.dates import Date
-from rarr.backends.rules.exclusive_words import Term
+from rarr.backends.rules.exclusive_words import ExclusiveTerm
 from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.names import Name, is_person
-from rarr.backends.rules.negation import negated
-from rarr.backends.rules.numbers import Number
-from rarr.backends.rules.sentence import Sentence
-from rarr.backends.rules.subjects import OPENING, about_subject, says, subject_of
-from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.negation import is_negated
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.proper_names import ProperName, is_person
+from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.subjects import OPENING, has_name, is_about_subject, subject_of
+from rarr.backends.rules.values import Value, same_value
 from rarr.backends.rules.words import stem
 
-SAME_EVENT_COVERAGE = 0.85  # a sentence that tells this much of the claim tells the same event
+SAME_EVENT_COVERAGE = 0.85  # a sentence that covers this share of the claim tells the same event
 CLEAR_NAME_COVERAGE = 0.7
 CLEAR_PERSON_COVERAGE = 0.45
 SAME_SCALE = 5  # two measures of one thing differ by less than this factor
-SAME_SCALE_COUNTED = 25  # and two counts of one thing by less than this
+SAME_SCALE_COUNTED = 25  # two counts of one thing differ by less than this factor
 
-# An ordinal before these says which one is meant; it is not what is told of it.
+# An ordinal before these nouns identifies the thing, and is no statement about it.
 _COUNTED_OFF = """
 season edition series round episode album version team half wife husband quarter period century day week year
 month game match floor set part volume chapter act symphony generation term
@@ -40,7 +40,7 @@ _RELATIVE_TIME = re.compile(
     r"\b(?:years?|months?|decades?|days?|weeks?)\s(?:later|afterwards|on|earlier|(?:after|before)(?=[.,;]))"
     r"|\bthe (?:next|following) year\b"
 )
-# What was planned, drafted or only supposed is not what is so.
+# Words of plans, drafts and guesses, which state no fact.
 _SUPPOSED = re.compile(
     r"\b(?:if|would|could|drafts?|drafted|plans?|planned|protocol|foresaw|foreseen|propos(?:es?|ed|als?)|intend(?:s|ed)"
     r"|expect(?:s|ed)|scheduled|projected|according\s+to|reportedly|allegedly)\b|\?\W*$",
@@ -50,86 +50,101 @@ _LASTS = re.compile(r"\b(?:since|as of|until|till)\b", re.IGNORECASE)
 _ADJECTIVE = re.compile(r"(?:an|ese|ish|ic|al|ans|ists|ques|ch|tch)$")
 
 
-def is_supposed(claim: Sentence, evidence: Passage) -> bool:
-    """Does the claim speak of a plan, a draft or a supposition, or ask, in a word that no evidence says?"""
-    said = {match[0].lower() for match in _SUPPOSED.finditer(claim.text)}
-    told = {match[0].lower() for part in evidence.sentences for match in _SUPPOSED.finditer(part.text)}
-    return bool(said - told)
+def is_supposed(claim: ParsedSentence, evidence: ParsedPassage) -> bool:
+    """Does the claim have a word of a plan, a draft, a guess or a question that the evidence lacks?"""
+    claim_words = {match[0].lower() for match in _SUPPOSED.finditer(claim.text)}
+    evidence_words = {
+        match[0].lower() for part in evidence.sentences for match in _SUPPOSED.finditer(part.text)
+    }
+    return bool(claim_words - evidence_words)
 
 
-def denies_other_values(value: Value, evidence: Passage) -> bool:
-    """Does the passage only deny values in the place of the claim's? What is not 1898 may well be 1888."""
-    told = [
-        (same(value, other), negated(part, other.start))
+def denies_other_values(value: Value, evidence: ParsedPassage) -> bool:
+    """Does the passage only deny values of this kind? A year that is not 1898 may be 1888."""
+    comparisons = [
+        (same_value(value, other), is_negated(part, other.start))
         for part in evidence.sentences
         for other in part.values
-        if other.kind == value.kind and same(value, other) is not None
+        if other.kind == value.kind and same_value(value, other) is not None
     ]
-    return bool(told) and not any(alike or not denied for alike, denied in told)
+    return bool(comparisons) and not any(alike or not denied for alike, denied in comparisons)
 
 
-def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: Passage) -> bool:
-    """Reasons why `other` does not answer the same question: another subject, another time, arithmetic."""
+def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: ParsedPassage) -> bool:
+    """Does `other` answer another question: of another subject or time, or by arithmetic?"""
     if is_supposed(claim.sentence, evidence):
         return True
-    if evidence.namesakes or any(same(value, titled) for titled in evidence.title_values):
+    if evidence.namesakes or any(same_value(value, titled) for titled in evidence.title_values):
         return True
     if isinstance(value.read, Date) and not _is_one_date(claim, value, value.read, other, evidence):
         return True
-    if another_event(claim.sentence, value, other.sentence, other.value):
+    if is_another_event(claim.sentence, value, other.sentence, other.value):
         return True
     if not all(_is_told(anchor, evidence) for anchor in _anchors(claim.sentence, value)):
         return True
-    if not about_subject(claim, value, other, evidence) or not _same_predicate(claim, value, other):
+    if not is_about_subject(claim, value, other, evidence) or not _same_predicate(claim, value, other):
         return True
     if _stands_beside(value, other) or opens_with_sibling(claim, value, other):
         return True
     if _other_numbers(claim, other) if value.kind == "date" else is_elsewhere_in_time(claim, value, other):
         return True
-    return isinstance(value.read, Number) and is_other_number(claim, value, value.read, other, evidence)
+    return isinstance(value.read, Quantity) and is_other_number(claim, value, value.read, other, evidence)
 
 
-def _anchors(part: Sentence, value: Value) -> list[Value]:
-    """What else the value's clause says that the evidence must say too; beside a name, also its numbers."""
+def _anchors(part: ParsedSentence, value: Value) -> list[Value]:
+    """The other values in the value's clause that the evidence must have too.
+
+    Beside a name these include numbers.
+    """
     clause = part.clause(value.start)
     kinds = ("name", "date", "number") if value.kind == "name" else ("name", "date")
     return [v for v in part.values if v is not value and v.kind in kinds and part.clause(v.start) == clause]
 
 
-def exchangeable(claim: Claim, value: Value, other: Candidate, evidence: Passage) -> bool:
-    """Names need more: the passage never says the claim's, and neither is an adjective."""
-    if not isinstance(value.read, Name) or not isinstance(other.value.read, Name):
+def is_exchangeable(claim: Claim, value: Value, other: Candidate, evidence: ParsedPassage) -> bool:
+    """May `other` replace the claim's value?
+
+    Two names must meet more conditions: the passage never has the claim's name, and neither name is an
+    adjective.
+    """
+    if not isinstance(value.read, ProperName) or not isinstance(other.value.read, ProperName):
         return True
-    if says(evidence, value.read.text):
-        return False  # in a way that is not read as a name
+    if has_name(evidence, value.read.text):
+        return False  # the passage has the words of the name, though they are not parsed as a name
     if _is_adjective(claim.sentence.text, value) or _is_adjective(other.sentence.text, other.value):
         return False
     least = CLEAR_PERSON_COVERAGE if is_person(claim.sentence.text, value.read) else CLEAR_NAME_COVERAGE
     return other.coverage >= least
 
 
-def counts_the_same(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Numbers need a unit or the same counted noun, words that exclude each other the same noun after."""
-    if isinstance(value.read, Number) and value.read.unit not in ("", "#"):
+def has_same_unit(claim: Claim, value: Value, other: Candidate) -> bool:
+    """Do two numbers share a unit or the counted noun, or two exclusive terms the next noun?"""
+    if isinstance(value.read, Quantity) and value.read.unit not in ("", "#"):
         return True
-    if isinstance(value.read, Number | Term):
+    if isinstance(value.read, Quantity | ExclusiveTerm):
         after = next_stem(claim.sentence, value)
-        identifies = isinstance(value.read, Number) and value.read.unit == "#" and after in _IDENTIFIED
+        identifies = isinstance(value.read, Quantity) and value.read.unit == "#" and after in _IDENTIFIED
         return after is not None and after == next_stem(other.sentence, other.value) and not identifies
     return True
 
 
-def _is_told(value: Value, evidence: Passage) -> bool:
-    """Does the passage have this value, or a name's words in another form?"""
-    return evidence.holds(value) or (isinstance(value.read, Name) and says(evidence, value.read.text))
+def _is_told(value: Value, evidence: ParsedPassage) -> bool:
+    """Does the passage have this value, or the words of a name in another form?"""
+    return evidence.holds(value) or (
+        isinstance(value.read, ProperName) and has_name(evidence, value.read.text)
+    )
 
 
-def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evidence: Passage) -> bool:
-    """Can a date be compared: exact, not reckoned from another, and all else that the claim tells is told?"""
+def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evidence: ParsedPassage) -> bool:
+    """Can the two dates be compared?
+
+    The claim's date must be exact and must not be calculated from another date, and the evidence must tell
+    the rest of the claim.
+    """
     hedged = _HEDGED_DATE.search(claim.sentence.text[max(0, value.start - 16) : value.start])
     if date.first_year != date.last_year or hedged or _RELATIVE_TIME.search(claim.sentence.text):
         return False
-    if recurs(claim.sentence, value):
+    if is_recurring(claim.sentence, value):
         return False
     if date.month is not None and evidence.holds(value):
         return False
@@ -140,33 +155,35 @@ def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evide
 
 
 def _tells_event(claim: Claim, date: Value, value: Value) -> bool:
-    """Does the value belong to what happened on the date: a name, a date, or an amount in its clause?"""
-    if not isinstance(value.read, Number):
+    """Does the value belong to the event of the date: a name, a date, or an amount in its clause?"""
+    if not isinstance(value.read, Quantity):
         return value.kind in ("name", "date")
     part = claim.sentence
     return value.read.unit != "#" and part.clause(value.start) == part.clause(date.start)
 
 
-def is_other_number(claim: Claim, value: Value, number: Number, other: Candidate, evidence: Passage) -> bool:
-    """Arithmetic, an end of a range, a number that the passage has with another unit, or another scale."""
+def is_other_number(
+    claim: Claim, value: Value, number: Quantity, other: Candidate, evidence: ParsedPassage
+) -> bool:
+    """Is the claim's number a result, an end of a range, in another unit, or of another scale?"""
     around = claim.sentence.text[max(0, value.start - 24) : value.end + 12]
     if _RANGE.search(around) or _derivable(number, evidence):
         return True
-    said = claim.sentence.text[value.start : value.end].lower()
-    if any(said == part.text[v.start : v.end].lower() for part in evidence.sentences for v in part.values):
+    claimed = claim.sentence.text[value.start : value.end].lower()
+    if any(claimed == part.text[v.start : v.end].lower() for part in evidence.sentences for v in part.values):
         return True
-    its = other.value.read
-    if not (isinstance(its, Number) and its.amount and number.amount):
+    evidence_quantity = other.value.read
+    if not (isinstance(evidence_quantity, Quantity) and evidence_quantity.amount and number.amount):
         return False
     most = SAME_SCALE if number.form else SAME_SCALE_COUNTED
-    return max(number.amount / its.amount, its.amount / number.amount) > most
+    return max(number.amount / evidence_quantity.amount, evidence_quantity.amount / number.amount) > most
 
 
-def _derivable(number: Number, evidence: Passage) -> bool:
-    """A claim may do arithmetic: a span of years, an age, a sum."""
-    told = [v.read for part in evidence.sentences for v in part.values]
-    amounts = [read.amount for read in told if isinstance(read, Number) and read.unit == number.unit]
-    years = [read.first_year for read in told if isinstance(read, Date) and read.first_year is not None]
+def _derivable(number: Quantity, evidence: ParsedPassage) -> bool:
+    """Is the claim's number a result of numbers of the evidence: a span of years, an age or a sum?"""
+    meanings = [v.read for part in evidence.sentences for v in part.values]
+    amounts = [read.amount for read in meanings if isinstance(read, Quantity) and read.unit == number.unit]
+    years = [read.first_year for read in meanings if isinstance(read, Date) and read.first_year is not None]
     if number.unit in ("year", "") and any(
         abs(abs(a - b) - number.amount) <= 1 for a, b in combinations(years, 2)
     ):
@@ -177,34 +194,42 @@ def _derivable(number: Number, evidence: Passage) -> bool:
 
 
 def is_elsewhere_in_time(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Claim and evidence each give a date, and not the same one.
+    """Do claim and evidence each give a date, and no common date?
 
-    One that tells as much as the claim tells the same event, unless it is of what is so since another time.
+    A sentence that tells as much as the claim tells the same event, unless it tells a state since another
+    time.
     """
-    mine = [v for v in claim.sentence.values if v is not value and v.kind == "date"]
-    its = [v for v in other.sentence.values if v.kind == "date"]
-    if not mine or not its or any(same(a, b) for a in mine for b in its):
+    claim_dates = [v for v in claim.sentence.values if v is not value and v.kind == "date"]
+    evidence_dates = [v for v in other.sentence.values if v.kind == "date"]
+    if (
+        not claim_dates
+        or not evidence_dates
+        or any(same_value(a, b) for a in claim_dates for b in evidence_dates)
+    ):
         return False
     return other.coverage < SAME_EVENT_COVERAGE or bool(_LASTS.search(other.sentence.text))
 
 
 def _other_numbers(claim: Claim, other: Candidate) -> bool:
-    """A sentence of another date has other numbers as well: another event, unless it tells it all."""
+    """Does a sentence with another date also have other numbers, and so tell another event?"""
     if other.coverage >= SAME_EVENT_COVERAGE:
         return False
-    mine = [v for v in claim.sentence.values if v.kind == "number"]
-    its = [v for v in other.sentence.values if v.kind == "number"]
-    pairs = [same(a, b) for a in mine for b in its]
+    claim_numbers = [v for v in claim.sentence.values if v.kind == "number"]
+    evidence_numbers = [v for v in other.sentence.values if v.kind == "number"]
+    pairs = [same_value(a, b) for a in claim_numbers for b in evidence_numbers]
     return False in pairs and True not in pairs
 
 
 def _same_predicate(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Do the clauses of the two values share a word with meaning? One without words shares any."""
-    mine, its = _clause_stems(claim.sentence, value), _clause_stems(other.sentence, other.value)
-    return not mine or not its or not mine.isdisjoint(its)
+    """Do the clauses of the two values share a word with meaning, if both have such words?"""
+    claim_stems, evidence_stems = (
+        _clause_stems(claim.sentence, value),
+        _clause_stems(other.sentence, other.value),
+    )
+    return not claim_stems or not evidence_stems or not claim_stems.isdisjoint(evidence_stems)
 
 
-def _clause_stems(part: Sentence, value: Value) -> set[str]:
+def _clause_stems(part: ParsedSentence, value: Value) -> set[str]:
     clause = part.clause(value.start)
     return {
         word.stem
@@ -214,26 +239,33 @@ def _clause_stems(part: Sentence, value: Value) -> set[str]:
 
 
 def opens_with_sibling(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Is the sentence about a name like the subject, as one bridge is like another?"""
+    """Does the sentence open with a name of the same kind as the subject, such as another bridge?"""
     subject = subject_of(claim, value)
-    opening = next((v for v in other.sentence.values if isinstance(v.read, Name)), None)
+    opening = next((v for v in other.sentence.values if isinstance(v.read, ProperName)), None)
     if subject is None or opening is None or opening == other.value or opening.start > OPENING:
         return False
-    mine, its = key_words(subject), key_words(other.sentence.text[opening.start : opening.end])
-    return mine[-1:] == its[-1:] and not set(its) <= set(mine) and not set(mine) <= set(its)
+    subject_words, opening_words = (
+        key_words(subject),
+        key_words(other.sentence.text[opening.start : opening.end]),
+    )
+    return (
+        subject_words[-1:] == opening_words[-1:]
+        and not set(opening_words) <= set(subject_words)
+        and not set(subject_words) <= set(opening_words)
+    )
 
 
 def _stands_beside(value: Value, other: Candidate) -> bool:
-    """The evidence has the claim's value next to the other: which one is meant is not for rules to say."""
+    """Does the claim's value stand next to the other value, so that the rules cannot choose?"""
     part = other.sentence
     return any(
-        same(value, v)
+        same_value(value, v)
         for v in part.values
         if value.kind == "date" or part.clause(v.start) == part.clause(other.value.start)
     )
 
 
 def _is_adjective(text: str, value: Value) -> bool:
-    """American, Chinese, Methodists: they tell a kind, and the same thing is said in too many ways."""
+    """Is the name an adjective such as American? It has too many other forms to compare."""
     name = text[value.start : value.end]
     return " " not in name and bool(_ADJECTIVE.search(name))

@@ -1,13 +1,14 @@
-"""Opposites: words that turn a sentence round where one stands in the other's place."""
+"""Opposites: pairs of words that reverse the meaning of a sentence."""
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.words import Token
 
-# Either side of a bar excludes the other; `terms` compares more of them, wherever they stand.
+# The words left of a bar are opposites of the words right of it. `exclusive_words` has more such words,
+# which are compared wherever they stand.
 _OPPOSITES = """
 safe safely harmless | unsafe contraindicated dangerous harmful hazardous
 recommended indicated advised | contraindicated discouraged
@@ -62,25 +63,28 @@ _TWINS = ("hyper", "hypo"), ("intra", "extra"), ("micro", "macro"), ("pre", "pos
 _AT_LEAST = re.compile(r"\bno\s+(?:fewer|less|more)\s+than\b", re.IGNORECASE)
 
 
-def opposed(claim: Sentence, evidence: Sentence) -> Iterator[tuple[Token, Token]]:
-    """Words of the claim, each with its opposite that the evidence has in its place: beside the same word.
+def opposite_words(claim: ParsedSentence, evidence: ParsedSentence) -> Iterator[tuple[Token, Token]]:
+    """The words of the claim that the evidence replaces by an opposite, each with its opposite.
 
-    "More than 20 looms" where it has "less than 20 looms", and not where it has "in less than a year".
+    The two words stand beside the same word. "More than 20 looms" has an opposite in "less than 20 looms",
+    but not in "in less than a year".
     """
-    theirs = _words(evidence)
-    for said in _words(claim):
-        beside = _next_to(claim, said)
-        there = [other for other in theirs if beside & _next_to(evidence, other)]
-        written = {other.text.lower() for other in there}
-        if said.text.lower() in written:
+    evidence_words = _words(evidence)
+    for claim_word in _words(claim):
+        beside = _next_to(claim, claim_word)
+        nearby = [other for other in evidence_words if beside & _next_to(evidence, other)]
+        written = {other.text.lower() for other in nearby}
+        if claim_word.text.lower() in written:
             continue
-        for other in there:
-            if other.text.lower() in _AGAINST.get(said.text.lower(), ()) or _is_prefixed(said, other):
-                yield said, other
+        for other in nearby:
+            if other.text.lower() in _AGAINST.get(claim_word.text.lower(), ()) or _is_prefixed(
+                claim_word, other
+            ):
+                yield claim_word, other
 
 
-def _words(part: Sentence) -> list[Token]:
-    """Its words without names and "no fewer than"."""
+def _words(part: ParsedSentence) -> list[Token]:
+    """The words of the sentence that are in no name and not in "no fewer than"."""
     covered = [match.span() for match in _AT_LEAST.finditer(part.text)]
     return [
         word
@@ -90,36 +94,36 @@ def _words(part: Sentence) -> list[Token]:
     ]
 
 
-def _next_to(part: Sentence, word: Token) -> set[tuple[str, str]]:
-    """The stems of the words with meaning that stand before and behind."""
-    before = [one.stem for one in part.content if one.start < word.start][-1:]
-    behind = [one.stem for one in part.content if one.start > word.start][:1]
+def _next_to(part: ParsedSentence, word: Token) -> set[tuple[str, str]]:
+    """The stems of the nearest word with meaning before `word` and of the nearest one behind it."""
+    before = [neighbour.stem for neighbour in part.content if neighbour.start < word.start][-1:]
+    behind = [neighbour.stem for neighbour in part.content if neighbour.start > word.start][:1]
     return {("before", stem) for stem in before} | {("behind", stem) for stem in behind}
 
 
-def _is_prefixed(said: Token, there: Token) -> bool:
-    """Is one the other with "un" or the like before it, or do they differ in "hyper" and "hypo"?"""
-    one, other = said.text.lower(), there.text.lower()
-    short, long = sorted((one, other), key=len)
+def _is_prefixed(claim_word: Token, evidence_word: Token) -> bool:
+    """Do the words differ only by a prefix such as "un", or by "hyper" against "hypo"?"""
+    first_word, second_word = claim_word.text.lower(), evidence_word.text.lower()
+    short, long = sorted((first_word, second_word), key=len)
     if len(short) >= _SHORTEST and any(long == prefix + short for prefix in _PREFIXES):
         return True
     return any(
-        (one.startswith(first) and other == second + one.removeprefix(first))
-        or (one.startswith(second) and other == first + one.removeprefix(second))
+        (first_word.startswith(first) and second_word == second + first_word.removeprefix(first))
+        or (first_word.startswith(second) and second_word == first + first_word.removeprefix(second))
         for first, second in _TWINS
     )
 
 
 def _against() -> dict[str, set[str]]:
     """The opposites of each word."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    opposites: defaultdict[str, set[str]] = defaultdict(set)
     for line in _OPPOSITES.strip().splitlines():
         left, right = (side.split() for side in line.split("|"))
         for word in left:
-            found[word].update(right)
+            opposites[word].update(right)
         for word in right:
-            found[word].update(left)
-    return found
+            opposites[word].update(left)
+    return opposites
 
 
 _AGAINST = _against()

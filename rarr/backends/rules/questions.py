@@ -1,4 +1,4 @@
-"""Embedded query generation: every checkable value of a sentence becomes a question about it."""
+"""Rule-based query generation: turns each checkable value of a sentence into a question."""
 
 import re
 from bisect import bisect_left
@@ -7,17 +7,17 @@ from typing import TypeVar
 
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.dates import Date
-from rarr.backends.rules.exclusive_words import Term
-from rarr.backends.rules.names import Name
-from rarr.backends.rules.numbers import Number
+from rarr.backends.rules.exclusive_words import ExclusiveTerm
+from rarr.backends.rules.proper_names import ProperName
+from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.values import Value
 from rarr.backends.rules.words import Token
 from rarr.records import Question
 from rarr.tools.concurrency.worker import work
 from rarr.tools.text.document import Span, protected
 
-REACH = 25  # words that a question keeps on either side of what it asks for
-_REACH_CHARACTERS = 1000  # these many words are within them, however long the sentence is
+REACH = 25  # words that a question keeps on either side of the value
+_REACH_CHARACTERS = 1000  # characters on either side that hold these words, in a sentence of any length
 _NEAR = 3  # words with meaning that a short question keeps
 _ENOUGH_WORDS = 5  # with meaning, for a clause to be searched for alone
 _BEFORE_DATE = re.compile(
@@ -44,44 +44,53 @@ _Part = TypeVar("_Part", Token, Value)
 
 
 class ValueQuestions:
-    """Asks for each date, number, name, title and telling word of each sentence, without saying it."""
+    """Asks for each date, number, name, title and exclusive term of each sentence, without its text."""
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Questions in text order. Values in code, links and citations are left alone."""
-        return await work(questions, text, context)
+        """Questions in text order. Values in code, links and citations are skipped."""
+        return await work(value_questions, text, context)
 
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """For each value its subject and the words next to it alone: fewer words find other pages."""
-        return await work(targeted, text, context, spans, asked)
+        """Short questions: the subject and the words next to each value. Fewer words find other pages."""
+        return await work(short_questions, text, context, spans, asked)
 
 
-def questions(text: str, context: str | None) -> list[Question]:
+def value_questions(text: str, context: str | None) -> list[Question]:
     """A question for each value of each claim."""
     return [
-        Question(text=ask(claim, value), start=place.start, end=place.end)
+        Question(text=value_question(claim, value), start=place.start, end=place.end)
         for claim in claims(text, context)
-        for value, place in askable(text, claim)
+        for value, place in askable_values(text, claim)
     ]
 
 
-def targeted(text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]) -> list[Question]:
+def short_questions(
+    text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+) -> list[Question]:
     """A short question for each value of the claims at `spans`; none for a claim without a subject."""
-    found: dict[str, Question] = {}
+    by_text: dict[str, Question] = {}
     for claim in claims(text, context):
         if claim.span not in spans:
             continue
-        for value, place in askable(text, claim):
+        for value, place in askable_values(text, claim):
             question = _short(claim, value)
             if question and question not in asked:
-                found.setdefault(question, Question(text=question, start=place.start, end=place.end))
-    return list(found.values())
+                by_text.setdefault(question, Question(text=question, start=place.start, end=place.end))
+    return list(by_text.values())
 
 
 def _short(claim: Claim, value: Value) -> str:
-    """The subject, the interrogative, and the words with meaning that are next to the value."""
-    name = next((one for one in claim.sentence.values if one.kind == "name" and one is not value), None)
+    """The subject, the words with meaning next to the value, and the question word."""
+    name = next(
+        (
+            claim_value
+            for claim_value in claim.sentence.values
+            if claim_value.kind == "name" and claim_value is not value
+        ),
+        None,
+    )
     subject = claim.about or (claim.sentence.text[name.start : name.end] if name else "")
     if not subject:
         return ""
@@ -92,17 +101,17 @@ def _short(claim: Claim, value: Value) -> str:
         and not (name and not claim.about and name.start <= word.start < name.end)
     ]
     near = sorted(sorted(words, key=lambda word: abs(word.start - value.start))[:_NEAR])
-    said = " ".join(claim.sentence.text[word.start : word.end] for word in near)
-    return f"{subject}: {said} {_interrogative(value)}?"
+    nearby_words = " ".join(claim.sentence.text[word.start : word.end] for word in near)
+    return f"{subject}: {nearby_words} {_interrogative(value)}?"
 
 
-def askable(text: str, claim: Claim) -> list[tuple[Value, Span]]:
-    """The values of a claim that can be asked for, with their places in the text.
+def askable_values(text: str, claim: Claim) -> list[tuple[Value, Span]]:
+    """The values of a claim that a question can ask for, with their places in the text.
 
-    Its subject is what the questions are about, so it is not asked for itself.
+    The claim's subject is not among them, because the questions are about it.
     """
     fixed = protected(text, claim.span.start, claim.span.end)
-    found = []
+    askable = []
     subject_seen = claim.put_in > 0
     for value in claim.sentence.values:
         place = claim.in_text(value.start, value.end)
@@ -113,22 +122,22 @@ def askable(text: str, claim: Claim) -> list[tuple[Value, Span]]:
         if not _says_something_of(claim, value):
             continue
         if place is not None and not any(place.overlaps(span) for span in fixed):
-            found.append((value, place))
-    return found
+            askable.append((value, place))
+    return askable
 
 
 def _says_something_of(claim: Claim, value: Value) -> bool:
-    """A value that stands alone, all else being code or citations, answers no question."""
+    """Has the claim another word with meaning? A value alone answers no question."""
     return any(
         word.start >= claim.put_in - claim.headers and not value.start <= word.start < value.end
         for word in claim.sentence.content
     )
 
 
-def ask(claim: Claim, value: Value) -> str:
-    """The question that `value` answers: the claim with an interrogative in its place."""
+def value_question(claim: Claim, value: Value) -> str:
+    """The question that `value` answers: the claim with a question word in its place."""
     text = claim.sentence.text
-    said = text[value.start : value.end]
+    answer = text[value.start : value.end]
     start, end = _scope(claim, value)
     before = text[max(start, value.start - _REACH_CHARACTERS) : value.start]
     after = text[value.end : min(end, value.end + _REACH_CHARACTERS)]
@@ -139,14 +148,14 @@ def ask(claim: Claim, value: Value) -> str:
     if isinstance(value.read, Date):
         before = _BEFORE_DATE.sub("", before)
     before = _HEDGED.sub("", before)
-    before = " ".join(_without(before, said).split()[-REACH:])
-    after = " ".join(_without(after, said).split()[:REACH]).rstrip(" .!?;:,\"”')")
+    before = " ".join(_without(before, answer).split()[-REACH:])
+    after = " ".join(_without(after, answer).split()[:REACH]).rstrip(" .!?;:,\"”')")
     question = f"{before} {_interrogative(value)}{'' if after[:1] in ',;:)%' else ' '}{after}".strip()
     return question[:1].upper() + question[1:] + "?"
 
 
 def _scope(claim: Claim, value: Value) -> tuple[int, int]:
-    """The clause of the value, where it says enough to be searched for alone; else the whole sentence."""
+    """The clause of the value if it has enough words to be searched for alone, else the whole sentence."""
     part = claim.sentence
     clause = part.clause(value.start)
     if clause < 0:
@@ -161,7 +170,7 @@ def _scope(claim: Claim, value: Value) -> tuple[int, int]:
 
 
 def _within(parts: tuple[_Part, ...], start: int, end: int) -> tuple[_Part, ...]:
-    """Those of the words or values, which are in order, that begin between two places."""
+    """The words or values of `parts`, which are in order, that begin between two places."""
     first, last = (bisect_left(parts, place, key=lambda part: part.start) for place in (start, end))
     return parts[first:last]
 
@@ -172,21 +181,21 @@ def _interrogative(value: Value) -> str:
             return "on which day"
         case Date():
             return "when"
-        case Number(unit="#"):
+        case Quantity(unit="#"):
             return "which number in order"
-        case Number(unit="$" | "€" | "£" | "¥"):
+        case Quantity(unit="$" | "€" | "£" | "¥"):
             return "how much money"
-        case Number():
+        case Quantity():
             return "how many"
-        case Name(title=True):
+        case ProperName(title=True):
             return "what title"
-        case Name():
+        case ProperName():
             return "whom or what"
-        case Term() as term:
+        case ExclusiveTerm() as term:
             return f"which {term.label}"
 
 
-def _without(part: str, said: str) -> str:
-    """Plain text in which the claimed value, which may be said twice, is not given away."""
+def _without(part: str, answer: str) -> str:
+    """Plain text in which the answer, wherever it occurs, is replaced by an ellipsis."""
     plain = " ".join(_MARKUP.sub(" ", part).split())
-    return re.sub(rf"(?<!\w){re.escape(' '.join(said.split()))}(?!\w)", "…", plain, flags=re.IGNORECASE)
+    return re.sub(rf"(?<!\w){re.escape(' '.join(answer.split()))}(?!\w)", "…", plain, flags=re.IGNORECASE)

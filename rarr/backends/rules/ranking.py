@@ -1,14 +1,14 @@
-"""Embedded reranking: BM25 over the passages at hand, with the overlap of words and of values."""
+"""Rule-based reranking: BM25 over the given passages, with the overlap of words and of values."""
 
 import math
 from collections import Counter
 from collections.abc import Sequence
 
-from rarr.backends.rules.counterparts import passage
+from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.names import Name
-from rarr.backends.rules.values import Value, values
-from rarr.backends.rules.words import tokens
+from rarr.backends.rules.proper_names import ProperName
+from rarr.backends.rules.values import Value, checkable_values
+from rarr.backends.rules.words import word_tokens
 from rarr.records import Passage
 from rarr.tools.concurrency.worker import work
 
@@ -17,35 +17,35 @@ _K1, _B = 1.2, 0.75
 
 
 class OverlapReranker:
-    """Scores by words first; values that the query names lift the passages that have them."""
+    """Scores by words first. Names and dates of the query raise the passages that have them."""
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Relevance from 0 to 1: 0.5 BM25 share, 0.3 share of words, 0.2 share of names and dates."""
-        return await work(scores, query, passages)
+        return await work(overlap_scores, query, passages)
 
 
-def scores(query: str, passages: Sequence[Passage]) -> list[float]:
+def overlap_scores(query: str, passages: Sequence[Passage]) -> list[float]:
     """The relevance of each passage."""
-    terms = [token.stem for token in tokens(query) if token.stem]
-    named = [value for value in values(query) if value.kind in ("name", "date")]
-    bags = [Counter(_stems(one)) for one in passages]
+    terms = [token.stem for token in word_tokens(query) if token.stem]
+    named = [value for value in checkable_values(query) if value.kind in ("name", "date")]
+    bags = [Counter(_stems(candidate)) for candidate in passages]
     frequency = Counter(stem for bag in bags for stem in bag)
     length = sum(bag.total() for bag in bags) / max(1, len(bags))
     return [
         0.5 * _bm25(terms, bag, frequency, len(bags), length)
         + 0.3 * sum(term in bag for term in terms) / max(1, len(terms))
-        + 0.2 * (sum(_holds(one, value) for value in named) / len(named) if named else 0.0)
-        for one, bag in zip(passages, bags, strict=True)
+        + 0.2 * (sum(_holds(candidate, value) for value in named) / len(named) if named else 0.0)
+        for candidate, bag in zip(passages, bags, strict=True)
     ]
 
 
-def _stems(one: Passage) -> list[str]:
-    analysed = passage(one.text, one.title)
+def _stems(candidate: Passage) -> list[str]:
+    analysed = parsed_passage(candidate.text, candidate.title)
     return [word.stem for part in analysed.sentences for word in part.content] + list(analysed.title_stems)
 
 
 def _bm25(terms: list[str], bag: Counter[str], frequency: Counter[str], count: int, length: float) -> float:
-    """BM25 as a share of what a passage with every term many times would get."""
+    """BM25 as a share of the score of a passage that repeats every term many times."""
     got = most = 0.0
     for term in set(terms):
         weight = math.log(1 + (count - frequency[term] + 0.5) / (frequency[term] + 0.5))
@@ -55,8 +55,8 @@ def _bm25(terms: list[str], bag: Counter[str], frequency: Counter[str], count: i
     return got / most if most else 0.0
 
 
-def _holds(one: Passage, value: Value) -> bool:
-    analysed = passage(one.text, one.title)
-    if isinstance(value.read, Name):
+def _holds(candidate: Passage, value: Value) -> bool:
+    analysed = parsed_passage(candidate.text, candidate.title)
+    if isinstance(value.read, ProperName):
         return analysed.key_words.issuperset(key_words(value.read.text))
     return analysed.holds(value)

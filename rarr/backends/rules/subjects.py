@@ -1,96 +1,102 @@
-"""What a passage is about: does it say a name, and is a sentence of it about the claim's subject?"""
+"""Subjects: does a passage have a name, and is one of its sentences about the claim's subject?"""
 
 import re
 from collections.abc import Iterable, Set
 from functools import lru_cache
 
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.counterparts import Candidate, Passage
+from rarr.backends.rules.counterparts import Candidate, ParsedPassage
 from rarr.backends.rules.name_matching import key_words, same_name, shortest_form
-from rarr.backends.rules.names import Name, names
+from rarr.backends.rules.proper_names import ProperName, proper_names
 from rarr.backends.rules.values import Value
-from rarr.backends.rules.words import tokens
+from rarr.backends.rules.words import word_tokens
 
 _QUALIFIED = re.compile(r"(?P<name>[^()]+)\((?P<kind>[^()]+)\)\s*")
-SHARED_WORDS = 0.25  # of the claim's words with meaning, at least this share is in a passage on its subject
-OPENING = 20  # characters; a name further on is not what a sentence is about
+SHARED_WORDS = 0.25  # a passage on the subject has at least this share of the claim's words with meaning
+OPENING = 20  # characters; a sentence is not about a name further on
 
 
 def may_be_of_a_namesake(text: str, context: str | None, title: str) -> bool:
-    """Is a page titled for one of several things of a name, of a kind that the text does not speak of?
+    """Is the page's title a name with a kind, where the text has the name but not the kind?
 
-    "Northlight (band)" is, where the text names Northlight and no band.
+    The title "Northlight (band)" is an example, where the text names Northlight and no band.
     """
     titled = _QUALIFIED.fullmatch(title)
     if titled is None:
         return False
-    said = f"{context or ''}\n{text}"
-    if not any(same_name(titled["name"], name.text) for name in names(said)):
+    full_text = f"{context or ''}\n{text}"
+    if not any(same_name(titled["name"], name.text) for name in proper_names(full_text)):
         return False
-    kind = {word.stem for word in tokens(titled["kind"]) if word.stem and not word.text.isdigit()}
-    return bool(kind) and kind.isdisjoint(_stems(said))
+    kind = {word.stem for word in word_tokens(titled["kind"]) if word.stem and not word.text.isdigit()}
+    return bool(kind) and kind.isdisjoint(_stems(full_text))
 
 
-@lru_cache(maxsize=64)  # texts: all passages of a run are compared with the same one
+@lru_cache(maxsize=64)  # texts; a run compares all its passages with one text
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(word.stem for word in tokens(text) if word.stem)
+    return frozenset(word.stem for word in word_tokens(text) if word.stem)
 
 
-def about_something_else(claim: Claim, value: Value, evidence: Passage) -> bool:
-    """The claim's subject, or too many of its words with meaning, are not in the passage nor its title."""
+def is_about_something_else(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
+    """Does the passage lack the claim's subject, or too many of its words with meaning?"""
     stems = {word.stem for word in claim.sentence.content}
     shared = sum(1 for stem in stems if stem in evidence.spread or stem in evidence.title_stems)
     if shared < SHARED_WORDS * len(stems):
         return True
     subjects = subjects_of(claim, value)
-    return bool(subjects) and not any(says(evidence, subject) for subject in subjects)
+    return bool(subjects) and not any(has_name(evidence, subject) for subject in subjects)
 
 
-def says(evidence: Passage, name: str) -> bool:
-    """Are all words of a name, or the surname of a person, in the passage or its title?
+def has_name(evidence: ParsedPassage, name: str) -> bool:
+    """Does the passage or its title have all words of a name, or the surname of a person?
 
-    A surname is not enough where the passage gives it to somebody of another first name.
+    A surname is not enough where the passage gives it to a person of another first name.
     """
     values = [value for part in evidence.sentences for value in part.values]
-    return _is_said(name, evidence.key_words, values)
+    return _is_name_among(name, evidence.key_words, values)
 
 
-def _is_said(name: str, words: Set[str], values: Iterable[Value]) -> bool:
+def _is_name_among(name: str, words: Set[str], values: Iterable[Value]) -> bool:
     short = shortest_form(name)
     if not words >= {*short}:
         return False
     if short == key_words(name):
         return True
-    named = [value.read.text for value in values if isinstance(value.read, Name)]
+    named = [value.read.text for value in values if isinstance(value.read, ProperName)]
     heads = ((other, key_words(other.split(" of ")[0])) for other in named)
     namesakes = [other for other, head in heads if len(head) > 1 and head[-1:] == short]
     return not namesakes or any(same_name(name, other) for other in namesakes)
 
 
-def about_subject(claim: Claim, value: Value, found: Candidate, evidence: Passage) -> bool:
-    """Is the sentence about the claim's subject: it or the title names it, or it opens with no other name?"""
+def is_about_subject(claim: Claim, value: Value, candidate: Candidate, evidence: ParsedPassage) -> bool:
+    """Is the candidate's sentence about the claim's subject?
+
+    The sentence or the title names the subject, or the sentence opens with no other name.
+    """
     subjects = subjects_of(claim, value)
     if not subjects:
         return True
-    words = {*key_words(found.sentence.text), *evidence.title_words}
-    values = (*found.sentence.values, *evidence.title_values)
-    if any(_is_said(subject, words, values) for subject in subjects):
+    words = {*key_words(candidate.sentence.text), *evidence.title_words}
+    values = (*candidate.sentence.values, *evidence.title_values)
+    if any(_is_name_among(subject, words, values) for subject in subjects):
         return True
-    named = [v for v in found.sentence.values if v.kind == "name"]
-    if named and named[0] == found.value:
+    named = [v for v in candidate.sentence.values if v.kind == "name"]
+    if named and named[0] == candidate.value:
         return len(named) == 1
     return not named or named[0].start > OPENING
 
 
 def subject_of(claim: Claim, value: Value) -> str | None:
-    """The name before the value, or behind it in its clause, or else what the sentence is under."""
+    """The name before the value, else the name behind it in its clause, else the inferred subject."""
     return next(iter(subjects_of(claim, value)), None)
 
 
 def subjects_of(claim: Claim, value: Value) -> tuple[str, ...]:
-    """What the claim may be about. One that it does not name itself may also be what the text is about."""
+    """The possible subjects of the claim.
+
+    If the claim does not name its subject, the topic of the text is also possible.
+    """
     part = claim.sentence
-    named = [v.read for v in part.values if isinstance(v.read, Name) and v is not value]
+    named = [v.read for v in part.values if isinstance(v.read, ProperName) and v is not value]
     before = [name for name in named if name.start < value.start]
     beside = [name for name in named if part.clause(name.start) == part.clause(value.start)]
     subject = next(iter((*before, *beside)), None)

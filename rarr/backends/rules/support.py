@@ -1,109 +1,117 @@
-"""The rule-based verifier: how much of a claim's words and values a passage says, values in their place."""
+"""Rule-based support: the share of a claim's words and values that a passage has in the same context."""
 
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from rarr.backends.rules.agreement import compare
+from rarr.backends.rules.agreement import value_agreement
 from rarr.backends.rules.claims import Claim, claims
-from rarr.backends.rules.counterparts import Passage, Reading, passage, read
-from rarr.backends.rules.negation import denies
-from rarr.backends.rules.sentence import sentence
-from rarr.backends.rules.values import Value, same
+from rarr.backends.rules.counterparts import Counterparts, ParsedPassage, counterparts, parsed_passage
+from rarr.backends.rules.negation import is_denied
+from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.values import Value, same_value
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker import work
 from rarr.tools.text.attribution_classes import attribution_class
 from rarr.tools.text.document import Span
 
-UNSAID = 0.75  # what support is worth where the evidence does not have a number or date of the claim
-CONTRADICTED = 0.4  # what support is worth where the evidence denies the claim, or contradicts a value of it
+UNSAID = 0.75  # factor of support where the evidence lacks a number or date of the claim
+CONTRADICTED = 0.4  # factor of support where the evidence denies the claim or contradicts a value of it
 
 
-class Judgement(NamedTuple):
-    """The support of a claim, from 0 to 1; is a value of it contradicted, and are all of them said?
+class RuleJudgement(NamedTuple):
+    """The support of a claim (0 to 1), whether a value is contradicted, and whether all values are said.
 
-    `lacking`: the evidence does not have a number or date of the claim. What it denies is not said.
+    `lacking`: the evidence lacks a number or date of the claim. A value that the evidence denies is not
+    said.
     """
 
     support: float
     contradicted: bool
-    said: bool
+    is_all_said: bool
     lacking: bool
 
 
 class ValueVerifier:
-    """Support is half the share of the claim's words, half that of its values, weighed by their context.
+    """Support is half the share of the claim's words, half the share of its values in their context.
 
-    It is worth less where the evidence lacks a number or date of the claim, denies the claim, or contradicts
-    one of its values.
+    It is lower where the evidence lacks a number or date of the claim, denies the claim or contradicts a
+    value.
     """
 
     def __init__(self, threshold: float) -> None:
-        """From the support `threshold` on, what is not contradicted is attributable."""
+        """A claim with at least the support `threshold` and no contradicted value is attributable."""
         self._threshold = threshold
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
         """The support of the sentences of `text` at `spans`; None for one without a value of its own."""
-        return await work(entailments, text, context, spans, evidence)
+        return await work(claim_supports, text, context, spans, evidence)
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """Contradictory where the evidence contradicts a value; None for one without a value of its own."""
-        return await work(classes, text, context, spans, evidence, self._threshold)
+        """The class of each sentence; None for a sentence without a value of its own.
+
+        Contradictory where the evidence contradicts a value.
+        """
+        return await work(claim_classes, text, context, spans, evidence, self._threshold)
 
 
-def entailments(
+def claim_supports(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
 ) -> list[float | None]:
-    """The support of each sentence; None for one that is no claim."""
-    judged = judgements(text, context, spans, evidence)
-    return [None if one is None else one.support for one in judged]
+    """The support of each sentence; None for a sentence that is no claim."""
+    judged = claim_judgements(text, context, spans, evidence)
+    return [None if judgement is None else judgement.support for judgement in judged]
 
 
-def classes(
+def claim_classes(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence, threshold: float
 ) -> list[AttributionClass | None]:
-    """The class of each sentence, attributable from this support on; None for one that is no claim."""
+    """The class of each sentence, attributable from `threshold` on; None for no claim."""
     return [
-        None if one is None else attribution_class(one.support, threshold, contradicted=one.contradicted)
-        for one in judgements(text, context, spans, evidence)
+        None
+        if judgement is None
+        else attribution_class(judgement.support, threshold, contradicted=judgement.contradicted)
+        for judgement in claim_judgements(text, context, spans, evidence)
     ]
 
 
-def judgements(
+def claim_judgements(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
-) -> list[Judgement | None]:
-    """The judgement of each sentence; None for one that is no claim."""
+) -> list[RuleJudgement | None]:
+    """The judgement of each sentence; None for a sentence that is no claim."""
     known = {claim.span: claim for claim in claims(text, context)}
     return [_judged(known[span], evidence) if span in known else None for span in spans]
 
 
-def _judged(claim: Claim, evidence: Evidence) -> Judgement | None:
+def _judged(claim: Claim, evidence: Evidence) -> RuleJudgement | None:
     claimed = (claim.sentence.text, claim.about, claim.put_in, claim.topic)
     return _remembered(*claimed, evidence.text, evidence.title)
 
 
 @lru_cache(maxsize=4096)  # an edit, the report and the scores ask for the same sentences
-def _remembered(said: str, about: str, put_in: int, topic: str, text: str, title: str) -> Judgement | None:
-    """Where a sentence stands in its text makes no difference to what supports it."""
-    claim = Claim(Span(0, len(said)), sentence(said), about, put_in, topic=topic)
-    return judgement(claim, passage(text, title))
+def _remembered(
+    statement: str, about: str, put_in: int, topic: str, text: str, title: str
+) -> RuleJudgement | None:
+    """The place of a sentence in its text does not change its support, so it is no key of the cache."""
+    claim = Claim(Span(0, len(statement)), parsed_sentence(statement), about, put_in, topic=topic)
+    return claim_judgement(claim, parsed_passage(text, title))
 
 
-def judgement(claim: Claim, evidence: Passage) -> Judgement | None:
-    """Support is below `CONTRADICTED` where the evidence contradicts a value, lower for each one more.
+def claim_judgement(claim: Claim, evidence: ParsedPassage) -> RuleJudgement | None:
+    """Support is below `CONTRADICTED` if the evidence contradicts a value, and falls with each such value.
 
-    None for a claim without a value of its own: shared words alone show the subject, not the statement.
+    None for a claim without a value of its own: shared words show the subject, not the statement.
     """
     stems = [word.stem for word in claim.sentence.content]
     if not stems or not any(value.start >= claim.put_in for value in claim.sentence.values):
         return None
     shared = sum(stem in evidence.spread or stem in evidence.title_stems for stem in stems) / len(stems)
     readings = [
-        (value, read(claim.sentence, value, evidence, claim.about)) for value in claim.sentence.values
+        (value, counterparts(claim.sentence, value, evidence, claim.about)) for value in claim.sentence.values
     ]
     checkable = [value for value in claim.sentence.values if value.kind != "term"]
     placed = [_placed(value, reading, evidence) for value, reading in readings if value.kind != "term"]
@@ -111,30 +119,30 @@ def judgement(claim: Claim, evidence: Passage) -> Judgement | None:
     lacking = any(value.kind in ("number", "date") and not evidence.holds(value) for value in checkable)
     if lacking:
         support *= UNSAID
-    verdicts = [compare(claim, value, reading, evidence).verdict for value, reading in readings]
+    verdicts = [value_agreement(claim, value, reading, evidence).verdict for value, reading in readings]
     contradicted = verdicts.count("disagrees")
     if contradicted:
         support = support * CONTRADICTED * (1 - contradicted / len(verdicts))
-    denied = denies(claim.sentence, evidence.sentences, evidence.title_stems)
+    denied = is_denied(claim.sentence, evidence.sentences, evidence.title_stems)
     if denied:
         support *= CONTRADICTED
-    said = not denied and all(
+    is_said = not denied and all(
         verdict == "agrees" or _first_word(claim, value, evidence)
         for (value, _), verdict in zip(readings, verdicts, strict=True)
     )
-    return Judgement(support, contradicted > 0, said, lacking)
+    return RuleJudgement(support, contradicted > 0, is_said, lacking)
 
 
-def _first_word(claim: Claim, value: Value, evidence: Passage) -> bool:
-    """Is it the first word alone, taken for a name for its capital, and a word of the evidence?"""
+def _first_word(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
+    """Is the value only the first word, a name by its capital letter, and a word of the evidence?"""
     first = claim.sentence.words[0]
     return value.kind == "name" and value[:2] == first[:2] and first.stem in evidence.spread
 
 
-def _placed(value: Value, reading: Reading, evidence: Passage) -> float:
-    """How well the passage has this value in this context: 0 where it does not have it at all."""
+def _placed(value: Value, reading: Counterparts, evidence: ParsedPassage) -> float:
+    """How well the passage has this value in this context: 0 where it lacks the value."""
     own = reading.own
-    in_title = any(same(value, titled) for titled in evidence.title_values)
+    in_title = any(same_value(value, titled) for titled in evidence.title_values)
     if own is None and not in_title:
         return 0.0
     return 0.5 + 0.5 * max(own.coverage if own else 0.0, 0.5 if in_title else 0.0)

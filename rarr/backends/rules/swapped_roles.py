@@ -1,55 +1,58 @@
-"""Exchange: claim and evidence say the same words, but two parts of them changed places."""
+"""Swapped roles: claim and evidence have the same words, but two parts changed places."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from rarr.backends.rules.sentence import Sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.words import Token
 
-# Who met whom can be told either way round.
+# Verbs whose two sides may change places.
 _EITHER_WAY = {"met", "meet", "meets", "married", "marries", "border", "borders", "adjoins", "equals"}
 _JOINS = {"and", "or", "nor"}
-_LONGEST = 60  # words of a claim; all ways to part it are tried
+_LONGEST = 60  # words of a claim; the search tries all ways to divide it
 
 
-def exchanged(claim: Sentence, evidence: Sentence) -> bool:
-    """Does `evidence` say the claim word for word, but for two parts that stand in each other's place?
+def has_swapped_roles(claim: ParsedSentence, evidence: ParsedSentence) -> bool:
+    """Does `evidence` repeat the claim word for word, with two parts in each other's place?
 
-    "Elm beat Hay" is "Hay beat Elm" with its parties exchanged. What moved alone was not, as "in 1950" to the
-    end, nor what can be told either way round: sides of "is", members of a list, who met whom.
+    "Elm beat Hay" is "Hay beat Elm" with swapped roles. A part that moved alone, such as "in 1950", is no
+    swap. Parts that may stand in either order are no swap: the two sides of "is", the members of a list,
+    and two people who met.
     """
-    theirs = [word.text.lower() for word in evidence.words]
-    return any(_exchanged(claim.text, mine, theirs) for mine in _readings(claim))
+    evidence_words = [word.text.lower() for word in evidence.words]
+    return any(_is_swapped(claim.text, claim_words, evidence_words) for claim_words in _readings(claim))
 
 
-def _readings(part: Sentence) -> Iterator[Sequence[Token]]:
-    """All its words, and those behind a subject that was put in ("Elm Mill: it burned")."""
+def _readings(part: ParsedSentence) -> Iterator[Sequence[Token]]:
+    """All words of the sentence, and the words behind a subject that was put in ("Elm Mill: it burned")."""
     yield part.words
     if (subject := part.text.find(": ")) > 0:
         yield [word for word in part.words if word.start > subject]
 
 
-def _exchanged(text: str, mine: Sequence[Token], theirs: Sequence[str]) -> bool:
-    said = [word.text.lower() for word in mine]
-    if len(said) > _LONGEST:
+def _is_swapped(text: str, claim_words: Sequence[Token], evidence_words: Sequence[str]) -> bool:
+    lowered = [word.text.lower() for word in claim_words]
+    if len(lowered) > _LONGEST:
         return False
-    windows = (theirs[at : at + len(said)] for at in range(len(theirs) - len(said) + 1))
-    counts = Counter(said)
+    windows = (evidence_words[at : at + len(lowered)] for at in range(len(evidence_words) - len(lowered) + 1))
+    counts = Counter(lowered)
     return any(
-        window != said and Counter(window) == counts and _changed_places(text, mine, window)
+        window != lowered and Counter(window) == counts and _changed_places(text, claim_words, window)
         for window in windows
     )
 
 
 def _changed_places(text: str, words: Sequence[Token], window: Sequence[str]) -> bool:
-    """Is `words` X M Y where the window has Y M X?"""
-    said = [word.text.lower() for word in words]
-    first = next(n for n, (one, other) in enumerate(zip(said, window, strict=True)) if one != other)
-    last = next(n for n in range(len(said), 0, -1) if said[n - 1] != window[n - 1])
-    inner, found = said[first:last], list(window[first:last])
+    """Does the window have Y M X where `words` are X M Y?"""
+    lowered = [word.text.lower() for word in words]
+    first = next(
+        n for n, (word, window_word) in enumerate(zip(lowered, window, strict=True)) if word != window_word
+    )
+    last = next(n for n in range(len(lowered), 0, -1) if lowered[n - 1] != window[n - 1])
+    inner, window_inner = lowered[first:last], list(window[first:last])
     for x in range(1, len(inner) - 1):
         for y in range(1, len(inner) - x):
-            if found == inner[-y:] + inner[x:-y] + inner[:x]:
+            if window_inner == inner[-y:] + inner[x:-y] + inner[:x]:
                 middle = words[first + x : last - y]
                 if _parts(text[words[first + x - 1].end : words[last - y].start], middle):
                     return True
@@ -57,7 +60,7 @@ def _changed_places(text: str, words: Sequence[Token], window: Sequence[str]) ->
 
 
 def _parts(between: str, middle: Sequence[Token]) -> bool:
-    """Do the words between two parts tell them apart: is there a verb or the like, and no list?"""
+    """Do the words between two parts give them different roles, as a verb does and a list does not?"""
     words = [word.text.lower() for word in middle]
     opens = between.lstrip().startswith(",") or words[0] in _JOINS
     closes = between.rstrip().endswith(",") or words[-1] in _JOINS

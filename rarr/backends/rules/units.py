@@ -1,4 +1,4 @@
-"""Units of measure: how they are written, and what one of them is in its dimension's base unit."""
+"""Units of measure: their written forms, and their size in the base unit of their dimension."""
 
 import re
 
@@ -77,7 +77,7 @@ _UNITS: dict[str, dict[str, float]] = {
         "degree Fahrenheit|degrees Fahrenheit|°F|°f": 1.0,
     },
 }  # fmt: skip
-# Abbreviations that are also other things are units only in exactly this case.
+# Abbreviations with other meanings are units only in exactly this case.
 _CASED = {"m", "g", "s", "l", "W", "kW", "MW", "GW", "KB", "MB", "GB", "TB", "min", "ha", "mi"}
 
 _FORMS: dict[str, tuple[str, float]] = {
@@ -94,12 +94,15 @@ MEASURES = "|".join(
 
 
 def base_unit(form: str) -> tuple[str, float]:
-    """The base unit of a written unit, and the size of one of it. Raises `KeyError` for no unit."""
+    """The base unit of a written unit, and the size of the written unit in it.
+
+    Raises `KeyError` for an unknown unit.
+    """
     return _FORMS[form] if form in _FORMS else _LOWER[form.lower()]
 
 
 def to_base(amount: float, form: str) -> float:
-    """`amount` of a written unit in its base unit; temperatures have an offset as well."""
+    """`amount` of a written unit in its base unit; temperatures also have an offset."""
     if form.lower().endswith(("fahrenheit", "°f")):
         return (amount - 32) * 5 / 9
     return amount * base_unit(form)[1]

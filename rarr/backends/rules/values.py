@@ -1,67 +1,68 @@
-"""The checkable values of a sentence, of every kind, and how two of them compare."""
+"""The checkable values of a sentence, of every kind, and the comparison of two values."""
 
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from rarr.backends.rules.dates import Date, dates, same_date
-from rarr.backends.rules.exclusive_words import Term, same_term, terms
+from rarr.backends.rules.exclusive_words import ExclusiveTerm, exclusive_terms, same_term
 from rarr.backends.rules.name_matching import same_name
-from rarr.backends.rules.names import Name, names
-from rarr.backends.rules.numbers import Number, numbers, same_number
+from rarr.backends.rules.proper_names import ProperName, proper_names
+from rarr.backends.rules.quantities import Quantity, quantities, same_quantity
 from rarr.tools.text.document import Span
 
-Kind = Literal["date", "number", "name", "term"]
+ValueKind = Literal["date", "number", "name", "term"]
 
 
 class Value(NamedTuple):
-    """A value in a sentence, `start` to `end`, with what was read there."""
+    """A value in a sentence, `start` to `end`; `read` is its parsed form."""
 
     start: int
     end: int
-    kind: Kind
-    read: Date | Number | Name | Term
+    kind: ValueKind
+    read: Date | Quantity | ProperName | ExclusiveTerm
 
 
-def extent(value: Value) -> Span:
+def value_extent(value: Value) -> Span:
     """The place of a value with its unit."""
-    return Span(value.start, value.read.tail if isinstance(value.read, Number) else value.end)
+    return Span(value.start, value.read.tail if isinstance(value.read, Quantity) else value.end)
 
 
 @lru_cache(maxsize=4096)
-def values(text: str) -> tuple[Value, ...]:
+def checkable_values(text: str) -> tuple[Value, ...]:
     """The values of `text` in order, without overlaps.
 
-    Dates come before names before numbers; a rank such as second-largest is one term, not a number.
+    Dates take precedence over names, and names over numbers. A rank such as second-largest is one term, not
+    a number.
     """
-    all_terms = list(terms(text))
+    all_terms = list(exclusive_terms(text))
     ranks = [term for term in all_terms if "-" in text[term.start : term.end]]
-    found: list[Value] = []
+    all_values: list[Value] = []
     taken = bytearray(len(text))  # which characters a value has
-    kinds: tuple[tuple[Kind, Iterable[Date | Number | Name | Term]], ...] = (
+    kinds: tuple[tuple[ValueKind, Iterable[Date | Quantity | ProperName | ExclusiveTerm]], ...] = (
         ("date", dates(text)),
         ("term", ranks),
-        ("name", names(text)),
-        ("number", numbers(text)),
+        ("name", proper_names(text)),
+        ("number", quantities(text)),
         ("term", all_terms),
     )
     for kind, readings in kinds:
         for read in readings:
             if not any(taken[read.start : read.end]):
                 taken[read.start : read.end] = b"1" * (read.end - read.start)
-                found.append(Value(read.start, read.end, kind, read))
-    return tuple(sorted(found, key=lambda value: value.start))
+                all_values.append(Value(read.start, read.end, kind, read))
+    return tuple(sorted(all_values, key=lambda value: value.start))
 
 
-def same(one: Value, other: Value) -> bool | None:
-    """Can two values mean the same? None where they are of kinds that do not compare."""
-    match one.read, other.read:
-        case Date() as mine, Date() as its:
-            return same_date(mine, its)
-        case Number() as mine, Number() as its:
-            return same_number(mine, its)
-        case Name() as mine, Name() as its:
-            return same_name(mine.text, its.text)
-        case Term() as mine, Term() as its:
-            return same_term(mine, its)
+def same_value(first: Value, second: Value) -> bool | None:
+    """Can two values mean the same? None where their kinds do not compare."""
+    match first.read, second.read:
+        case Date() as first_meaning, Date() as second_meaning:
+            return same_date(first_meaning, second_meaning)
+        case Quantity() as first_meaning, Quantity() as second_meaning:
+            return same_quantity(first_meaning, second_meaning)
+        case ProperName() as first_meaning, ProperName() as second_meaning:
+            return same_name(first_meaning.text, second_meaning.text)
+        case ExclusiveTerm() as first_meaning, ExclusiveTerm() as second_meaning:
+            return same_term(first_meaning, second_meaning)
     return None

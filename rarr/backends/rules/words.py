@@ -1,4 +1,4 @@
-"""Words as the rules see them: tokens, stems, stop words, and small groups of words that mean the same."""
+"""Words as the rules compare them: tokens, stems, stop words and groups of synonyms."""
 
 import re
 import threading
@@ -11,7 +11,7 @@ import snowballstemmer
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _STEMMER = snowballstemmer.stemmer("english")
-_STEMMER_LOCK = threading.Lock()  # the stemmer keeps its word in itself
+_STEMMER_LOCK = threading.Lock()  # the stemmer keeps the current word as its state
 
 _STOP = """
 a about above after again all almost also although am among an and another any are around as at away
@@ -30,7 +30,7 @@ STOP_WORDS = frozenset(_STOP.split())
 COMMON_WORDS_FILE = Path(__file__).parent / "common_words.txt"
 """Words that are written small in the middle of sentences, counted by `python -m recipes.common_words`."""
 
-# Groups of words that say the same thing where facts are told. One stem a group stands for all.
+# Groups of synonyms in statements of fact. One stem stands for all words of a group.
 _SYNONYMS = """
 born birth birthplace; die died death dead killed passed; build built construct constructed construction
 erect; open opened opening inaugurate inaugurated; found founded founder establish established establishment
@@ -82,14 +82,14 @@ def common_words() -> frozenset[str]:
 
 
 def is_common(word: str) -> bool:
-    """Is a word, however it is capitalised, hardly ever a name?"""
+    """Is the word hardly ever a name, however it is capitalised?"""
     small = word.lower().removesuffix("'s").removesuffix("’s")
     return small in common_words() or small.removesuffix("s") in common_words()
 
 
-def fold(text: str) -> str:
-    """Lower case, without accents and with straight quotes: how names and words are compared."""
-    if text.isascii():  # most words, for a tenth of the time
+def folded_text(text: str) -> str:
+    """Lower case, without accents and with straight quotes. Names and words are compared in this form."""
+    if text.isascii():  # a fast path for most words, in a tenth of the time
         return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text.replace("’", "'"))
     return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
@@ -97,13 +97,13 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """The folded stem of `word`; words of one group of synonyms share it."""
-    folded = fold(word)
+    """The folded stem of `word`. The words of one group of synonyms share a stem."""
+    folded = folded_text(word)
     folded = folded.removesuffix("'s").removesuffix("'")
     return _GROUPS.get(folded) or _stem(folded)
 
 
-def tokens(text: str) -> list[Token]:
+def word_tokens(text: str) -> list[Token]:
     """The words of `text` with their stems."""
     return [
         Token(m.start(), m.end(), m[0], "" if m[0].lower() in STOP_WORDS else stem(m[0]))
@@ -117,7 +117,7 @@ def _stem(folded: str) -> str:
 
 
 def _groups() -> dict[str, str]:
-    """Each word of a group with the stem that stands for all."""
+    """For each word of a group, the stem that stands for the group."""
     groups: dict[str, str] = {}
     for group in _SYNONYMS.split(";"):
         for word in group.split():

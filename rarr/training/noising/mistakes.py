@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 
-from rarr.backends.prompted.noising import KINDS, Error, ErrorKind
+from rarr.backends.prompted.noising import KINDS, ErrorKind, PlantedError
 from rarr.tools.text.document import Span
 from rarr.training.noising.rows import Mistake
 
@@ -17,7 +17,7 @@ def kinds_for(query: str) -> tuple[ErrorKind, ...]:
     return tuple(order[:KINDS_AT_ONCE])
 
 
-def fitting(text: str, spans: Sequence[Span], errors: Sequence[Error]) -> tuple[Mistake, ...]:
+def fitting(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) -> tuple[Mistake, ...]:
     """The errors whose right words are once in `text`, as whole words, in one sentence, without overlap."""
     kept: list[Mistake] = []
     for error in errors:

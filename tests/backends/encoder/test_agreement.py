@@ -7,13 +7,20 @@ import numpy as np
 import pytest
 from makers import evidence
 
-from rarr.backends.encoder.agreement import TrainedAgreement, verdicts
-from rarr.backends.encoder.features import by_rules, could_contradict
-from rarr.backends.encoder.model import Asked, Claimed, Encoder, Judged, Pointing, shipped
+from rarr.backends.encoder.agreement import TrainedAgreement, claim_verdicts
+from rarr.backends.encoder.features import could_contradict, ruled_values
+from rarr.backends.encoder.model import (
+    AttributionInput,
+    AttributionScores,
+    ClozeInput,
+    Encoder,
+    Pointing,
+    shipped_encoder,
+)
 from rarr.backends.encoder.weights import Calibration
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.claims import claims
-from rarr.backends.rules.questions import questions
+from rarr.backends.rules.questions import value_questions
 from rarr.records import Agreement, Query
 from rarr.tools.text.document import Span
 
@@ -28,22 +35,22 @@ class Eager(Encoder):
 
     @property
     def calibration(self) -> Calibration:
-        fitted = shipped().calibration
+        fitted = shipped_encoder().calibration
         sooner = fitted.disagrees.model_copy(update={"threshold": 0.02})
         return fitted.model_copy(update={"disagrees": sooner})
 
 
 async def checked(text: str, value: str, passage: str = PASSAGE, encoder: Encoder | None = None) -> Agreement:
     place = text.index(value)
-    [asked] = [one for one in questions(text, None) if one.start <= place < one.end]
+    [asked] = [one for one in value_questions(text, None) if one.start <= place < one.end]
     query = Query(id="q1", **asked.model_dump())
-    return await TrainedAgreement(encoder or shipped()).check(text, None, query, evidence(passage))
+    return await TrainedAgreement(encoder or shipped_encoder()).check(text, None, query, evidence(passage))
 
 
 @pytest.mark.slow
 async def test_another_value_that_the_rules_do_not_see_disagrees_with_its_words() -> None:
     text = "The Golden Gate Bridge was drawn by Irving Morrow."
-    [asked] = questions(text, None)
+    [asked] = value_questions(text, None)
     query = Query(id="q1", **asked.model_dump())
     assert (await ValueAgreement().check(text, None, query, evidence(PASSAGE))).verdict == "unknown"
     found = await checked(text, "Irving Morrow", encoder=Eager())
@@ -72,21 +79,21 @@ async def test_a_passage_about_something_else_says_nothing() -> None:
 
 async def test_a_query_about_no_value_is_unknown() -> None:
     query = Query(id="q1", text="What is it?", start=0, end=3)
-    found = await TrainedAgreement(shipped()).check("It is so.", None, query, evidence(PASSAGE))
+    found = await TrainedAgreement(shipped_encoder()).check("It is so.", None, query, evidence(PASSAGE))
     assert found.verdict == "unknown"
 
 
 class Scripted(Encoder):
     """Says of every claim the same, and points at the first place of the passage where `said` stands."""
 
-    def __init__(self, judged: Judged, said: str) -> None:
+    def __init__(self, judged: AttributionScores, said: str) -> None:
         super().__init__()
         self._judged, self._said = judged, said
 
-    def attribution(self, claims: Sequence[Claimed]) -> list[Judged]:
+    def attribution(self, claims: Sequence[AttributionInput]) -> list[AttributionScores]:
         return [self._judged] * len(claims)
 
-    def point(self, asked: Sequence[Asked]) -> list[Pointing]:
+    def point(self, asked: Sequence[ClozeInput]) -> list[Pointing]:
         return [self._pointing(one.passage) for one in asked]
 
     def _pointing(self, passage: str) -> Pointing:
@@ -99,7 +106,7 @@ class Scripted(Encoder):
 async def test_a_contradiction_is_said_of_the_value_that_is_most_likely_wrong_without_an_answer() -> None:
     text = "The Golden Gate Bridge was paid for by Amadeo Giannini in Nevada."
     wrong = ((Span(text.index("Amadeo"), text.index(" in")), 0.97),)
-    said = Scripted(Judged(0.01, 0.01, 0.98, wrong), "Nowhere")
+    said = Scripted(AttributionScores(0.01, 0.01, 0.98, wrong), "Nowhere")
     found = [await checked(text, value, encoder=said) for value in ("Amadeo Giannini", "Nevada")]
     assert [(one.verdict, one.evidence_answer) for one in found] == [("disagrees", ""), ("irrelevant", "")]
     assert found[0].reason == "the evidence contradicts the sentence"
@@ -109,7 +116,7 @@ async def test_a_contradiction_is_said_of_the_value_that_is_most_likely_wrong_wi
 async def test_a_claim_longer_than_what_the_encoder_reads_is_checked_by_the_rules_alone() -> None:
     text = "The Golden Gate Bridge, {}was paid for by Amadeo Giannini in Nevada."
     long, short = text.format("which is large and old and red, " * 20), text.format("")
-    said = Scripted(Judged(0.01, 0.01, 0.98, ((Span(0, len(short)), 0.97),)), "Nowhere")
+    said = Scripted(AttributionScores(0.01, 0.01, 0.98, ((Span(0, len(short)), 0.97),)), "Nowhere")
     assert (await checked(short, "Amadeo Giannini", encoder=said)).verdict == "disagrees"
     assert (await checked(long, "Amadeo Giannini", encoder=said)).verdict != "disagrees"
 
@@ -129,20 +136,20 @@ async def test_a_profession_is_checked_like_any_value() -> None:
         "The Humber Bridge welcomed its first cars in 1981.",
     ],
 )
-@pytest.mark.parametrize("encoder", [shipped(), Eager()], ids=["shipped", "eager"])
+@pytest.mark.parametrize("encoder", [shipped_encoder(), Eager()], ids=["shipped", "eager"])
 def test_what_is_not_read_once_more_would_have_changed_nothing(
     said: str, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [claim] = claims(said, None)
     passages = [PASSAGE, "The Humber Bridge opened to traffic on 24 June 1981.", "It rained on Monday."]
-    found = [verdicts(encoder, said, claim, "", one) for one in passages]
+    found = [claim_verdicts(encoder, said, claim, "", one) for one in passages]
     monkeypatch.setattr("rarr.backends.encoder.agreement.could_contradict", lambda *_: True)
-    assert [verdicts(encoder, said, claim, "", one) for one in passages] == found
+    assert [claim_verdicts(encoder, said, claim, "", one) for one in passages] == found
 
 
 def test_most_passages_about_something_else_are_not_read_once_more() -> None:
     [claim] = claims("The Golden Gate Bridge was drawn by Irving Morrow.", None)
-    ruled = by_rules(claim.sentence.text, claim, "", PASSAGE)
-    fitted = shipped().calibration
-    assert not could_contradict(fitted, Judged(0.02, 0.97, 0.01, ()), ruled)
-    assert could_contradict(fitted, Judged(0.01, 0.01, 0.98, ((ruled[0].place, 0.97),)), ruled)
+    ruled = ruled_values(claim.sentence.text, claim, "", PASSAGE)
+    fitted = shipped_encoder().calibration
+    assert not could_contradict(fitted, AttributionScores(0.02, 0.97, 0.01, ()), ruled)
+    assert could_contradict(fitted, AttributionScores(0.01, 0.01, 0.98, ((ruled[0].place, 0.97),)), ruled)

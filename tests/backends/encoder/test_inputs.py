@@ -8,10 +8,10 @@ from rarr.backends.encoder.inputs import (
     LONGEST_TEXT,
     MASKS,
     SEP,
-    Masked,
-    covering,
-    pair,
-    single,
+    MaskedSpan,
+    covering_tokens,
+    encoder_input,
+    single_input,
 )
 from rarr.backends.encoder.weights import SHIPPED, TOKENIZER
 from rarr.tools.text.document import Span
@@ -20,7 +20,7 @@ TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
 
 
 def test_a_text_comes_before_its_passage_and_both_are_told_apart() -> None:
-    made = pair(TOKENS, "It opened in 1937.", "Golden Gate", "It opened in May 1937.")
+    made = encoder_input(TOKENS, "It opened in 1937.", "Golden Gate", "It opened in May 1937.")
     assert made.ids[0] == CLS
     assert made.ids.count(SEP) == 2
     assert made.types == [0] * (made.ids.index(SEP) + 1) + [1] * (len(made.ids) - made.ids.index(SEP) - 1)
@@ -28,7 +28,7 @@ def test_a_text_comes_before_its_passage_and_both_are_told_apart() -> None:
 
 def test_a_masked_span_is_one_token_of_its_kind() -> None:
     text = "It opened in May 1937 to traffic."
-    made = pair(TOKENS, text, "", "The bridge.", [Masked(Span(13, 21), "date")])
+    made = encoder_input(TOKENS, text, "", "The bridge.", [MaskedSpan(Span(13, 21), "date")])
     [position] = made.masks
     assert made.ids[position] == MASKS["date"]
     assert made.text_spans[position - made.text_start] == (13, 21)
@@ -37,26 +37,26 @@ def test_a_masked_span_is_one_token_of_its_kind() -> None:
 
 def test_places_of_the_passage_are_places_of_its_characters() -> None:
     passage = "Zürich lies on the Limmat."
-    made = pair(TOKENS, "Where?", "A title", passage)
+    made = encoder_input(TOKENS, "Where?", "A title", passage)
     start, end = passage.index("Limmat"), passage.index("Limmat") + 6
-    tokens = covering(made.passage_spans, start, end)
+    tokens = covering_tokens(made.passage_spans, start, end)
     assert tokens is not None
     assert made.passage_spans[tokens[0]][0] == start
     assert made.passage_spans[tokens[1]][1] == end
 
 
 def test_what_is_too_long_loses_its_end() -> None:
-    made = pair(TOKENS, "word " * 500, "title " * 500, "more " * 5000)
+    made = encoder_input(TOKENS, "word " * 500, "title " * 500, "more " * 5000)
     assert len(made.ids) == LONGEST
     assert len(made.text_spans) == LONGEST_TEXT
-    assert len(single(TOKENS, "word " * 5000)) == LONGEST
+    assert len(single_input(TOKENS, "word " * 5000)) == LONGEST
 
 
 def test_a_mask_behind_the_cut_is_said_to_be_cut() -> None:
     text = "word " * 200 + "1937"
-    made = pair(TOKENS, text, "", "passage", [Masked(Span(len(text) - 4, len(text)), "date")])
+    made = encoder_input(TOKENS, text, "", "passage", [MaskedSpan(Span(len(text) - 4, len(text)), "date")])
     assert made.masks == [-1]
 
 
 def test_nothing_covers_a_place_without_tokens() -> None:
-    assert covering([(0, 3), (4, 7)], 3, 4) is None
+    assert covering_tokens([(0, 3), (4, 7)], 3, 4) is None

@@ -5,8 +5,8 @@ import threading
 import numpy as np
 import pytest
 
-from rarr.backends.encoder.inputs import Masked
-from rarr.backends.encoder.model import Asked, Claimed, Encoder, shipped
+from rarr.backends.encoder.inputs import MaskedSpan
+from rarr.backends.encoder.model import AttributionInput, ClozeInput, Encoder, shipped_encoder
 from rarr.tools.text.document import Span
 
 TITLE = "Golden Gate Bridge"
@@ -16,9 +16,9 @@ PASSAGE = (
 )
 
 
-def asked(text: str, value: str, kind: str = "date") -> Asked:
+def asked(text: str, value: str, kind: str = "date") -> ClozeInput:
     start = text.index(value)
-    return Asked(text, TITLE, PASSAGE, Masked(Span(start, start + len(value)), kind))  # type: ignore[arg-type]
+    return ClozeInput(text, TITLE, PASSAGE, MaskedSpan(Span(start, start + len(value)), kind))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -30,27 +30,27 @@ def asked(text: str, value: str, kind: str = "date") -> Asked:
     ],
 )
 def test_a_pointer_finds_what_stands_in_the_same_role(text: str, value: str, kind: str, says: str) -> None:
-    [found] = shipped().point([asked(text, value, kind)])
+    [found] = shipped_encoder().point([asked(text, value, kind)])
     assert found.best is not None
     assert says in found.best.of(PASSAGE)
 
 
 def test_probabilities_of_all_spans_and_of_none_are_no_more_than_one() -> None:
-    [found] = shipped().point([asked("It was opened in 1936.", "1936")])
+    [found] = shipped_encoder().point([asked("It was opened in 1936.", "1936")])
     whole = sum(np.exp(log) for _, log in found.ranked(10_000)) + np.exp(found.nowhere)
     assert 0 < whole <= 1 + 1e-4
 
 
 def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
     one, other = asked("It was opened in 1936.", "1936"), asked("It was begun in 1930 " + "and " * 50, "1930")
-    [alone] = shipped().point([one])
-    together = shipped().point([other, one, other])[1]
+    [alone] = shipped_encoder().point([one])
+    together = shipped_encoder().point([other, one, other])[1]
     assert np.array_equal(alone.starts, together.starts)
 
 
 def test_classes_are_probabilities_and_words_have_places() -> None:
     text = "The bridge opened in 1937."
-    [judged] = shipped().attribution([Claimed(text, TITLE, PASSAGE)])
+    [judged] = shipped_encoder().attribution([AttributionInput(text, TITLE, PASSAGE)])
     assert sum(judged[:3]) == pytest.approx(1)
     assert "".join(span.of(text) for span, _ in judged.wrong) == text.replace(" ", "")
     assert all(0 <= p <= 1 for _, p in judged.wrong)
@@ -61,12 +61,12 @@ def test_relevance_prefers_the_passage_that_answers() -> None:
         (TITLE, PASSAGE),
         ("Tower Bridge", "Tower Bridge crosses the Thames close to the Tower of London."),
     ]
-    best, other = shipped().relevance("When was the Golden Gate Bridge opened?", passages)
+    best, other = shipped_encoder().relevance("When was the Golden Gate Bridge opened?", passages)
     assert 0 <= other < best <= 1
 
 
 def test_embeddings_have_length_one_and_like_texts_are_near() -> None:
-    found = shipped().embed(
+    found = shipped_encoder().embed(
         ["A cat sat on the mat.", "The cat is sitting on a mat.", "Shares fell on Monday."]
     )
     assert np.linalg.norm(found, axis=1) == pytest.approx([1, 1, 1], abs=1e-4)
@@ -76,7 +76,7 @@ def test_embeddings_have_length_one_and_like_texts_are_near() -> None:
 @pytest.mark.slow
 def test_threads_share_one_encoder() -> None:
     encoder = Encoder()
-    expected = shipped().relevance("Who designed it?", [(TITLE, PASSAGE)])
+    expected = shipped_encoder().relevance("Who designed it?", [(TITLE, PASSAGE)])
     found: list[list[float]] = []
     threads = [
         threading.Thread(
@@ -92,7 +92,7 @@ def test_threads_share_one_encoder() -> None:
 
 
 def test_nothing_asked_is_nothing_answered() -> None:
-    encoder = shipped()
+    encoder = shipped_encoder()
     assert encoder.point([]) == []
     assert encoder.attribution([]) == []
     assert encoder.relevance("?", []) == []

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from makers import passage
 
-from rarr.backends.encoder.model import Encoder, shipped
-from rarr.backends.encoder.ranking import TrainedReranker, scores
+from rarr.backends.encoder.model import Encoder, shipped_encoder
+from rarr.backends.encoder.ranking import TrainedReranker, encoder_scores
 
 PASSAGES = [
     passage("The Golden Gate Bridge opened to traffic in May 1937.", "a"),
@@ -17,7 +17,7 @@ PASSAGES = [
 
 
 async def test_the_passage_that_answers_comes_first() -> None:
-    found = await TrainedReranker(shipped()).score("When did the Golden Gate Bridge open?", PASSAGES)
+    found = await TrainedReranker(shipped_encoder()).score("When did the Golden Gate Bridge open?", PASSAGES)
     assert max(range(3), key=lambda n: found[n]) == 0
     assert all(0 <= one <= 1 for one in found)
 
@@ -37,9 +37,9 @@ class Scripted(Encoder):
 
 
 def test_the_encoder_outweighs_shared_words() -> None:
-    found = scores(Scripted("Shares"), "When did the Golden Gate Bridge open?", PASSAGES)
+    found = encoder_scores(Scripted("Shares"), "When did the Golden Gate Bridge open?", PASSAGES)
     assert max(range(3), key=lambda n: found[n]) == 2
 
 
 async def test_no_passages_have_no_scores() -> None:
-    assert list(await TrainedReranker(shipped()).score("When?", [])) == []
+    assert list(await TrainedReranker(shipped_encoder()).score("When?", [])) == []

@@ -6,11 +6,17 @@ import pytest
 from makers import evidence
 
 from rarr import Settings
-from rarr.backends.encoder.model import Claimed, Encoder, Judged, shipped
-from rarr.backends.encoder.support import AT_THRESHOLD, PARTS, TrainedVerifier, scaled, seen
+from rarr.backends.encoder.model import AttributionInput, AttributionScores, Encoder, shipped_encoder
+from rarr.backends.encoder.support import (
+    AT_THRESHOLD,
+    PARTS,
+    TrainedVerifier,
+    scaled_support,
+    sentence_features,
+)
 from rarr.tools.text.document import Span
 
-VERIFIER = TrainedVerifier(shipped(), AT_THRESHOLD)
+VERIFIER = TrainedVerifier(shipped_encoder(), AT_THRESHOLD)
 PASSAGE = "Elm Mill was built in 1804 by Thomas Hay. It burnt down in 1911 and was never rebuilt."
 
 
@@ -32,7 +38,7 @@ class Noting(Encoder):
         super().__init__()
         self.shown: list[str] = []
 
-    def attribution(self, claims: Sequence[Claimed]) -> list[Judged]:
+    def attribution(self, claims: Sequence[AttributionInput]) -> list[AttributionScores]:
         self.shown += [one.passage for one in claims]
         return super().attribution(claims)
 
@@ -41,13 +47,13 @@ class Noting(Encoder):
 def test_long_evidence_is_read_where_it_speaks_of_the_claim() -> None:
     passage = "The weather was fine. " * 200 + PASSAGE + " The weather was fine." * 200
     noting, text = Noting(), "Thomas Hay built Elm Mill in 1804."
-    seen(noting, text, None, [Span(0, len(text))], evidence(passage))
+    sentence_features(noting, text, None, [Span(0, len(text))], evidence(passage))
     assert "Elm Mill was built in 1804 by Thomas Hay" in noting.shown[0]
     assert len(noting.shown) == PARTS
 
 
 def test_a_threshold_that_nothing_reaches_divides_by_nothing() -> None:
-    assert scaled(0.5, 1.0) < scaled(1.0, 1.0) <= AT_THRESHOLD
+    assert scaled_support(0.5, 1.0) < scaled_support(1.0, 1.0) <= AT_THRESHOLD
 
 
 async def test_a_span_without_a_word_is_not_judged() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rarr.backends.encoder.agreement import TrainedAgreement
-from rarr.backends.encoder.model import shipped
+from rarr.backends.encoder.model import shipped_encoder
 from rarr.backends.encoder.ranking import TrainedReranker
 from rarr.backends.encoder.support import TrainedVerifier
 
@@ -17,10 +17,16 @@ ANY: Any = None
 @pytest.mark.parametrize(
     ("function", "call"),
     [
-        ("agreement.asked_for", lambda: TrainedAgreement(shipped()).check("", None, ANY, ANY)),
-        ("support.seen", lambda: TrainedVerifier(shipped(), 0.5).support("", None, [], ANY)),
-        ("support.seen", lambda: TrainedVerifier(shipped(), 0.5).classify("", None, [], ANY)),
-        ("ranking.scores", lambda: TrainedReranker(shipped()).score("", [])),
+        ("agreement.queried_value", lambda: TrainedAgreement(shipped_encoder()).check("", None, ANY, ANY)),
+        (
+            "support.sentence_features",
+            lambda: TrainedVerifier(shipped_encoder(), 0.5).support("", None, [], ANY),
+        ),
+        (
+            "support.sentence_features",
+            lambda: TrainedVerifier(shipped_encoder(), 0.5).classify("", None, [], ANY),
+        ),
+        ("ranking.encoder_scores", lambda: TrainedReranker(shipped_encoder()).score("", [])),
     ],
 )
 async def test_runs_beside_the_event_loop(function: str, call: Any, monkeypatch: pytest.MonkeyPatch) -> None:

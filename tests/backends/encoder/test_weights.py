@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rarr import Reviser, Settings
-from rarr.backends.encoder.weights import FACTS, FORMAT, MODEL, SHIPPED, TOKENIZER, Logistic, checked
+from rarr.backends.encoder.weights import FACTS, FORMAT, MODEL, SHIPPED, TOKENIZER, Logistic, checked_manifest
 from rarr.errors import SettingsError
 
 
@@ -19,7 +19,7 @@ def weights(tmp_path: Path) -> Path:
 
 
 def test_the_weights_that_ship_are_whole_and_small() -> None:
-    assert checked(None).format == FORMAT
+    assert checked_manifest(None).format == FORMAT
     assert (SHIPPED / MODEL).stat().st_size < 30_000_000
 
 
@@ -29,19 +29,19 @@ def test_a_damaged_file_is_refused(weights: Path, name: str) -> None:
     content[len(content) // 2] ^= 1
     (weights / name).write_bytes(content)
     with pytest.raises(SettingsError, match=rf"{name} is damaged: write it again: rarr train editor"):
-        checked(weights)
+        checked_manifest(weights)
 
 
 def test_a_file_that_is_cut_short_is_refused(weights: Path) -> None:
     (weights / MODEL).write_bytes((weights / MODEL).read_bytes()[:1000])
     with pytest.raises(SettingsError, match="damaged"):
-        checked(weights)
+        checked_manifest(weights)
 
 
 def test_a_missing_file_is_named(weights: Path) -> None:
     (weights / TOKENIZER).unlink()
     with pytest.raises(SettingsError, match=rf"{TOKENIZER} cannot be read"):
-        checked(weights)
+        checked_manifest(weights)
 
 
 def test_another_format_is_refused_with_both_numbers(weights: Path) -> None:
@@ -50,14 +50,14 @@ def test_another_format_is_refused_with_both_numbers(weights: Path) -> None:
     with pytest.raises(
         SettingsError, match=rf"format {FORMAT + 1}, this version of rarr reads format {FORMAT}"
     ):
-        checked(weights)
+        checked_manifest(weights)
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"format": 2}'])
 def test_facts_that_say_nothing_are_refused(weights: Path, content: str) -> None:
     (weights / FACTS).write_text(content)
     with pytest.raises(SettingsError):
-        checked(weights)
+        checked_manifest(weights)
 
 
 @pytest.mark.parametrize(("name", "value"), [("bias", math.nan), ("threshold", 7), ("weights", {"a": 1e999})])
@@ -66,7 +66,7 @@ def test_a_calibration_that_means_nothing_is_refused(weights: Path, name: str, v
     facts["calibration"]["supports"][name] = value
     (weights / FACTS).write_text(json.dumps(facts))
     with pytest.raises(SettingsError, match="damaged"):
-        checked(weights)
+        checked_manifest(weights)
 
 
 def test_a_folder_without_weights_is_refused_before_anything_is_spent(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_folder_without_weights_is_refused_before_anything_is_spent(tmp_path: 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"there is no folder .*nowhere: give one"):
-        checked(tmp_path / "nowhere")
+        checked_manifest(tmp_path / "nowhere")
 
 
 def test_a_regression_says_how_likely_and_whether() -> None:

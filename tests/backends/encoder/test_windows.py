@@ -1,21 +1,21 @@
 """Long evidence in parts."""
 
-from rarr.backends.encoder.windows import ROOM, closest, parts
+from rarr.backends.encoder.windows import ROOM, closest_window, closest_windows
 
 LONG = "Nothing is said here. " * 60
 
 
 def test_what_fits_is_one_part() -> None:
-    assert parts("claim", "A short passage.", 3) == ["A short passage."]
+    assert closest_windows("claim", "A short passage.", 3) == ["A short passage."]
 
 
 def test_the_part_that_shares_most_words_comes_first() -> None:
     passage = LONG + "The mill of Elm was built by Thomas Hay." + LONG
-    assert "Thomas Hay" in closest("Who built the mill of Elm?", passage)
+    assert "Thomas Hay" in closest_window("Who built the mill of Elm?", passage)
 
 
 def test_parts_are_apart_and_have_their_size() -> None:
-    found = parts("said here", " ".join(f"Sentence {n} is said here." for n in range(200)), 3)
+    found = closest_windows("said here", " ".join(f"Sentence {n} is said here." for n in range(200)), 3)
     said = [one for part in found for one in part.split(". ")]
     assert len(found) == 3
     assert all(ROOM / 2 < len(one) <= ROOM for one in found)
@@ -24,8 +24,8 @@ def test_parts_are_apart_and_have_their_size() -> None:
 
 def test_a_sentence_that_is_longer_than_a_part_is_found_too() -> None:
     long = "The mill of Elm was built by Thomas Hay" + ", who had much to do" * 60 + "."
-    assert closest("Thomas Hay built the mill", f"{LONG}{long} {LONG}").startswith("The mill of Elm")
+    assert closest_window("Thomas Hay built the mill", f"{LONG}{long} {LONG}").startswith("The mill of Elm")
 
 
 def test_text_without_sentences_is_cut() -> None:
-    assert parts("x", "a" * 5000, 2)[0] == "a" * ROOM
+    assert closest_windows("x", "a" * 5000, 2)[0] == "a" * ROOM

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.backends.nli.labels import Judgement, Outputs, outputs_of
+from rarr.backends.nli.labels import EntailmentJudgement, Outputs, outputs_of
 from rarr.errors import SetupError
 
 
@@ -43,7 +43,7 @@ def test_other_labels_are_refused_in_one_line_with_the_cure(labels: list[str]) -
 
 def test_several_logits_are_shares() -> None:
     judged = Outputs(0, 2).judgement([2.0, 1.0, 0.0])
-    assert judged == pytest.approx(Judgement(0.6652, 0.0900), abs=1e-4)
+    assert judged == pytest.approx(EntailmentJudgement(0.6652, 0.0900), abs=1e-4)
 
 
 @pytest.mark.parametrize(("logit", "support"), [(0.0, 0.5), (3.0, 0.9526), (-1000.0, 0.0), (1000.0, 1.0)])
@@ -54,4 +54,4 @@ def test_one_logit_is_a_sigmoid(logit: float, support: float) -> None:
 
 
 def test_large_logits_do_not_overflow() -> None:
-    assert Outputs(1).judgement([-1000.0, 1000.0]) == Judgement(1.0)
+    assert Outputs(1).judgement([-1000.0, 1000.0]) == EntailmentJudgement(1.0)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rarr.agent.wiring.components import wire
-from rarr.backends.nli.loading import load
-from rarr.backends.nli.model import batches
+from rarr.backends.nli.loading import loaded_model
+from rarr.backends.nli.model import size_batches
 from rarr.errors import SettingsError, SetupError
 from rarr.settings import Settings
 
@@ -90,7 +90,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def refused(name: str, error: type[Exception] = SetupError) -> str:
     with pytest.raises(error) as raised:
-        load(name)
+        loaded_model(name)
     assert "\n" not in str(raised.value)
     return str(raised.value)
 
@@ -116,14 +116,14 @@ def test_missing_package_is_one_line_with_its_installation(
 
 
 def test_what_was_downloaded_before_is_not_asked_for(fake: Fake, hub: list[str]) -> None:
-    load(NAME)
+    loaded_model(NAME)
     assert fake.asked == [("config", NAME, True), ("tokenizer", NAME, True), ("model", NAME, True)]
     assert hub == []
 
 
 def test_rest_is_downloaded(fake: Fake, hub: list[str]) -> None:
     fake.fails[True] = OSError("not here")
-    load(NAME)
+    loaded_model(NAME)
     assert [local for _, _, local in fake.asked] == [True, False] * 3
 
 
@@ -166,6 +166,6 @@ def test_it_is_loaded_before_anything_is_indexed(fake: Fake, tmp_path: Path) -> 
 
 
 def test_batches_are_of_about_one_length_and_bounded() -> None:
-    assert list(batches([4000, 10, 9000, 4100, 20])) == [[1, 4], [0], [3], [2]]
-    assert list(batches([4096, 4096, 1])) == [[2, 0], [1]]
-    assert list(batches([])) == []
+    assert list(size_batches([4000, 10, 9000, 4100, 20])) == [[1, 4], [0], [3], [2]]
+    assert list(size_batches([4096, 4096, 1])) == [[2, 0], [1]]
+    assert list(size_batches([])) == []

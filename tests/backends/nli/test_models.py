@@ -10,7 +10,7 @@ from makers import evidence
 
 from backends.nli.tiny import classifier, t5
 from rarr import Reviser, Settings
-from rarr.backends.nli.loading import load
+from rarr.backends.nli.loading import loaded_model
 from rarr.backends.nli.model import NliModel
 from rarr.backends.nli.verifier import NliVerifier
 from rarr.errors import SetupError
@@ -186,10 +186,10 @@ def changed(folder: Path, **values: Any) -> str:
 def test_what_is_no_verifier_is_refused_in_one_line(three: Path, values: Any, said: str) -> None:
     (three / "code.py").write_text("raise SystemExit('code of a model ran')")
     with pytest.raises(SetupError, match=said) as raised:
-        load(changed(three, **values))
+        loaded_model(changed(three, **values))
     assert "\n" not in str(raised.value)
 
 
 def test_empty_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="cannot be loaded"):
-        load(str(tmp_path))
+        loaded_model(str(tmp_path))

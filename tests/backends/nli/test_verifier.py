@@ -7,8 +7,8 @@ import pytest
 from makers import evidence
 
 from rarr.backends.nli import verifier as module
-from rarr.backends.nli.labels import Judgement
-from rarr.backends.nli.verifier import NliVerifier, standing_alone
+from rarr.backends.nli.labels import EntailmentJudgement
+from rarr.backends.nli.verifier import NliVerifier, standalone_text
 from rarr.components import Classifier
 from rarr.tools.text.document import Span, sentences
 from rarr.tools.text.long_evidence import Pair
@@ -20,12 +20,12 @@ FOUND = evidence("The mill burned in 1923.")
 class Model:
     """Judges by a word of the claim. Records what it is asked, and where."""
 
-    judgements = {"old": Judgement(0.1, 0.2), "1921": Judgement(0.2, 0.7)}  # noqa: RUF012  # read alone
+    judgements = {"old": EntailmentJudgement(0.1, 0.2), "1921": EntailmentJudgement(0.2, 0.7)}  # noqa: RUF012  # read alone
 
     def __init__(self, name: str) -> None:
         self.calls: list[tuple[list[Pair], str]] = []
 
-    def judge(self, pairs: Sequence[Pair], title: str = "") -> list[Judgement | None]:
+    def judge(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
         assert threading.current_thread() is not threading.main_thread()
         self.calls.append((list(pairs), title))
         return [
@@ -63,15 +63,15 @@ async def test_evidence_without_text_judges_nothing(verifier: NliVerifier) -> No
 @pytest.mark.parametrize(
     ("judgement", "expected"),
     [
-        (Judgement(0.5, 0.3), "attributable"),
-        (Judgement(0.3, 0.5), "contradictory"),
-        (Judgement(0.2, 0.3), "extrapolatory"),
-        (Judgement(0.5), "attributable"),
-        (Judgement(0.49), "extrapolatory"),
+        (EntailmentJudgement(0.5, 0.3), "attributable"),
+        (EntailmentJudgement(0.3, 0.5), "contradictory"),
+        (EntailmentJudgement(0.2, 0.3), "extrapolatory"),
+        (EntailmentJudgement(0.5), "attributable"),
+        (EntailmentJudgement(0.49), "extrapolatory"),
     ],
 )
 async def test_class_is_the_most_probable_of_three_or_goes_by_the_threshold(
-    verifier: NliVerifier, judgement: Judgement, expected: str, monkeypatch: pytest.MonkeyPatch
+    verifier: NliVerifier, judgement: EntailmentJudgement, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Model, "judgements", {"": judgement})
     assert await verifier.classify(TEXT, None, sentences(TEXT)[:1], FOUND) == [expected]
@@ -90,9 +90,9 @@ def test_it_is_a_classifier(verifier: NliVerifier) -> None:
     ],
 )
 def test_any_span_stands_alone(span: Span, said: str) -> None:
-    assert standing_alone(TEXT, None, span) == said
+    assert standalone_text(TEXT, None, span) == said
 
 
 def test_context_gives_the_subject_of_the_first_sentence() -> None:
     text = "It opened in 1937."
-    assert standing_alone(text, "How old is the Golden Gate Bridge?", Span(0, 18)).startswith("Golden Gate")
+    assert standalone_text(text, "How old is the Golden Gate Bridge?", Span(0, 18)).startswith("Golden Gate")

@@ -7,7 +7,7 @@ from makers import evidence, runtime, state
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model, query_about
 from rarr.backends.prompted.agreement import PromptedChecker
-from rarr.backends.rules import answers
+from rarr.backends.rules import short_answers
 from rarr.errors import ModelError
 from rarr.nodes.check_agreement import check_agreement
 from rarr.records import Agreement
@@ -24,7 +24,7 @@ def said(verdict: str = "disagrees", mine: str = "1921", its: str = "1923") -> d
 
 
 def checker(chat: ScriptedModel, *, whole_text: bool = False) -> PromptedChecker:
-    return PromptedChecker(language_model(chat), PROMPTS, whole_text=whole_text, reader=answers)
+    return PromptedChecker(language_model(chat), PROMPTS, whole_text=whole_text, reader=short_answers)
 
 
 async def checked(answer: dict[str, Any]) -> Agreement:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model
-from rarr.backends.prompted.questions import PART, PromptedQuestions, parts
+from rarr.backends.prompted.questions import PART, PromptedQuestions, text_parts
 from rarr.errors import ModelError
 from rarr.records import Question
 from rarr.testing import ScriptedModel
@@ -169,7 +169,7 @@ LONG = "\n\n".join(
 
 
 def test_parts_are_a_whole_text_between_sentences() -> None:
-    spans = list(parts(LONG))
+    spans = list(text_parts(LONG))
     assert "".join(span.of(LONG) for span in spans) == LONG
     assert max(span.end - span.start for span in spans) < PART + 200
     assert all(
@@ -184,7 +184,7 @@ async def test_parts_of_a_long_text_are_asked_about_at_once() -> None:
         number = text["text"].split("built in ")[1][:4]
         return {"questions": [ask(f"When was {number}?", number)]}
 
-    count = len(list(parts(LONG)))
+    count = len(list(text_parts(LONG)))
     all_asked = asyncio.Barrier(count)
 
     class Waiting(ScriptedModel):
@@ -202,7 +202,7 @@ async def test_parts_of_a_long_text_are_asked_about_at_once() -> None:
 async def test_question_is_placed_in_its_own_part() -> None:
     chat = answering({"questions": [ask("How many wheels has it?", "It has")]})
     places = [one.start for one in await generator(chat).generate(LONG, None)]
-    spans = list(parts(LONG))
+    spans = list(text_parts(LONG))
     assert all(span.start <= place < span.end for span, place in zip(spans, places, strict=True))
 
 
@@ -215,7 +215,7 @@ async def test_model_that_fails_is_an_error() -> None:
 def test_expected_is_a_call_a_part() -> None:
     one = generator(answering(""), 3).expected(TEXT, None)
     many = generator(answering(""), 3).expected(LONG, None)
-    assert (one.model_calls, many.model_calls) == (1, len(list(parts(LONG))))
+    assert (one.model_calls, many.model_calls) == (1, len(list(text_parts(LONG))))
     assert many.input_tokens > 3 * one.input_tokens > 0
     assert many.output_tokens > one.output_tokens > 0
 

@@ -3,10 +3,10 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.backends.rules.agreement import ValueAgreement, compare
+from rarr.backends.rules.agreement import ValueAgreement, value_agreement
 from rarr.backends.rules.claims import claims
-from rarr.backends.rules.counterparts import passage, read
-from rarr.backends.rules.questions import ValueQuestions, askable
+from rarr.backends.rules.counterparts import counterparts, parsed_passage
+from rarr.backends.rules.questions import ValueQuestions, askable_values
 from rarr.records import Agreement, Evidence, Query
 
 
@@ -159,6 +159,6 @@ SOME_TEXT = st.text() | st.lists(st.sampled_from(PIECES)).map(" ".join)
 async def test_any_texts_can_be_compared(text: str, evidence: str, title: str) -> None:
     await ValueQuestions().generate(text, title)
     for claim in claims(text, title):
-        for value, _ in askable(text, claim):
-            read_once = passage(evidence, title)
-            compare(claim, value, read(claim.sentence, value, read_once), read_once)
+        for value, _ in askable_values(text, claim):
+            read_once = parsed_passage(evidence, title)
+            value_agreement(claim, value, counterparts(claim.sentence, value, read_once), read_once)

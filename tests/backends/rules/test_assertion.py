@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.backends.rules.assertion import asserts
+from rarr.backends.rules.assertion import is_asserted
 
 STATED = [
     "The pier was opened in 1898.",
@@ -31,15 +31,15 @@ NOT_STATED = [
 
 @pytest.mark.parametrize("text", STATED)
 def test_what_is_stated(text: str) -> None:
-    assert asserts(text, len(text))
+    assert is_asserted(text, len(text))
 
 
 @pytest.mark.parametrize("text", NOT_STATED)
 def test_what_is_denied_doubted_or_reported_is_not_stated(text: str) -> None:
-    assert not asserts(text, len(text))
+    assert not is_asserted(text, len(text))
 
 
 def test_what_stands_before_a_report_is_stated() -> None:
     text = "In 1898 the mayor hoped that the pier would open in 1899."
-    assert asserts(text, text.index("1898"))
-    assert not asserts(text, text.index("1899"))
+    assert is_asserted(text, text.index("1898"))
+    assert not is_asserted(text, text.index("1899"))

@@ -7,9 +7,9 @@ from rarr.backends.rules.blind_answers import (
     DISPUTED,
     LIKELY,
     UNLIKELY,
-    beside_the_matter,
-    compared,
-    versions,
+    answer_agreement,
+    sentence_versions,
+    verdict_unread,
 )
 from rarr.records import Agreement, Query
 
@@ -19,7 +19,7 @@ def verdict_on(
 ) -> Agreement:
     start = text.index(said)
     query = Query(id="q1", text="?", start=start, end=start + len(said))
-    return compared(text, None, query, evidence(passage), answer, probability)
+    return answer_agreement(text, None, query, evidence(passage), answer, probability)
 
 
 SAME = [
@@ -204,7 +204,7 @@ def test_a_query_about_no_value_is_left_unknown() -> None:
 def test_a_query_about_no_value_is_not_read() -> None:
     text = "The Orrel Dam is a marvel of its time."
     query = Query(id="q1", text="What is the Orrel Dam?", start=0, end=len(text))
-    unread = beside_the_matter(text, None, query, evidence("The Orrel Dam is a wall of stone."))
+    unread = verdict_unread(text, None, query, evidence("The Orrel Dam is a wall of stone."))
     assert unread is not None
     assert unread.verdict == "unknown"
 
@@ -238,14 +238,14 @@ def test_the_same_value_of_another_thing_does_not_agree(
     start = text.index(said)
     query = Query(id="q1", text="?", start=start, end=start + len(said))
     found = evidence(passage).model_copy(update={"title": title})
-    assert compared(text, None, query, found, said).verdict == "unknown"
+    assert answer_agreement(text, None, query, found, said).verdict == "unknown"
 
 
 def test_a_passage_about_something_else_is_not_read() -> None:
     text = "The Orrel Dam opened in 1935."
     query = Query(id="q1", text="The Orrel Dam opened when?", start=24, end=28)
-    assert beside_the_matter(text, None, query, evidence("The Orrel Dam opened in 1936.")) is None
-    unread = beside_the_matter(text, None, query, evidence("Bread rises for an hour, then bakes."))
+    assert verdict_unread(text, None, query, evidence("The Orrel Dam opened in 1936.")) is None
+    unread = verdict_unread(text, None, query, evidence("Bread rises for an hour, then bakes."))
     assert unread is not None and unread.verdict == "irrelevant"
 
 
@@ -256,7 +256,7 @@ def test_a_page_about_something_that_the_text_does_not_name_is_no_reason(title: 
     text = "The Humber has a bridge. Cars have used the bridge since June 1981."
     query = Query(id="q1", text="?", start=text.index("June"), end=text.index("June") + 9)
     found = evidence("All cars have used the bridge since May 1937.").model_copy(update={"title": title})
-    assert compared(text, None, query, found, "May 1937").verdict == verdict
+    assert answer_agreement(text, None, query, found, "May 1937").verdict == verdict
 
 
 MOVED = (
@@ -298,7 +298,7 @@ def test_versions_differ_in_the_value_alone() -> None:
     text = "It rained. The Orrel Dam opened on May 3, 1935. It is old."
     query = Query(id="q1", text="?", start=text.index("May"), end=text.index(". It is"))
     differs = Agreement(verdict="disagrees", text_answer="May 3, 1935", evidence_answer="2 May 1936")
-    assert versions(text, query, differs) == (
+    assert sentence_versions(text, query, differs) == (
         "The Orrel Dam opened on May 3, 1935.",
         "The Orrel Dam opened on May 2, 1936.",
     )
@@ -308,4 +308,4 @@ def test_answer_that_code_cannot_write_has_no_version() -> None:
     text = "The Orrel Dam opened in 1935."
     query = Query(id="q1", text="?", start=24, end=28)
     differs = Agreement(verdict="disagrees", text_answer="1935", evidence_answer="late")
-    assert versions(text, query, differs) is None
+    assert sentence_versions(text, query, differs) is None

@@ -2,12 +2,12 @@
 
 import pytest
 
-from rarr.backends.rules.clause_events import another_event, recurs
-from rarr.backends.rules.sentence import Sentence, sentence
+from rarr.backends.rules.clause_events import is_another_event, is_recurring
+from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.values import Value
 
 
-def value(part: Sentence, said: str) -> Value:
+def value(part: ParsedSentence, said: str) -> Value:
     return next(v for v in part.values if part.text[v.start : v.end] == said)
 
 
@@ -32,8 +32,8 @@ def value(part: Sentence, said: str) -> Value:
     ],
 )
 def test_another_event(claim: str, mine: str, evidence: str, its: str) -> None:
-    one, other = sentence(claim), sentence(evidence)
-    assert another_event(one, value(one, mine), other, value(other, its))
+    one, other = parsed_sentence(claim), parsed_sentence(evidence)
+    assert is_another_event(one, value(one, mine), other, value(other, its))
 
 
 @pytest.mark.parametrize(
@@ -50,13 +50,13 @@ def test_another_event(claim: str, mine: str, evidence: str, its: str) -> None:
     ],
 )
 def test_the_same_event(claim: str, mine: str, evidence: str, its: str) -> None:
-    one, other = sentence(claim), sentence(evidence)
-    assert not another_event(one, value(one, mine), other, value(other, its))
+    one, other = parsed_sentence(claim), parsed_sentence(evidence)
+    assert not is_another_event(one, value(one, mine), other, value(other, its))
 
 
 @pytest.mark.parametrize(
     ("claim", "again"), [("Exports grew in 2019.", True), ("It was founded in 2019.", False)]
 )
 def test_what_may_happen_again(claim: str, again: bool) -> None:
-    part = sentence(claim)
-    assert recurs(part, value(part, "2019")) == again
+    part = parsed_sentence(claim)
+    assert is_recurring(part, value(part, "2019")) == again

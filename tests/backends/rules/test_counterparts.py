@@ -1,15 +1,21 @@
-from rarr.backends.rules.context_words import beside, distances, next_stem, opens, same_frame
-from rarr.backends.rules.counterparts import Reading, passage, read
-from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.context_words import (
+    has_same_frame,
+    neighbour_stems,
+    next_stem,
+    opens_sentence,
+    word_distances,
+)
+from rarr.backends.rules.counterparts import Counterparts, counterparts, parsed_passage
+from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.values import Value
 
 
 def value_of(text: str, said: str) -> Value:
-    return next(v for v in sentence(text).values if text[v.start : v.end] == said)
+    return next(v for v in parsed_sentence(text).values if text[v.start : v.end] == said)
 
 
-def reading(claim: str, said: str, evidence: str) -> Reading:
-    return read(sentence(claim), value_of(claim, said), passage(evidence, ""))
+def reading(claim: str, said: str, evidence: str) -> Counterparts:
+    return counterparts(parsed_sentence(claim), value_of(claim, said), parsed_passage(evidence, ""))
 
 
 def test_the_value_in_the_like_context_comes_first() -> None:
@@ -28,7 +34,7 @@ def test_what_the_claim_says_elsewhere_is_no_other_value() -> None:
 
 
 def test_other_kinds_do_not_compare() -> None:
-    assert reading("It is 200 m high.", "200", "It weighs 30 kg.") == Reading(None, None, 0.0)
+    assert reading("It is 200 m high.", "200", "It weighs 30 kg.") == Counterparts(None, None, 0.0)
 
 
 def test_a_runner_up_is_another_value() -> None:
@@ -38,23 +44,23 @@ def test_a_runner_up_is_another_value() -> None:
 
 
 def test_a_passage_puts_its_title_in() -> None:
-    [part] = passage("It opened in 1936.", "Hoover Dam").sentences
+    [part] = parsed_passage("It opened in 1936.", "Hoover Dam").sentences
     assert part.text == "Hoover Dam opened in 1936."
 
 
 def test_a_passage_about_namesakes() -> None:
-    assert passage("Paris may refer to:", "Paris").namesakes
+    assert parsed_passage("Paris may refer to:", "Paris").namesakes
 
 
 def test_what_stands_around_a_value() -> None:
     text = "The old dam measures 20 m across the river."
-    part, value = sentence(text), value_of(text, "20")
-    assert beside(part, value) == ["measur", "dam", "m", "across"]
+    part, value = parsed_sentence(text), value_of(text, "20")
+    assert neighbour_stems(part, value) == ["measur", "dam", "m", "across"]
     assert next_stem(part, value) == "across"
-    assert distances(part.content, value)[:3] == [2, 1, 0]
-    assert not opens(part, value)
+    assert word_distances(part.content, value)[:3] == [2, 1, 0]
+    assert not opens_sentence(part, value)
 
 
 def test_same_frame() -> None:
-    one, other = sentence("It opened in 1936 at noon."), sentence("It closed in 1938 at noon.")
-    assert same_frame(one, one.values[0], other, other.values[0])
+    one, other = parsed_sentence("It opened in 1936 at noon."), parsed_sentence("It closed in 1938 at noon.")
+    assert has_same_frame(one, one.values[0], other, other.values[0])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rarr.backends.rules.editing import ValueEditor, change_of
-from rarr.backends.rules.values import same, values
+from rarr.backends.rules.values import checkable_values, same_value
 from rarr.records import Check, Evidence, Query
 
 EVIDENCE = Evidence(
@@ -124,18 +124,18 @@ WRITTEN = st.one_of(
 @given(WRITTEN, WRITTEN)
 def test_what_is_written_means_what_the_evidence_says(mine: str, its: str) -> None:
     text = f"The hall was once said to be at {mine}, as told."
-    for value in values(text):
+    for value in checkable_values(text):
         said = text[value.start : value.end]
         check = Check(
             verdict="disagrees", text_answer=said, evidence_answer=its, query_id="q1", evidence_id="e1"
         )
         change = change_of(text, Query(id="q1", text="?", start=value.start, end=value.end), check)
         if change is not None:
-            written = values(text[: change.start] + change.new + text[change.end :])
+            written = checkable_values(text[: change.start] + change.new + text[change.end :])
             [new] = [
                 one
                 for one in written
                 if one.start < change.start + len(change.new) and change.start < one.end
             ]
-            [answer] = [one for one in values(its) if one.kind == value.kind][:1]
-            assert same(new, answer)
+            [answer] = [one for one in checkable_values(its) if one.kind == value.kind][:1]
+            assert same_value(new, answer)

@@ -1,6 +1,6 @@
 import pytest
 
-from rarr.backends.rules.exclusive_words import same_term, terms
+from rarr.backends.rules.exclusive_words import exclusive_terms, same_term
 
 
 @pytest.mark.parametrize(
@@ -14,13 +14,13 @@ from rarr.backends.rules.exclusive_words import same_term, terms
     ],
 )
 def test_finds(text: str, said: str, label: str) -> None:
-    [term] = terms(text)
+    [term] = exclusive_terms(text)
     assert (text[term.start : term.end], term.label) == (said, label)
 
 
 @pytest.mark.parametrize("text", ["northward", "non-public", "goldfish"])
 def test_words_are_whole(text: str) -> None:
-    assert list(terms(text)) == []
+    assert list(exclusive_terms(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ def test_words_are_whole(text: str) -> None:
     ],
 )
 def test_members_of_a_class_exclude_each_other(one: str, other: str, same: bool | None) -> None:
-    assert same_term(next(terms(one)), next(terms(other))) is same
+    assert same_term(next(exclusive_terms(one)), next(exclusive_terms(other))) is same

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rarr.backends.rules.negation import denies, negated
-from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.negation import is_denied, is_negated
+from rarr.backends.rules.parsed_sentence import parsed_sentence
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,9 @@ from rarr.backends.rules.sentence import sentence
     ],
 )
 def test_one_of_the_two_is_denied(claim: str, evidence: str) -> None:
-    told = [sentence("It rained."), sentence(evidence)]
-    assert denies(sentence(claim), told)
-    assert denies(sentence(evidence), [sentence(claim)])
+    told = [parsed_sentence("It rained."), parsed_sentence(evidence)]
+    assert is_denied(parsed_sentence(claim), told)
+    assert is_denied(parsed_sentence(evidence), [parsed_sentence(claim)])
 
 
 @pytest.mark.parametrize(
@@ -80,26 +80,26 @@ def test_one_of_the_two_is_denied(claim: str, evidence: str) -> None:
     ],
 )
 def test_neither_is(claim: str, evidence: str) -> None:
-    assert not denies(sentence(claim), [sentence(evidence)] if evidence else [])
+    assert not is_denied(parsed_sentence(claim), [parsed_sentence(evidence)] if evidence else [])
 
 
 def test_a_sentence_that_says_it_as_well_outweighs_one_that_denies_it() -> None:
-    told = [sentence("The mill was not rebuilt."), sentence("The mill was rebuilt.")]
-    assert not denies(sentence("The mill was rebuilt."), told)
+    told = [parsed_sentence("The mill was not rebuilt."), parsed_sentence("The mill was rebuilt.")]
+    assert not is_denied(parsed_sentence("The mill was rebuilt."), told)
 
 
 def test_what_all_of_the_evidence_is_about_need_not_be_said_again() -> None:
-    claim = sentence("The Data Retention and Privacy Act 2012 applies to public libraries.")
-    told = [sentence("The act does not apply to public libraries.")]
-    title = {word.stem for word in sentence("Data Retention and Privacy Act 2012").content}
-    assert denies(claim, told, title)
-    assert not denies(claim, told)
+    claim = parsed_sentence("The Data Retention and Privacy Act 2012 applies to public libraries.")
+    told = [parsed_sentence("The act does not apply to public libraries.")]
+    title = {word.stem for word in parsed_sentence("Data Retention and Privacy Act 2012").content}
+    assert is_denied(claim, told, title)
+    assert not is_denied(claim, told)
 
 
 def test_the_same_word_elsewhere_does_not_say_it_here() -> None:
-    told = [sentence("In 2014 the court convicted Jo Ash and acquitted Al Hay.")]
-    assert denies(sentence("In 2014 the court acquitted Jo Ash."), told)
-    assert not denies(sentence("In 2014 the court acquitted Al Hay."), told)
+    told = [parsed_sentence("In 2014 the court convicted Jo Ash and acquitted Al Hay.")]
+    assert is_denied(parsed_sentence("In 2014 the court acquitted Jo Ash."), told)
+    assert not is_denied(parsed_sentence("In 2014 the court acquitted Al Hay."), told)
 
 
 MEASURES = (
@@ -117,8 +117,8 @@ DENIALS = (
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_negated_measure_is_denied_by_the_sentence_that_states_it(measure: str, denial: str) -> None:
     stated, negated = f"The Vell Bridge is {measure}.", f"The Vell Bridge {denial.format(measure)}."
-    assert denies(sentence(negated), [sentence("It rained."), sentence(stated)])
-    assert not denies(sentence(stated), [sentence(stated)])
+    assert is_denied(parsed_sentence(negated), [parsed_sentence("It rained."), parsed_sentence(stated)])
+    assert not is_denied(parsed_sentence(stated), [parsed_sentence(stated)])
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_negated_measure_is_denied_by_the_sentence_that_states_it(measure: str
     ],
 )
 def test_a_negated_date_or_count_is_denied_as_well(claim: str, evidence: str) -> None:
-    assert denies(sentence(claim), [sentence(evidence)])
+    assert is_denied(parsed_sentence(claim), [parsed_sentence(evidence)])
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_negated_date_or_count_is_denied_as_well(claim: str, evidence: str) ->
     ],
 )
 def test_a_value_that_both_state_is_not_negated(claim: str, evidence: str) -> None:
-    assert not denies(sentence(claim), [sentence(evidence)])
+    assert not is_denied(parsed_sentence(claim), [parsed_sentence(evidence)])
 
 
 @pytest.mark.parametrize(
@@ -162,4 +162,4 @@ def test_a_value_that_both_state_is_not_negated(claim: str, evidence: str) -> No
     ],
 )
 def test_a_value_is_denied_only_by_what_stands_before_it(text: str, value: str, denied: bool) -> None:
-    assert negated(sentence(text), text.index(value)) is denied
+    assert is_negated(parsed_sentence(text), text.index(value)) is denied

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rarr.backends.rules.claims import claims
-from rarr.backends.rules.questions import ValueQuestions, ask, askable
+from rarr.backends.rules.questions import ValueQuestions, askable_values, value_question
 
 
 async def questions(text: str, context: str | None = None) -> list[tuple[str, str]]:
@@ -85,9 +85,9 @@ SENTENCE = st.tuples(*map(st.sampled_from, (SUBJECTS, VERBS, VALUES, VERBS, VALU
 @given(st.lists(SENTENCE, min_size=1, max_size=3).map(lambda parts: ". ".join(parts) + "."))
 def test_never_says_the_value_it_asks_for(text: str) -> None:
     for claim in claims(text, None):
-        for value, place in askable(text, claim):
+        for value, place in askable_values(text, claim):
             said = rf"(?<!\w){re.escape(place.of(text))}(?!\w)"
-            assert not re.search(said, ask(claim, value), re.IGNORECASE)
+            assert not re.search(said, value_question(claim, value), re.IGNORECASE)
 
 
 @given(st.text())

@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 
 from rarr.backends.rules.ranking import OverlapReranker
-from rarr.backends.rules.values import values
+from rarr.backends.rules.values import checkable_values
 from rarr.records import Passage
 
 
@@ -37,7 +37,7 @@ async def test_a_name_lifts_the_passage_that_has_it() -> None:
 
 async def test_a_name_is_whole_words() -> None:
     query = "Whom did Art meet?"
-    [name] = [value for value in values(query) if value.kind == "name"]
+    [name] = [value for value in checkable_values(query) if value.kind == "name"]
     assert query[name.start : name.end] == "Art"
     assert await scores(query, "The party started.") == [0.0]
 

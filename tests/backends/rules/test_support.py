@@ -2,8 +2,8 @@ import pytest
 from makers import evidence
 
 from rarr.backends.rules.claims import claims
-from rarr.backends.rules.counterparts import passage
-from rarr.backends.rules.support import CONTRADICTED, ValueVerifier, judgement
+from rarr.backends.rules.counterparts import parsed_passage
+from rarr.backends.rules.support import CONTRADICTED, ValueVerifier, claim_judgement
 from rarr.components import Classifier
 from rarr.tools.text.document import Span, sentences
 
@@ -11,7 +11,7 @@ EVIDENCE = "The Hoover Dam is a concrete dam on the Colorado River. The Hoover D
 
 
 def support(claim: str, evidence: str = EVIDENCE) -> float:
-    judged = judgement(claims(claim, None)[0], passage(evidence, "Hoover Dam"))
+    judged = claim_judgement(claims(claim, None)[0], parsed_passage(evidence, "Hoover Dam"))
     assert judged is not None
     return judged.support
 
@@ -34,7 +34,7 @@ def test_another_subject_has_less_support() -> None:
 
 @pytest.mark.parametrize("text", ["It was.", "Is it so?"])
 def test_nothing_to_compare(text: str) -> None:
-    assert judgement(claims(text, None)[0], passage(EVIDENCE, "")) is None
+    assert claim_judgement(claims(text, None)[0], parsed_passage(EVIDENCE, "")) is None
 
 
 @pytest.mark.parametrize(

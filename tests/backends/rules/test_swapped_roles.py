@@ -2,9 +2,9 @@
 
 import pytest
 
-from rarr.backends.rules.negation import denies
-from rarr.backends.rules.sentence import sentence
-from rarr.backends.rules.swapped_roles import exchanged
+from rarr.backends.rules.negation import is_denied
+from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.swapped_roles import has_swapped_roles
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from rarr.backends.rules.swapped_roles import exchanged
     ids=["parties", "groups", "in the passive, within more", "under a subject", "roles", "numbers", "colon"],
 )
 def test_two_parts_changed_places(claim: str, evidence: str) -> None:
-    assert denies(sentence(claim), [sentence(evidence)])
+    assert is_denied(parsed_sentence(claim), [parsed_sentence(evidence)])
 
 
 @pytest.mark.parametrize(
@@ -53,4 +53,4 @@ def test_two_parts_changed_places(claim: str, evidence: str) -> None:
     ids=["same", "moved", "is", "list", "either way", "and", "other words", "more", "empty", "long"],
 )
 def test_nothing_did(claim: str, evidence: str) -> None:
-    assert not exchanged(sentence(claim), sentence(evidence))
+    assert not has_swapped_roles(parsed_sentence(claim), parsed_sentence(evidence))

@@ -21,12 +21,12 @@ ANY: Any = None
 @pytest.mark.parametrize(
     ("function", "call"),
     [
-        ("questions.questions", lambda: ValueQuestions().generate("", None)),
-        ("agreement.agreement", lambda: ValueAgreement().check("", None, ANY, ANY)),
+        ("questions.value_questions", lambda: ValueQuestions().generate("", None)),
+        ("agreement.query_agreement", lambda: ValueAgreement().check("", None, ANY, ANY)),
         ("editing.change_of", lambda: ValueEditor().edit("", None, ANY, ANY, ANY)),
-        ("support.entailments", lambda: ValueVerifier(0.5).support("", None, [], ANY)),
-        ("support.classes", lambda: ValueVerifier(0.5).classify("", None, [], ANY)),
-        ("ranking.scores", lambda: OverlapReranker().score("", [])),
+        ("support.claim_supports", lambda: ValueVerifier(0.5).support("", None, [], ANY)),
+        ("support.claim_classes", lambda: ValueVerifier(0.5).classify("", None, [], ANY)),
+        ("ranking.overlap_scores", lambda: OverlapReranker().score("", [])),
     ],
 )
 async def test_runs_beside_the_event_loop(function: str, call: Any, monkeypatch: pytest.MonkeyPatch) -> None:

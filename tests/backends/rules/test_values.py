@@ -3,7 +3,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.backends.rules.values import same, values
+from rarr.backends.rules.values import checkable_values, same_value
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from rarr.backends.rules.values import same, values
     ],
 )
 def test_finds_every_kind_in_order(text: str, found: list[tuple[str, str]]) -> None:
-    assert [(text[v.start : v.end], v.kind) for v in values(text)] == found
+    assert [(text[v.start : v.end], v.kind) for v in checkable_values(text)] == found
 
 
 WORDS = ["In May 1937", "the 12", "second-largest", "Apollo 11", "a mile", "of", "“X Y”", "Paris,", "%"]
@@ -25,7 +25,7 @@ WORDS = ["In May 1937", "the 12", "second-largest", "Apollo 11", "a mile", "of",
 
 @given(st.lists(st.sampled_from(WORDS)))
 def test_values_never_overlap(words: list[str]) -> None:
-    assert all(one.end <= other.start for one, other in pairwise(values(" ".join(words))))
+    assert all(one.end <= other.start for one, other in pairwise(checkable_values(" ".join(words))))
 
 
 @pytest.mark.parametrize(
@@ -33,4 +33,4 @@ def test_values_never_overlap(words: list[str]) -> None:
     [("1937", "1937", True), ("Paris", "London", False), ("12", "Paris", None), ("north", "south", False)],
 )
 def test_values_of_one_kind_compare(one: str, other: str, verdict: bool | None) -> None:
-    assert same(values(one)[0], values(other)[0]) is verdict
+    assert same_value(checkable_values(one)[0], checkable_values(other)[0]) is verdict

@@ -1,6 +1,6 @@
 import pytest
 
-from rarr.backends.rules.words import fold, stem, tokens
+from rarr.backends.rules.words import folded_text, stem, word_tokens
 
 
 @pytest.mark.parametrize(
@@ -17,11 +17,11 @@ def test_stems_that_differ() -> None:
 
 @pytest.mark.parametrize(("text", "folded"), [("Évian", "evian"), ("D’Arc", "d'arc"), ("STRASSE", "strasse")])
 def test_fold(text: str, folded: str) -> None:
-    assert fold(text) == folded
+    assert folded_text(text) == folded
 
 
 def test_tokens_have_places_and_stop_words_no_stem() -> None:
-    assert [tuple(token) for token in tokens("The bridges")] == [
+    assert [tuple(token) for token in word_tokens("The bridges")] == [
         (0, 3, "The", ""),
         (4, 11, "bridges", "bridg"),
     ]

@@ -7,7 +7,7 @@ import pytest
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
-from rarr.backends.prompted.agreement import Agreed
+from rarr.backends.prompted.agreement import AgreementAnswer
 from rarr.errors import ModelError
 from rarr.prompts import load
 from rarr.testing import ScriptedModel
@@ -181,7 +181,7 @@ VERDICT = {"text_answer": "", "evidence_answer": "", "reason": "", "verdict": "a
 async def verdict(chat: ScriptedModel) -> str:
     model = LanguageModel([patient(chat, attempts=1)], max_answer_tokens=50)
     prompt = load("check_agreement")
-    return (await model.ask(prompt, Agreed, dict.fromkeys(prompt.variables, "a"))).verdict
+    return (await model.ask(prompt, AgreementAnswer, dict.fromkeys(prompt.variables, "a"))).verdict
 
 
 async def test_cut_answer_is_asked_for_once_more_and_may_be_longer() -> None:

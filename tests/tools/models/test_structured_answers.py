@@ -8,14 +8,14 @@ from hypothesis import given, strategies as st
 from makers import VALID
 from pydantic import BaseModel, field_validator
 
-from rarr.backends.prompted.agreement import Agreed
-from rarr.backends.prompted.editing import Edited
-from rarr.backends.prompted.judging import Judged
-from rarr.backends.prompted.questions import Asked, Questions
+from rarr.backends.prompted.agreement import AgreementAnswer
+from rarr.backends.prompted.editing import EditAnswer
+from rarr.backends.prompted.judging import AttributionAnswer
+from rarr.backends.prompted.questions import GeneratedQuestion, QuestionsAnswer
 from rarr.tools.models.structured_answers import UnreadableAnswer, read_answer
 from tools.malformed_answers import CASES
 
-SHAPES: list[type[BaseModel]] = [Agreed, Edited, Questions, Judged]
+SHAPES: list[type[BaseModel]] = [AgreementAnswer, EditAnswer, QuestionsAnswer, AttributionAnswer]
 HARD = [
     "<think>",
     "</think>",
@@ -50,15 +50,15 @@ pieces = [
 ]
 nearly = st.lists(st.sampled_from(pieces), max_size=30).map("".join)
 agreements = st.builds(
-    Agreed,
+    AgreementAnswer,
     text_answer=texts,
     evidence_answer=texts,
     reason=texts,
     verdict=st.sampled_from(["agrees", "disagrees", "irrelevant", "unknown"]),
 )
-edits = st.builds(Edited, span=texts, revision=texts)
-asked = st.builds(Asked, question=texts, about=texts)
-questions = st.builds(Questions, questions=st.lists(asked, max_size=3))
+edits = st.builds(EditAnswer, span=texts, revision=texts)
+asked = st.builds(GeneratedQuestion, question=texts, about=texts)
+questions = st.builds(QuestionsAnswer, questions=st.lists(asked, max_size=3))
 
 
 def written(answer: BaseModel, *, ascii_only: bool = False, indent: int | None = None) -> str:
@@ -105,7 +105,7 @@ def test_cases_are_told_apart() -> None:
 )
 def test_the_reason_is_one_line(text: str, reason: str) -> None:
     with pytest.raises(UnreadableAnswer) as raised:
-        read_answer(text, Agreed)
+        read_answer(text, AgreementAnswer)
     assert str(raised.value).startswith(reason)
     assert "\n" not in str(raised.value)
 
@@ -128,10 +128,10 @@ def test_numbers_and_truth_values_are_read_for_fields_that_want_them() -> None:
         score: float
         sure: bool
         more: dict[str, str]
-        answer: Asked
+        answer: GeneratedQuestion
 
     text = '{score: 0.5, sure: True, more: {a: "b"}, answer: {question: "Who?"}}'
-    asked = Asked(question="Who?")
+    asked = GeneratedQuestion(question="Who?")
     assert read_answer(text, Scored) == Scored(score=0.5, sure=True, more={"a": "b"}, answer=asked)
     assert read_or_none('{"score": 0.5, "sure": true, "answer": {}, "more": {"a": "b"', Scored) is None
 
@@ -148,33 +148,33 @@ def test_valid_answers_are_read_exactly(answer: BaseModel, ascii_only: bool, ind
 
 @pytest.mark.slow
 @given(edits, st.sampled_from([None, 2]))
-def test_half_an_edit_is_never_read(answer: Edited, indent: int | None) -> None:
+def test_half_an_edit_is_never_read(answer: EditAnswer, indent: int | None) -> None:
     for text in prefixes(answer, indent):
-        assert read_or_none(text, Edited) in (None, answer.model_dump(exclude_defaults=True))
+        assert read_or_none(text, EditAnswer) in (None, answer.model_dump(exclude_defaults=True))
 
 
 @pytest.mark.slow
 @given(agreements, st.sampled_from([None, 2]))
-def test_no_verdict_is_read_before_it_is_written(answer: Agreed, indent: int | None) -> None:
+def test_no_verdict_is_read_before_it_is_written(answer: AgreementAnswer, indent: int | None) -> None:
     for text in prefixes(answer, indent):
-        assert read_or_none(text, Agreed) in (None, answer.model_dump(exclude_defaults=True))
+        assert read_or_none(text, AgreementAnswer) in (None, answer.model_dump(exclude_defaults=True))
 
 
 @pytest.mark.slow
 @given(agreements)
-def test_what_follows_a_verdict_is_read_whole_or_not_at_all(answer: Agreed) -> None:
+def test_what_follows_a_verdict_is_read_whole_or_not_at_all(answer: AgreementAnswer) -> None:
     values = {"verdict": answer.verdict, "reason": answer.reason}
     text = json.dumps(values)
     for end in range(len(text)):
-        read = read_or_none(text[:end], Agreed)
+        read = read_or_none(text[:end], AgreementAnswer)
         assert read is None or read.items() <= values.items()
 
 
 @pytest.mark.slow
 @given(questions, st.sampled_from([None, 2]))
-def test_of_cut_questions_the_first_ones_are_read(answer: Questions, indent: int | None) -> None:
+def test_of_cut_questions_the_first_ones_are_read(answer: QuestionsAnswer, indent: int | None) -> None:
     for text in prefixes(answer, indent):
-        read = read_or_none(text, Questions) or {"questions": []}
+        read = read_or_none(text, QuestionsAnswer) or {"questions": []}
         whole = [one.model_dump(exclude_defaults=True) for one in answer.questions]
         assert [*read["questions"], *whole[len(read["questions"]) :]] in (
             [*whole],
@@ -192,9 +192,9 @@ def without_about(read: dict[str, Any], whole: list[dict[str, Any]]) -> list[dic
     "unit", ["[", "{", '"', "'", '{"', '{"verdict":', '[{"', "{}", "\\", '"/*', '"\n#', "<s>", ", ", "a: "]
 )
 def test_hostile_text_ends_quickly(unit: str) -> None:
-    assert read_or_none(unit * (100_000 // len(unit)), Agreed) is None
+    assert read_or_none(unit * (100_000 // len(unit)), AgreementAnswer) is None
 
 
 @pytest.mark.parametrize("unit", ['"', "\\", '"/*', '"\n#', ", ", '{"'])
 def test_hostile_text_in_a_string_ends_quickly(unit: str) -> None:
-    assert read_or_none('{"verdict": "' + unit * (100_000 // len(unit)), Agreed) is None
+    assert read_or_none('{"verdict": "' + unit * (100_000 // len(unit)), AgreementAnswer) is None

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from rarr import prompts
-from rarr.backends.prompted.noising import KINDS, Error
+from rarr.backends.prompted.noising import KINDS, PlantedError
 from rarr.tools.text.document import Span, sentences
 from rarr.training.noising.judging import moved
 from rarr.training.noising.mistakes import fitting, kinds_for
@@ -15,12 +15,14 @@ TEXT = "The mill opened in 1937 and has 37 looms. It burned in 1950, and 3.5 ton
 
 
 def fitted(*errors: tuple[str, str]) -> list[tuple[str, str]]:
-    given = [Error(right=right, wrong=wrong, kind="other") for right, wrong in errors]
+    given = [PlantedError(right=right, wrong=wrong, kind="other") for right, wrong in errors]
     return [(one.right, one.wrong) for one in fitting(TEXT, sentences(TEXT), given)]
 
 
 def test_errors_are_put_in_where_the_right_words_stand() -> None:
-    errors = [Error(right=r, wrong=w, kind="date") for r, w in [("in 1950", "in 1905"), (" 1937", "1,973 ")]]
+    errors = [
+        PlantedError(right=r, wrong=w, kind="date") for r, w in [("in 1950", "in 1905"), (" 1937", "1,973 ")]
+    ]
     found = fitting(TEXT, sentences(TEXT), errors)
     assert [one.start for one in found] == [19, 52]
     wrong = corrupted(TEXT, found)
@@ -67,5 +69,5 @@ def test_kinds_are_those_of_the_prompt() -> None:
 
 
 def test_sentence_in_front_of_an_error_stays_where_it_is() -> None:
-    found = fitting(TEXT, sentences(TEXT), [Error(right="1950", wrong="May 1950", kind="date")])
+    found = fitting(TEXT, sentences(TEXT), [PlantedError(right="1950", wrong="May 1950", kind="date")])
     assert moved(Span(0, 41), found) == (0, 41)

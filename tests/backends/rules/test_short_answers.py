@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.backends.rules.answers import differ, stands_in
+from rarr.backends.rules.short_answers import has_other_values, is_stated
 
 UNITS = ["metres", "km", "kg", "square miles", "litres", "hours", "people", "%"]
 number = st.integers(2, 900)
@@ -12,8 +12,8 @@ number = st.integers(2, 900)
 @given(number, number, st.sampled_from(UNITS))
 def test_answer_of_another_number_differs_and_stands_nowhere(one: int, other: int, unit: str) -> None:
     passage = f"It is {other} {unit} in all."
-    assert stands_in(f"{one} {unit}", passage) == (one == other)
-    assert differ(f"{one} {unit}", "", f"{other} {unit}", passage) == (one != other)
+    assert is_stated(f"{one} {unit}", passage) == (one == other)
+    assert has_other_values(f"{one} {unit}", "", f"{other} {unit}", passage) == (one != other)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_answer_of_another_number_differs_and_stands_nowhere(one: int, other: in
     ],
 )
 def test_answers_that_are_alike_or_cannot_be_compared_do_not_differ(one: str, other: str) -> None:
-    assert not differ(one, "", other, "")
+    assert not has_other_values(one, "", other, "")
 
 
 @pytest.mark.parametrize(
@@ -44,16 +44,16 @@ def test_answers_that_are_alike_or_cannot_be_compared_do_not_differ(one: str, ot
 def test_number_without_a_unit_has_that_of_its_source(
     answer: str, text: str, other: str, passage: str, expected: bool
 ) -> None:
-    assert differ(answer, text, other, passage) == expected
+    assert has_other_values(answer, text, other, passage) == expected
 
 
 @given(st.text(max_size=30), st.text(max_size=60))
 def test_any_answer_and_text_are_compared(answer: str, text: str) -> None:
-    stands_in(answer, text)
-    differ(answer, text, text, answer)
+    is_stated(answer, text)
+    has_other_values(answer, text, text, answer)
 
 
 @given(st.text(max_size=30))
 def test_answer_with_a_word_of_content_stands_in_itself(answer: str) -> None:
     said = f"Veil {answer}"
-    assert stands_in(said, said)
+    assert is_stated(said, said)

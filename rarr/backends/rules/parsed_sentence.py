@@ -1,12 +1,12 @@
-"""A sentence as the rules see it: its words, its values, and its clauses."""
+"""A sentence parsed by the rules: its words, its values and its clauses."""
 
 import re
 from bisect import bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
-from rarr.backends.rules.values import Value, values
-from rarr.backends.rules.words import Token, tokens
+from rarr.backends.rules.values import Value, checkable_values
+from rarr.backends.rules.words import Token, word_tokens
 from rarr.tools.text.document import Span
 
 _CLAUSE = re.compile(
@@ -24,7 +24,7 @@ _CLAUSE = re.compile(
     """,
     re.VERBOSE,
 )
-# An insertion interrupts its clause, which goes on behind it.
+# An insertion interrupts its clause. The clause continues after it.
 _INSERTION = re.compile(
     r"""
       ,\s(?: which | who | whose | where | when | an? | the | born | known | called | named | founded | built
@@ -37,10 +37,10 @@ _INSERTION = re.compile(
 )
 
 
-class Sentence(NamedTuple):
+class ParsedSentence(NamedTuple):
     """A sentence with its words and values; offsets are within `text`.
 
-    `content` are the words that carry meaning. `insertions` are in order and apart from each other.
+    `content` are the words with meaning. `insertions` are in order and do not overlap.
     """
 
     text: str
@@ -51,21 +51,23 @@ class Sentence(NamedTuple):
     insertions: tuple[Span, ...]
 
     def clause(self, place: int) -> int:
-        """The number of the clause that the character at `place` is in; negative in an insertion."""
-        number = bisect_right(self.insertions, (place, len(self.text)))  # that begin here or before
+        """The number of the clause that holds the character at `place`; negative in an insertion."""
+        number = bisect_right(
+            self.insertions, (place, len(self.text))
+        )  # insertions that begin here or before
         if number and place < self.insertions[number - 1].end:
             return -number
         return bisect_right(self.clause_ends, place)
 
 
 @lru_cache(maxsize=4096)
-def sentence(text: str) -> Sentence:
-    """`text`, taken as one sentence, with its words and values."""
+def parsed_sentence(text: str) -> ParsedSentence:
+    """Parses `text` as one sentence."""
     insertions = tuple(Span(*match.span()) for match in _INSERTION.finditer(text))
     inserted = bytearray(len(text))  # which characters are in an insertion
     for start, end in insertions:
         inserted[start:end] = b"1" * (end - start)
     ends = tuple(m.end() for m in _CLAUSE.finditer(text) if not any(inserted[m.start() : m.end()]))
-    words = tuple(tokens(text))
+    words = tuple(word_tokens(text))
     content = tuple(word for word in words if word.stem)
-    return Sentence(text, words, content, values(text), ends, insertions)
+    return ParsedSentence(text, words, content, checkable_values(text), ends, insertions)

@@ -5,8 +5,8 @@ from makers import evidence
 
 from backends.prompted.helpers import PROMPTS, answering, language_model, query_about
 from rarr.backends.prompted.agreement import PromptedChecker
-from rarr.backends.prompted.reading import PREFERRED, BlindChecker
-from rarr.backends.rules import answers, blind_answers
+from rarr.backends.prompted.blind_reading import PREFERRED, BlindChecker
+from rarr.backends.rules import blind_answers, short_answers
 from rarr.errors import ModelError
 from rarr.testing import Asked, ScriptedModel
 from rarr.tools.models.meter import METER, Budget, Meter
@@ -34,7 +34,7 @@ def reads(answer: str, *, original: str, probability: float | None = None) -> Sc
 
 def checker(chat: ScriptedModel) -> BlindChecker:
     model = language_model(chat)
-    seeing = PromptedChecker(model, PROMPTS, whole_text=False, reader=answers)
+    seeing = PromptedChecker(model, PROMPTS, whole_text=False, reader=short_answers)
     return BlindChecker(model, PROMPTS, comparison=blind_answers, follow_ups=seeing)
 
 

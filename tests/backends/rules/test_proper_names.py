@@ -1,6 +1,6 @@
 import pytest
 
-from rarr.backends.rules.names import is_person, names
+from rarr.backends.rules.proper_names import is_person, proper_names
 
 
 @pytest.mark.parametrize(
@@ -38,12 +38,12 @@ from rarr.backends.rules.names import is_person, names
     ],
 )
 def test_finds(text: str, found: list[str]) -> None:
-    assert [name.text for name in names(text)] == found
+    assert [name.text for name in proper_names(text)] == found
 
 
 def test_places_are_those_of_the_names() -> None:
     text = "In Paris's “Old Town” lived Marie Curie."
-    assert all(text[name.start : name.end] == name.text for name in names(text))
+    assert all(text[name.start : name.end] == name.text for name in proper_names(text))
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_places_are_those_of_the_names() -> None:
     ],
 )
 def test_is_person(text: str, person: bool) -> None:
-    assert is_person(text, names(text)[0]) is person
+    assert is_person(text, proper_names(text)[0]) is person

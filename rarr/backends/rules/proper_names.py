@@ -1,4 +1,4 @@
-"""Names and titles as they are written: capitalised sequences and quoted or emphasised titles."""
+"""Names and titles in a text: capitalised sequences, and quoted or emphasised titles."""
 
 import re
 from collections.abc import Iterator
@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from rarr.backends.rules.dates import MONTHS
 from rarr.backends.rules.name_matching import is_generic, key_words
-from rarr.backends.rules.numbers import CARDINALS
-from rarr.backends.rules.words import STOP_WORDS, fold, is_common
+from rarr.backends.rules.quantities import CARDINALS
+from rarr.backends.rules.words import STOP_WORDS, folded_text, is_common
 
 _CAPITALISED = r"""(?:
       (?:[A-Z]\.){2,}                                            # U.S., J.R.R.
@@ -43,7 +43,7 @@ _TITLE = re.compile(
     """,
     re.VERBOSE,
 )
-# Capitalised words that are no names: they open sentences, or are parts of dates and of addresses to people.
+# Capitalised words that are no names: they open sentences, or belong to dates or to forms of address.
 _OPENERS = """
 according additionally along besides consequently despite finally following furthermore hence initially
 interestingly located meanwhile note notably originally overall recently similarly sometimes today unlike
@@ -61,14 +61,14 @@ beginning competing defending going playing starting
 begun compared composed created declared described directed distributed educated established formed found
 introduced launched lost organised organized produced raised recorded released selected set started told
 """
-# Of these, the ones that are part of a name when another capitalised word follows.
+# The openers that are part of a name if another capitalised word follows.
 _ADJECTIVES = {
     "new", "old", "north", "south", "east", "west", "northern", "southern", "eastern", "western", "central",
 }  # fmt: skip
 _NOT_NAMES = STOP_WORDS | set(_OPENERS.split()) | set(CARDINALS.values())
 
 
-class Name(NamedTuple):
+class ProperName(NamedTuple):
     """A name or title in a sentence; `title` where it is quoted or emphasised."""
 
     start: int
@@ -77,37 +77,37 @@ class Name(NamedTuple):
     title: bool = False
 
 
-@lru_cache(maxsize=4096)  # the sentences of passages come again in the next window
-def names(text: str) -> tuple[Name, ...]:
-    """The names and titles of `text`, in order; a title hides the names inside it."""
-    found = list(_titles(text))
+@lru_cache(maxsize=4096)  # sentences of a passage occur again in the next window
+def proper_names(text: str) -> tuple[ProperName, ...]:
+    """The names and titles of `text`, in order. Names inside a title are left out."""
+    all_names = list(_titles(text))
     inside = bytearray(len(text))  # which characters are part of a title
-    for title in found:
+    for title in all_names:
         inside[title.start : title.end] = b"1" * (title.end - title.start)
     for match in _NAME.finditer(text):
         name = _trimmed(text, match.start(), match.end())
         if name is not None and not any(inside[name.start : name.end]):
-            found.append(name)
-    return tuple(sorted(found))
+            all_names.append(name)
+    return tuple(sorted(all_names))
 
 
-def is_person(text: str, name: Name) -> bool:
-    """Reads like a person's name: two to four words, none of them of places or bodies, no article before."""
+def is_person(text: str, name: ProperName) -> bool:
+    """Does a name look like a person's: two to four words, none generic, no article before it?"""
     if name.title or " " not in name.text or not 2 <= len(words := key_words(name.text)) <= 4:
         return False
     article = text[max(0, name.start - 8) : name.start].lower().rstrip().endswith(("the", " a", " an"))
     return not article and not any(map(is_generic, words))
 
 
-def _titles(text: str) -> Iterator[Name]:
+def _titles(text: str) -> Iterator[ProperName]:
     for match in _TITLE.finditer(text):
         start, end = match.span(match.lastgroup or 0)
         if text[start].isupper():
-            yield Name(start, end, text[start:end], title=True)
+            yield ProperName(start, end, text[start:end], title=True)
 
 
-def _trimmed(text: str, start: int, end: int) -> Name | None:
-    """Drops leading words that only open a sentence, months, and what is left of possessives."""
+def _trimmed(text: str, start: int, end: int) -> ProperName | None:
+    """The name without leading words that only open a sentence, months and possessive endings."""
     while word := _FIRST_WORD.match(text, start, end):
         if _opens_name(word[0], last=word.end() == end):
             break
@@ -121,18 +121,18 @@ def _trimmed(text: str, start: int, end: int) -> Name | None:
             end -= len(suffix)
     if end - start < 2 or (_opens_sentence(text, start) and is_common(text[start:end])):
         return None
-    return Name(start, end, text[start:end])
+    return ProperName(start, end, text[start:end])
 
 
 def _opens_sentence(text: str, start: int) -> bool:
-    """Is a word capitalised by its place alone: the first of a sentence or an item, or after a colon?"""
+    """Is a word capitalised only by its place: first in a sentence or item, or after a colon?"""
     return bool(_OPENING.search(text, max(0, start - _BEFORE), start))
 
 
 def _opens_name(word: str, *, last: bool) -> bool:
-    """Is the word part of a name, rather than one that opens a sentence? `last` where none follows."""
+    """Is the word part of a name, rather than the opening of a sentence? `last`: no word follows."""
     bare = word.rstrip(".,").removesuffix("'s").removesuffix("’s")
-    if fold(bare) not in _NOT_NAMES and bare not in MONTHS and len(bare) > 1 and not bare.isdigit():
+    if folded_text(bare) not in _NOT_NAMES and bare not in MONTHS and len(bare) > 1 and not bare.isdigit():
         return True
     is_initial = len(bare) == 1 and word.endswith(".")
-    return not last and (fold(bare) in _ADJECTIVES or is_initial)
+    return not last and (folded_text(bare) in _ADJECTIVES or is_initial)

@@ -1,7 +1,7 @@
-"""Numbers and quantities as they are written: digits, words, magnitudes, money, percent, units.
+"""Quantities in a text: digits, number words, magnitudes, money, percentages and units.
 
-A number is compared as the range that its writing implies, in its dimension's base unit: "about 1,600
-metres", "1.6 km" and "a mile" are the same length, and 103 is "over a hundred".
+A quantity is compared as the range that its writing implies, in the base unit of its dimension. "About
+1,600 metres", "1.6 km" and "a mile" are the same length, and 103 is "over a hundred".
 """
 
 import re
@@ -23,12 +23,12 @@ _ORDINAL_SMALL = [
 
 
 def _below_hundred(small: list[str], tens: list[str]) -> dict[str, float]:
-    """What the words for 0 to 99 say; `small` are those below twenty, `tens` the whole tens."""
-    said = {word: float(number) for number, word in enumerate(small)}
-    said |= {word: 10.0 * number for number, word in enumerate(tens, start=2)}
+    """The numbers of the words for 0 to 99. `small` are the words below twenty, `tens` the whole tens."""
+    numbers = {word: float(number) for number, word in enumerate(small)}
+    numbers |= {word: 10.0 * number for number, word in enumerate(tens, start=2)}
     for number, ten in enumerate(_TENS, start=2):
-        said |= {f"{ten}-{one}": 10.0 * number + n for n, one in enumerate(small[1:10], start=1)}
-    return said
+        numbers |= {f"{ten}-{digit}": 10.0 * number + n for n, digit in enumerate(small[1:10], start=1)}
+    return numbers
 
 
 _WORD_VALUES = {**_below_hundred(_SMALL, _TENS), "dozen": 12.0}
@@ -43,7 +43,7 @@ MAGNITUDES = {"thousand": 1e3, "million": 1e6, "mn": 1e6, "billion": 1e9, "bn": 
 CARDINALS = {int(number): word for word, number in _WORD_VALUES.items() if word != "dozen"}
 ORDINALS = {int(number): word for word, number in _ORDINALS.items()}
 
-# What may stand before a number, and the range that it then means, as factors of the number.
+# Words before a number, and the range that they give it, as factors of the number.
 _HEDGES = {
     "over|more than|at least|just over|upwards of|exceeding|above": (1.0, 1.5),
     "under|not quite|less than|fewer than|at most|just under|up to|nearly|almost|below": (0.7, 1.0),
@@ -93,12 +93,13 @@ _SIGNS = {"EUR": "€", "GBP": "£", "USD": "$", "JPY": "¥"}
 _CURRENCIES = {"dollar": "$", "euro": "€", "pound": "£", "yen": "¥"}
 
 
-class Number(NamedTuple):
+class Quantity(NamedTuple):
     """A number in a sentence, `start` to `end`, without the unit or percent sign that follows it.
 
     `amount`, `low` and `high` are in `unit`: a base unit of `units.py`, `%`, a currency sign, `#` for
-    ordinals, `times`, or empty for a count. `form` is the unit of measure as written. `tail` is the end with
-    the unit, percent sign or currency word. A `hedged` number stands behind "about" or the like.
+    ordinals, `times`, or empty for a count. `form` is the unit of measure as the text writes it. `tail` is
+    the end with the unit, percent sign or currency word. A `hedged` number has "about" or the like before
+    it.
     """
 
     start: int
@@ -112,22 +113,22 @@ class Number(NamedTuple):
     hedged: bool
 
 
-def numbers(text: str) -> Iterator[Number]:
-    """The numbers of `text`, in order."""
+def quantities(text: str) -> Iterator[Quantity]:
+    """The quantities of `text`, in order."""
     if not _DIGIT.search(text) and _NUMBER_WORDS.isdisjoint(_LETTERS.findall(text.lower())):
-        return  # most sentences, for a tenth of the time
+        return  # a fast path for most sentences, in a tenth of the time
     for match in _NUMBER.finditer(text):
         if match["value"].lower() != "one":  # a pronoun or an article far more often than a count
             yield _number(text, match)
 
 
-def same_number(one: Number, other: Number) -> bool | None:
-    """Can two numbers mean the same? None where their units cannot be compared."""
-    if one.unit != other.unit:
+def same_quantity(first: Quantity, second: Quantity) -> bool | None:
+    """Can two quantities mean the same? None where their units do not compare."""
+    if first.unit != second.unit:
         return None
     # Conversions round: 60 metres are given as 197 feet.
-    slack = 0.02 * abs(other.amount) if one.form.lower() != other.form.lower() else 1e-9
-    return one.low <= other.high + slack and other.low <= one.high + slack
+    slack = 0.02 * abs(second.amount) if first.form.lower() != second.form.lower() else 1e-9
+    return first.low <= second.high + slack and second.low <= first.high + slack
 
 
 def ordinal_suffix(number: int) -> str:
@@ -135,7 +136,7 @@ def ordinal_suffix(number: int) -> str:
     return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
-def _number(text: str, match: re.Match[str]) -> Number:
+def _number(text: str, match: re.Match[str]) -> Quantity:
     amount, step = _amount(match)
     start, end = match.span("value")
     unit, form, tail = _unit(text, match, end)
@@ -144,18 +145,18 @@ def _number(text: str, match: re.Match[str]) -> Number:
     if hedged:
         hedge = (match["hedge"] or "about").lower()
         least, most = next(range_ for words, range_ in _HEDGES.items() if hedge in words.split("|"))
-        # A hedged number is rounded: half of its last digit that is not zero is left open.
+        # A hedged number is rounded, so half of its last digit that is not zero is uncertain.
         rounding = 10 * step if step and not match["magnitude"] else step
         low = amount if least == 1.0 else min(low - rounding, amount * least)
         high = amount if most == 1.0 else max(high + rounding, amount * most)
     if form:
         amount, low, high = (to_base(value, form) for value in (amount, low, high))
     start += len(text[start:end]) - len(text[start:end].lstrip())
-    return Number(start, end, amount, low, high, unit, form, tail, hedged)
+    return Quantity(start, end, amount, low, high, unit, form, tail, hedged)
 
 
 def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str, int]:
-    """The unit to compare in, the unit of measure as written, and where what is written of either ends."""
+    """The unit of comparison, the unit of measure as written, and the end of the unit in the text."""
     if match["currency"]:
         return _SIGNS.get(match["currency"].upper(), match["currency"]), "", end
     if match["percent"]:
@@ -172,7 +173,7 @@ def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str, int]:
 
 
 def _amount(match: re.Match[str]) -> tuple[float, float]:
-    """The amount that was written, and half of its last digit that is meant."""
+    """The written amount, and half of its last significant digit."""
     if match["digits"]:
         digits = match["digits"].replace(",", "")
         scale = _scale(match["magnitude"])

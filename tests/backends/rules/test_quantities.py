@@ -1,6 +1,6 @@
 import pytest
 
-from rarr.backends.rules.numbers import numbers, ordinal_suffix, same_number
+from rarr.backends.rules.quantities import ordinal_suffix, quantities, same_quantity
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from rarr.backends.rules.numbers import numbers, ordinal_suffix, same_number
     ],
 )
 def test_reads_amount_and_unit(text: str, amount: float, unit: str) -> None:
-    [number] = numbers(text)
+    [number] = quantities(text)
     assert number.unit == unit
     assert number.amount == pytest.approx(amount)
 
@@ -43,16 +43,16 @@ def test_reads_amount_and_unit(text: str, amount: float, unit: str) -> None:
     ["One of them left.", "See v1.2.3-a4.", "In the top ten.", "It is half a million.", "A part of a mile."],
 )
 def test_is_no_number(text: str) -> None:
-    assert [n for n in numbers(text) if n.amount not in (1.2, 3.0)] == []
+    assert [n for n in quantities(text) if n.amount not in (1.2, 3.0)] == []
 
 
 def test_a_time_of_day_is_no_hour() -> None:
-    assert not [n for n in numbers("It left at 9:15.") if n.amount == 9]
+    assert not [n for n in quantities("It left at 9:15.") if n.amount == 9]
 
 
 def test_the_place_is_the_number_without_hedge_and_unit() -> None:
     text = "It is about 1,600 metres long."
-    [number] = numbers(text)
+    [number] = quantities(text)
     assert (text[number.start : number.end], number.form) == ("1,600", "metres")
 
 
@@ -61,7 +61,7 @@ def test_the_place_is_the_number_without_hedge_and_unit() -> None:
 )
 def test_the_tail_is_behind_unit_percent_sign_and_currency_word(said: str) -> None:
     text = f"It is {said} there."
-    [number] = numbers(text)
+    [number] = quantities(text)
     assert text[number.start : number.tail] == said
 
 
@@ -69,13 +69,13 @@ def test_the_tail_is_behind_unit_percent_sign_and_currency_word(said: str) -> No
     ("text", "hedged"), [("about 5", True), ("c. 5", True), ("over 5", True), ("of 5", False)]
 )
 def test_a_hedged_number(text: str, hedged: bool) -> None:
-    [number] = numbers(text)
+    [number] = quantities(text)
     assert number.hedged is hedged
 
 
 def test_an_article_is_no_part_of_a_number() -> None:
     text = "a sixteen-room house"
-    [number] = numbers(text)
+    [number] = quantities(text)
     assert text[number.start : number.end] == "sixteen"
 
 
@@ -96,8 +96,8 @@ def test_an_article_is_no_part_of_a_number() -> None:
     ],
 )
 def test_means_the_same(one: str, other: str) -> None:
-    assert same_number(next(numbers(one)), next(numbers(other)))
-    assert same_number(next(numbers(other)), next(numbers(one)))
+    assert same_quantity(next(quantities(one)), next(quantities(other)))
+    assert same_quantity(next(quantities(other)), next(quantities(one)))
 
 
 @pytest.mark.parametrize(
@@ -115,12 +115,12 @@ def test_means_the_same(one: str, other: str) -> None:
     ],
 )
 def test_means_something_else(one: str, other: str) -> None:
-    assert same_number(next(numbers(one)), next(numbers(other))) is False
+    assert same_quantity(next(quantities(one)), next(quantities(other))) is False
 
 
 @pytest.mark.parametrize(("one", "other"), [("5 metres", "5 kg"), ("5", "5th"), ("$5", "€5"), ("5", "5%")])
 def test_units_that_do_not_compare(one: str, other: str) -> None:
-    assert same_number(next(numbers(one)), next(numbers(other))) is None
+    assert same_quantity(next(quantities(one)), next(quantities(other))) is None
 
 
 @pytest.mark.parametrize(

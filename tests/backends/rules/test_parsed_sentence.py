@@ -1,6 +1,6 @@
 import pytest
 
-from rarr.backends.rules.sentence import sentence
+from rarr.backends.rules.parsed_sentence import parsed_sentence
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from rarr.backends.rules.sentence import sentence
     ],
 )
 def test_clauses_apart(text: str, apart: tuple[str, str]) -> None:
-    one, other = (sentence(text).clause(text.index(word)) for word in apart)
+    one, other = (parsed_sentence(text).clause(text.index(word)) for word in apart)
     assert one != other
 
 
@@ -29,13 +29,13 @@ def test_clauses_apart(text: str, apart: tuple[str, str]) -> None:
     ],
 )
 def test_one_clause(text: str, together: tuple[str, str]) -> None:
-    one, other = (sentence(text).clause(text.index(word)) for word in together)
+    one, other = (parsed_sentence(text).clause(text.index(word)) for word in together)
     assert one == other
 
 
 def test_an_insertion_is_negative() -> None:
-    assert sentence("The dam (in 1937) and the lake (in 1938).").clause(12) == -1
+    assert parsed_sentence("The dam (in 1937) and the lake (in 1938).").clause(12) == -1
 
 
 def test_content_has_meaning() -> None:
-    assert [word.text for word in sentence("The dam of the river").content] == ["dam", "river"]
+    assert [word.text for word in parsed_sentence("The dam of the river").content] == ["dam", "river"]
