@@ -52,10 +52,11 @@ if os.isatty(0):
 COMMAND = f"{BEGIN}\nfrom rarr.cli import run\nsys.exit(run())"
 LOOP = f"""{BEGIN}
 try:
-    import rarr.cli.interrupts
     from pathlib import Path
     from rarr import Reviser, Settings
     with Reviser(Settings(corpus=sys.argv[1])) as reviser:
+        reviser.revise("One.")  # while C libraries are imported, Python at times swallows the exception
+        import rarr.cli.interrupts
         for file in sorted(Path(sys.argv[2]).glob("clean-[dm]*.md")):
             reviser.revise(file.read_text())
     os._exit(0)  # how Python ends is not in question

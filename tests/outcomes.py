@@ -46,6 +46,7 @@ class Outcomes:
 
     def pytest_sessionfinish(self) -> None:
         if self._path is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
             self._path.write_text(json.dumps(self._reasons, indent=0))
 
 

@@ -266,7 +266,8 @@ class Settings(BaseSettings):
         file = InitSettingsSource(settings_cls, file_values())
         if any(name.upper().startswith("RARR_") for name in os.environ):
             return init_settings, Variables(settings_cls), file
-        return init_settings, file  # to look for each setting takes longer than all else here
+        # To look for each setting in the environment takes longer than all else here.
+        return init_settings, InitSettingsSource(settings_cls, {}), file
 
 
 def _secret(variable: str) -> SecretStr | None:

@@ -1,6 +1,7 @@
 """What the doctor finds, and that every finding that is not ok names its cure."""
 
 import json
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -37,6 +38,12 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nothing_is_broken_by_default() -> None:
     assert {finding.state for finding in examine(offline=True)} <= {"ok", "missing"}
+
+
+def test_settings_are_examined_without_a_variable_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.upper().startswith("RARR_")]:
+        monkeypatch.delenv(name)
+    assert found("settings") == Finding("settings", "ok", "all other settings have their defaults")
 
 
 def test_what_is_missing_names_its_cure() -> None:

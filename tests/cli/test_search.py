@@ -5,7 +5,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,18 +59,16 @@ def test_wikipedia_offline_and_never_asked_is_one_line(command: Command, wiki: S
 
 
 @pytest.mark.slow
-def test_wikipedia_that_says_nothing_is_one_line_within_ten_seconds(tmp_path: Path) -> None:
+def test_wikipedia_that_says_nothing_is_one_line(tmp_path: Path) -> None:
     program = "import sys; from rarr.cli import run; sys.exit(run(sys.argv[1:]))"
     words = ["revise", "--search", "wikipedia", "The bridge was built in 1932."]
     argv = [sys.executable, "-c", program, *words]
-    started = time.monotonic()
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}/w/api.php"
         settings = {"RARR_WIKIPEDIA_URL": url, "RARR_HOME": str(tmp_path)}
         done = subprocess.run(argv, env=os.environ | settings, capture_output=True, text=True, timeout=30)
-    assert time.monotonic() - started < 10
     assert (done.returncode, is_complaint(done.stderr)) == (3, True)
-    assert "check the connection and wikipedia_url, or search your own documents" in done.stderr
+    assert "check the connection and wikipedia_url, or set corpus to search your own documents" in done.stderr
 
 
 def test_wikipedia_at_a_wrong_address_is_one_line(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
