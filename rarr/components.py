@@ -55,6 +55,14 @@ class AgreementChecker(Protocol):
         """Whether `evidence` implies the same answer to `query` as `text`; `unknown` if it cannot tell."""
 
 
+@runtime_checkable
+class ReadsUntilAnswered(Protocol):
+    """A checker for which one answer to a query is enough: the best evidence that gives one."""
+
+    def is_answered(self, agreement: Agreement) -> bool:
+        """Did the evidence answer the query?"""
+
+
 class Editor(Protocol):
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
@@ -109,6 +117,16 @@ class KeepsText(Protocol):
 
     async def extracted(self, url: str) -> str | None:
         """The text into which the offsets of a passage with the source `url` point; None: it is not kept."""
+
+
+async def text_of_source(opened: Iterable[object], evidence: Evidence) -> str | None:
+    """The text into which the offsets of `evidence` point; None where no opened source keeps it."""
+    for source in opened:
+        text = await source.extracted(evidence.source) if isinstance(source, KeepsText) else None
+        # Two sources may have read the same page in different ways, and files may have changed.
+        if text is not None and text[evidence.start : evidence.end] == evidence.text:
+            return text
+    return None
 
 
 class IntentJudge(Protocol):

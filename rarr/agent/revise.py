@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from rarr.agent.results import budget_of, revision_of
-from rarr.components import Components, KeepsText, close_all
+from rarr.components import Components, close_all, text_of_source
 from rarr.errors import InputError
 from rarr.records import (
     Estimate,
@@ -146,7 +146,7 @@ class Reviser:
 
         Pages come from the cache, of any age, and files of a corpus are read again.
         """
-        return run(self._source_text(evidence))
+        return run(text_of_source(self._components.opened, evidence))
 
     def close(self) -> None:
         """Closes files, and the connections that `revise` opened; `aclose` closes those of `arevise`."""
@@ -160,14 +160,6 @@ class Reviser:
         await close_all((*self._components.models, *self._components.opened, self._checkpoints))
         if self._traces:
             await self._traces.aclose()
-
-    async def _source_text(self, evidence: Evidence) -> str | None:
-        for source in self._components.opened:
-            text = await source.extracted(evidence.source) if isinstance(source, KeepsText) else None
-            # Two sources may have read the same page in different ways, and files may have changed.
-            if text is not None and text[evidence.start : evidence.end] == evidence.text:
-                return text
-        return None
 
     def __enter__(self) -> Self:
         return self

@@ -1,10 +1,12 @@
 """Step 4: checks whether each evidence implies the same answer to its query as the text does."""
 
 import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
-from rarr.components import Components
+from rarr.components import Components, ReadsUntilAnswered
 from rarr.ledger.support import moved_queries
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.state import State, failure, usable
@@ -14,24 +16,39 @@ from rarr.tools.spans import about
 
 
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
-    """Checks every pair at once on the same text; after an edit, only those whose check is stale.
+    """Checks every query on the same text; after an edit, only the pairs whose check is stale.
 
     A failed check is `unknown`, which is no verdict. Stale checks stay in the state, before the checks that
-    replace them.
+    replace them. Where a checker read more of a source than the evidence, the passage that has its answer
+    becomes the evidence.
     """
     queries = {
         query.id: query for query in await work(moved_queries, state["queries"], state.get("edits", []))
     }
+    passages = unchecked(state)
     outcomes = await asyncio.gather(
         *(
-            _check_pair(state, runtime.context, queries[passage.query_id], passage)
-            for passage in unchecked(state)
+            _check_query(state, runtime.context, query, [one for one in passages if one.query_id == query.id])
+            for query in queries.values()
         )
     )
-    return {
-        "checks": [*state.get("checks", []), *(check for check, _ in outcomes)],
-        "warnings": [notice for _, notice in outcomes if notice is not None],
+    checked = [outcome for of_query in outcomes for outcome in of_query]
+    update: State = {
+        "checks": [*state.get("checks", []), *(outcome.check for outcome in checked)],
+        "warnings": [outcome.notice for outcome in checked if outcome.notice is not None],
     }
+    read_in = {outcome.read_in.id: outcome.read_in for outcome in checked if outcome.read_in is not None}
+    if read_in:
+        update["evidence"] = [read_in.get(passage.id, passage) for passage in state["evidence"]]
+    return update
+
+
+class Outcome(NamedTuple):
+    """A check, a notice where it failed, and the passage that has the answer where it is another one."""
+
+    check: Check
+    notice: Notice | None = None
+    read_in: Evidence | None = None
 
 
 def unchecked(state: State) -> list[Evidence]:
@@ -41,9 +58,27 @@ def unchecked(state: State) -> list[Evidence]:
     return [passage for passage in usable(state) if passage.id not in done]
 
 
-async def _check_pair(
-    state: State, components: Components, query: Query, evidence: Evidence
-) -> tuple[Check, Notice | None]:
+async def _check_query(
+    state: State, components: Components, query: Query, passages: Sequence[Evidence]
+) -> list[Outcome]:
+    """The checks of a query: all at once, or one after another until a passage answers the query."""
+    checker = components.checker
+    if not isinstance(checker, ReadsUntilAnswered):
+        return await asyncio.gather(*(_check_pair(state, components, query, one) for one in passages))
+    outcomes: list[Outcome] = []
+    answered = ""
+    for passage in passages:
+        if answered:
+            reason = f"not read, since {answered} answers the query"
+            outcomes.append(Outcome(_check(Agreement(verdict="irrelevant", reason=reason), query, passage)))
+            continue
+        outcomes.append(await _check_pair(state, components, query, passage))
+        if checker.is_answered(outcomes[-1].check):
+            answered = passage.id
+    return outcomes
+
+
+async def _check_pair(state: State, components: Components, query: Query, evidence: Evidence) -> Outcome:
     notice = None
     try:
         with about(evidence.id):
@@ -54,4 +89,8 @@ async def _check_pair(
         notice = failure(
             "check_agreement", "agreement could not be checked", error, code="check_failed", query_id=query.id
         )
-    return Check(**agreement.model_dump(), query_id=query.id, evidence_id=evidence.id), notice
+    return Outcome(_check(agreement, query, evidence), notice, agreement.read_in)
+
+
+def _check(agreement: Agreement, query: Query, evidence: Evidence) -> Check:
+    return Check(**agreement.model_dump(), query_id=query.id, evidence_id=evidence.id)

@@ -9,7 +9,7 @@ from datetime import datetime
 from importlib import import_module
 from typing import Literal, Self
 
-from pydantic import field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from rarr.errors import InputError
 from rarr.records.base import Record as Record
@@ -114,6 +114,7 @@ class Agreement(Record):
     """The result of an agreement checker for one query and one evidence.
 
     `confidence`: the measured share of such verdicts that were right; None: not measured.
+    `read_in`: the passage with the answer, where more than the evidence was read; it becomes the evidence.
     """
 
     verdict: Verdict
@@ -121,6 +122,7 @@ class Agreement(Record):
     evidence_answer: str = ""
     reason: str = ""
     confidence: float | None = None
+    read_in: Evidence | None = Field(default=None, exclude=True, repr=False)
 
 
 class Check(Agreement):

@@ -1,6 +1,7 @@
 """Makes the implementations that the settings name: the only place that knows both."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from rarr.agent.wiring.language_models import LanguageModels
@@ -12,13 +13,15 @@ from rarr.backends.english import EnglishChecker, EnglishQuestions, EnglishVerif
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.backends.prompted.cascade import CascadeChecker
-from rarr.backends.prompted.code_first import CodeFirstEditor, UnitedQuestions
+from rarr.backends.prompted.code_first import CodeFirstEditor
 from rarr.backends.prompted.editing import PromptedEditor
 from rarr.backends.prompted.intent import PromptedIntentJudge
 from rarr.backends.prompted.judging import PromptedVerifier
+from rarr.backends.prompted.place_questions import PlaceQuestions
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting import PromptedRewriter
+from rarr.backends.prompted.surroundings import Surroundings
 from rarr.backends.rules import blind_answers, short_answers
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.baselines import (
@@ -39,6 +42,7 @@ from rarr.components import (
     QueryGenerator,
     Rewriter,
     Verifier,
+    text_of_source,
 )
 from rarr.errors import SettingsError
 from rarr.prompts import Prompt
@@ -119,13 +123,16 @@ class ComponentMaker:
             return TextQueries(self.settings.queries, by_value="check_agreement" not in self.named)
         if "generate_queries" not in self.named:
             return EnglishQuestions(ValueQuestions())
+        model = self.models[self.named["generate_queries"]]
         prompted = PromptedQuestions(
-            self.models[self.named["generate_queries"]],
+            model,
             self.prompts,
             samples=self.settings.query_samples,
             temperature=self.settings.query_temperature,
         )
-        return UnitedQuestions(prompted, ValueQuestions()) if self.settings.blind else prompted
+        if not self.settings.blind:
+            return prompted
+        return PlaceQuestions(model, self.prompts, places=ValueQuestions(), later=prompted)
 
     def checker(self) -> AgreementChecker:
         if not self.settings.agreement:
@@ -135,7 +142,14 @@ class ComponentMaker:
         model = self.models[self.named["check_agreement"]]
         whole_text = self.settings.scope == "text"
         seeing = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=short_answers)
-        blind = BlindChecker(model, self.prompts, comparison=blind_answers, follow_ups=seeing)
+        surroundings = Surroundings(partial(text_of_source, self.opened))
+        blind = BlindChecker(
+            model,
+            self.prompts,
+            surroundings=surroundings,
+            comparison=blind_answers,
+            follow_ups=seeing,
+        )
         prompted = blind if self.settings.blind else seeing
         if self.settings.cascade is None:
             return prompted

@@ -7,6 +7,7 @@ answer about the claim's subject and time; every other result is unknown.
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from rarr.backends.rules.agreement import (
     AGREES_COVERAGE,
@@ -18,7 +19,6 @@ from rarr.backends.rules.agreement import (
 )
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import Candidate, ParsedPassage, candidates, parsed_passage
-from rarr.backends.rules.editing import change_of
 from rarr.backends.rules.name_matching import is_generic, key_words
 from rarr.backends.rules.non_answers import (
     is_elsewhere_in_time,
@@ -28,24 +28,21 @@ from rarr.backends.rules.non_answers import (
 )
 from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.ranking import overlap_scores
 from rarr.backends.rules.short_answers import is_stated
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, subject_of
 from rarr.backends.rules.values import Value, checkable_values, same_value
-from rarr.records import Agreement, Check, Evidence, Query, Verdict
+from rarr.backends.rules.words import folded_text
+from rarr.records import Agreement, Evidence, Query, Verdict
+from rarr.retrievers.corpus.chunking import windows
 from rarr.tools.text.document import Span, sentences
 
 LEAST_IN_COMMON = 0.5
 """The least overlap of the answer's sentence and the claim: the share of the claim's words in the sentence,
 or the share of the clause's words in the claim, whichever is greater."""
-LIKELY = 0.27
-"""The least probability of a different answer that is a reason to edit the text. Where no rule doubted
-the answer, 1 of 4 less likely answers was right and 4 of 5 others (a model of 1.5 billion parameters, on some
-350 readings of train/handwritten and of the tuned half of `benchmarks.answers`)."""
-UNLIKELY = 0.5
-"""The confidence in a less likely answer that the model then prefers. The cases are too few to measure it."""
-DISPUTED = 0.7
-"""The share of right answers among the likely answers from passages that also have the text's value, where
-the model then chose the sentence with its answer: 4 of 5 of the same readings, with one of each kind more."""
+SENTENCES = 4
+"""Sentences of the passage that is cut around an answer, as many as a passage of a corpus has by default."""
+_AROUND = " .,;:!?\"'“”‘’()*_"
 _NO_VALUE = "the query asks for no single value of the text"
 CLEARLY_LESS = 0.5
 """An answer with several values counts if the others have at most this share of the closeness of the best."""
@@ -62,6 +59,13 @@ _RATIO_AFTER = re.compile(
 _RATIO_BEFORE = re.compile(r"\d\s*(?:(?:in|out\s+of|to|per|for)\s+(?:every\s+)?|[:/–-]\s*)$")
 
 
+class ComparedAnswer(NamedTuple):
+    """What code makes of an answer. `doubt`: its reason not to trust the verdict; empty for no reason."""
+
+    agreement: Agreement
+    doubt: str = ""
+
+
 def verdict_unread(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:
     """The verdict on a passage that no model needs to read; None for a passage that one must read.
 
@@ -76,30 +80,40 @@ def verdict_unread(text: str, context: str | None, query: Query, evidence: Evide
     return None
 
 
-def answer_agreement(
+def answered_passage(block: Evidence, query: Query, answer: str) -> Evidence:
+    """The sentences of a block that give the answer and are most like the query; the block for none."""
+    text = block.text
+    passages = [
+        block.model_copy(update={"text": text[cut.start : cut.end], "start": block.start + cut.start})
+        for cut in windows(text, window=SENTENCES, step=1)
+        if is_stated(answer, text[cut.start : cut.end])
+    ]
+    if not passages:
+        return block
+    scores = overlap_scores(query.text, passages)
+    best = passages[scores.index(max(scores))]
+    return best.model_copy(update={"end": best.start + len(best.text)})
+
+
+def compared_answer(
     text: str,
     context: str | None,
     query: Query,
     evidence: Evidence,
     answer: str,
-    probability: float | None = None,
-) -> Agreement:
-    """The agreement of `answer`, which a model read in `evidence`, with the text's answer to `query`.
-
-    `probability` is the model's probability of the answer, from 0 to 1; None where the server does not give
-    it.
-    """
+) -> ComparedAnswer:
+    """Compares `answer`, which a model read in `evidence`, with the text's answer to `query`."""
     asked = queried_value(text, context, query)
     claimed = _value_text(*asked) if asked else text[query.start : query.end]
     if _NOT_STATED.fullmatch(answer):
-        return _verdict("irrelevant", claimed, "", "the evidence does not answer the query")
+        return _undecided("irrelevant", claimed, "", "the evidence does not answer the query")
     if not is_stated(answer, f"{evidence.title}\n{evidence.text}"):
-        return _verdict("unknown", claimed, answer, f"{answer!r} does not stand in the evidence")
+        return _undecided("unknown", claimed, answer, f"{answer!r} does not stand in the evidence")
     if asked is None:
-        return _verdict("unknown", claimed, answer, _NO_VALUE)
-    return agreement_unless_namesake(
-        _compared(text, context, query, evidence, answer, probability, asked), text, context, evidence.title
-    )
+        return _undecided("unknown", claimed, answer, _NO_VALUE)
+    compared = _compared(text, context, query, evidence, answer, asked)
+    agreement = agreement_unless_namesake(compared.agreement, text, context, evidence.title)
+    return compared if agreement == compared.agreement else ComparedAnswer(agreement)
 
 
 def _compared(
@@ -108,51 +122,55 @@ def _compared(
     query: Query,
     evidence: Evidence,
     answer: str,
-    probability: float | None,
     asked: tuple[Claim, Value],
-) -> Agreement:
+) -> ComparedAnswer:
     claim, value = asked
-    read_once, claimed = parsed_passage(evidence.text, evidence.title), _value_text(claim, value)
-    answers = _answering(claim, value, read_once, answer)
-    if not answers:
-        return _verdict("unknown", claimed, answer, "the two answers are no values that can be compared")
+    passage, claimed = parsed_passage(evidence.text, evidence.title), _value_text(claim, value)
+    answers = _answering(claim, value, passage, answer)
     own = [candidate for candidate in answers if same_value(value, candidate.value)]
-    if own:
-        if not any(_says_the_same(claim, value, candidate, read_once) for candidate in own):
-            return _verdict("unknown", claimed, answer, "the same value is said of another thing or time")
-        return _verdict("agrees", claimed, answer, "the same value")
+    if own or is_same_answer(claimed, answer):
+        confirmed = any(_says_the_same(claim, value, candidate, passage) for candidate in own)
+        doubt = "" if confirmed else "the evidence may say the same value of another thing or time"
+        return ComparedAnswer(_verdict("agrees", claimed, answer, "the same value"), doubt)
+    if not answers:
+        return _undecided("unknown", claimed, answer, "the two answers are no values that can be compared")
     best = answers[0]
     answered = value_with_unit(best.sentence, best.value)
-    doubt = _doubt(claim, value, best, answers, query, read_once)
+    doubt = _doubt(claim, value, best, answers, query, passage)
     if not doubt and not _is_about_text(text, context, claim, value, evidence):
         doubt = "the evidence is titled for something that the text does not name"
-    if doubt:
-        return _verdict("unknown", claimed, answered, doubt)
+    if not doubt and (
+        query_agreement(text, context, query, evidence).verdict == "agrees" or _holds(passage, value, best)
+    ):
+        doubt = "the evidence says the text's value as well"
     reason = f"read without the text, the evidence answers {answered!r}"
-    differs = _verdict("disagrees", claimed, answered, reason)
-    by_rules = query_agreement(text, context, query, evidence).verdict
-    if by_rules == "agrees" or _holds(read_once, value, best):
-        reason += ", but it says the text's value as well"
-        differs = differs.model_copy(update={"confidence": DISPUTED, "reason": reason})
-    if probability is not None and probability < LIKELY:
-        reason += ", of which the model is not sure"
-        differs = differs.model_copy(update={"confidence": UNLIKELY, "reason": reason})
-    return differs
+    return ComparedAnswer(_verdict("disagrees", claimed, answered, reason), doubt)
 
 
-def sentence_versions(text: str, query: Query, difference: Agreement) -> tuple[str, str] | None:
-    """The sentence of `text` that `query` is about, as it is and with the evidence's answer.
+def is_same_answer(answer: str, other: str) -> bool:
+    """Are two short answers the same words, or do they hold the same value?"""
+    if folded_text(answer).strip(_AROUND) == folded_text(other).strip(_AROUND):
+        return True
+    return any(
+        same_value(value, second) for value in checkable_values(answer) for second in checkable_values(other)
+    )
 
-    None where code cannot put the answer there.
+
+def sentence_with_blank(text: str, query: Query) -> tuple[str, str] | None:
+    """The words before the sentence that `query` asks about, and the sentence with a blank for its value.
+
+    None where the value stands in no sentence.
     """
-    change = change_of(text, query, Check(**difference.model_dump(), query_id=query.id, evidence_id=""))
-    if change is None:
+    place = Span(query.start, query.end)
+    spans = sentences(text)
+    number = next(
+        (n for n, span in enumerate(spans) if span.start <= place.start and place.end <= span.end), -1
+    )
+    if number < 0:
         return None
-    sentence = next((s for s in sentences(text) if s.start <= change.start and change.end <= s.end), None)
-    if sentence is None:
-        return None
-    edited = text[sentence.start : change.start] + change.new + text[change.end : sentence.end]
-    return sentence.of(text), edited
+    span = spans[number]
+    before = " ".join(earlier.of(text) for earlier in spans[max(0, number - 2) : number])
+    return before, f"{text[span.start : place.start]}____{text[place.end : span.end]}"
 
 
 def _says_the_same(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage) -> bool:
@@ -281,6 +299,10 @@ def _is_other_kind(claim: Claim, value: Value, other: Candidate) -> bool:
 
 def _value_text(claim: Claim, value: Value) -> str:
     return claim.sentence.text[value.start : value.end]
+
+
+def _undecided(verdict: Verdict, text_answer: str, answer: str, reason: str) -> ComparedAnswer:
+    return ComparedAnswer(_verdict(verdict, text_answer, answer, reason))
 
 
 def _verdict(verdict: Verdict, claimed: str, answer: str, reason: str) -> Agreement:

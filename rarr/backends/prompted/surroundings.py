@@ -1,0 +1,76 @@
+"""The block of a source that a model reads: the passage that the search found, and the text around it.
+
+A search finds the right document more often than the right four sentences of it. The blocks of a text are
+the same for every passage in it, so the cache of a server keeps the prefix that all questions about a block
+share.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+
+from rarr.records import Evidence
+from rarr.tools.guard.injection import suspicion
+from rarr.tools.models.meter import meter
+from rarr.tools.text.document import Span
+
+BLOCK = 4000
+"""Characters of a block, about a thousand tokens."""
+_SNAP = 500  # characters in which the cut of a block is moved to the end of a line, else of a word
+_TEXTS = 8  # of sources that a run keeps
+
+SourceText = Callable[[Evidence], Awaitable[str | None]]
+"""The text into which the offsets of an evidence point; None where no source kept it."""
+
+
+class Surroundings:
+    """Finds the blocks. The texts of the sources are kept for one run, in which files do not change."""
+
+    def __init__(self, source_text: SourceText) -> None:
+        self._source_text = source_text
+
+    async def block(self, evidence: Evidence) -> Evidence:
+        """The evidence, with the text of its block.
+
+        It is unchanged where its source keeps no text, or where the block seems to speak to a model.
+        """
+        text = await self._text(evidence)
+        if text is None or text[evidence.start : evidence.end] != evidence.text:
+            return evidence
+        span = block_of(text, Span(evidence.start, evidence.end))
+        words = span.of(text)
+        if suspicion(words):
+            return evidence
+        return evidence.model_copy(update={"text": words, "start": span.start, "end": span.end})
+
+    async def _text(self, evidence: Evidence) -> str | None:
+        texts, lock = meter().memo.setdefault((id(self), "texts"), (OrderedDict(), asyncio.Lock()))
+        async with lock:  # many checks of one source begin at once
+            if evidence.source not in texts:
+                texts[evidence.source] = await self._source_text(evidence)
+                while len(texts) > _TEXTS:
+                    texts.popitem(last=False)
+            texts.move_to_end(evidence.source)
+            text: str | None = texts[evidence.source]
+            return text
+
+
+def block_of(text: str, place: Span) -> Span:
+    """The block of `text` whose middle is nearest to `place`; the whole text where it is short."""
+    if len(text) <= BLOCK:
+        return Span(0, len(text))
+    half = BLOCK // 2
+    number = max(0, round(((place.start + place.end) / 2 - half) / half))
+    start, end = _cut(text, number * half), _cut(text, number * half + BLOCK)
+    return Span(min(start, place.start), max(end, place.end))
+
+
+def _cut(text: str, at: int) -> int:
+    """The place nearest after `at` where a line ends, else a word."""
+    if at <= 0 or at >= len(text):
+        return max(0, min(at, len(text)))
+    line = text.find("\n", at, at + _SNAP)
+    if line >= 0:
+        return line + 1
+    word = text.find(" ", at, at + _SNAP)
+    return word + 1 if word >= 0 else at
