@@ -115,12 +115,10 @@ def completion(
 
 
 def _logprobs(request: Request, text: str, probability: float | None) -> dict[str, Any] | None:
-    """The text as two tokens that together have the probability; None where it was not asked for."""
+    """The text as one token with the probability; None where it was not asked for."""
     if probability is None or not request.body.get("logprobs"):
         return None
-    half = len(text) // 2
-    tokens = [{"token": part, "logprob": log(probability) / 2} for part in (text[:half], text[half:])]
-    return {"content": tokens}
+    return {"content": [{"token": text, "logprob": log(probability)}]}
 
 
 def _message(request: Request, text: str) -> dict[str, Any]:

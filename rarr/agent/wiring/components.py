@@ -13,11 +13,10 @@ from rarr.backends.english import EnglishChecker, EnglishQuestions, EnglishVerif
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.backends.prompted.cascade import CascadeChecker
-from rarr.backends.prompted.code_first import CodeFirstEditor
+from rarr.backends.prompted.code_first import CodeFirstEditor, CodeFirstQuestions
 from rarr.backends.prompted.editing import PromptedEditor
 from rarr.backends.prompted.intent import PromptedIntentJudge
 from rarr.backends.prompted.judging import PromptedVerifier
-from rarr.backends.prompted.place_questions import PlaceQuestions
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting import PromptedRewriter
@@ -123,16 +122,13 @@ class ComponentMaker:
             return TextQueries(self.settings.queries, by_value="check_agreement" not in self.named)
         if "generate_queries" not in self.named:
             return EnglishQuestions(ValueQuestions())
-        model = self.models[self.named["generate_queries"]]
         prompted = PromptedQuestions(
-            model,
+            self.models[self.named["generate_queries"]],
             self.prompts,
             samples=self.settings.query_samples,
             temperature=self.settings.query_temperature,
         )
-        if not self.settings.blind:
-            return prompted
-        return PlaceQuestions(model, self.prompts, places=ValueQuestions(), later=prompted)
+        return CodeFirstQuestions(ValueQuestions(), prompted) if self.settings.blind else prompted
 
     def checker(self) -> AgreementChecker:
         if not self.settings.agreement:

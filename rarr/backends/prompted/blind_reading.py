@@ -1,12 +1,13 @@
-"""Blind reading: a model answers each query from a source, without the text; code compares.
+"""Blind reading: a model reads each value in a source, without the value of the text; code compares.
 
-A model that sees the text copies the text's value as the evidence's answer. A blind answer also does not
-depend on the text, so no edit makes it stale. An answer that differs from the text, or that code doubts, is
-read a second time in another way: the model fills the sentence, whose value is blanked out. Only what both
+A model that sees the value copies it as the evidence's answer. So the model is shown the sentence with a
+blank for the value, and fills it from the source. Where it fills in another value, it also writes the
+question that the value answers, and answers that from the source, without the sentence. Only what both
 readings say counts.
 """
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
 
 from pydantic import BaseModel
 
@@ -14,7 +15,7 @@ from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.scope import NOTHING, quoted_evidence
 from rarr.backends.prompted.surroundings import BLOCK, Surroundings
-from rarr.records import Agreement, Evidence, ModelUsage, Query
+from rarr.records import Agreement, Evidence, ModelUsage, Query, Verdict
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.language_model import LanguageModel
 
@@ -32,6 +33,12 @@ class ReadingAnswer(BaseModel):
     answer: str = ""
 
 
+class QuestionAnswer(BaseModel):
+    """The model's answer: a question."""
+
+    question: str = ""
+
+
 class ComparedAnswer(Protocol):
     """What code makes of an answer."""
 
@@ -42,6 +49,10 @@ class ComparedAnswer(Protocol):
     @property
     def doubt(self) -> str:
         """The reason not to trust the verdict; empty where there is none."""
+
+    @property
+    def is_of_wording(self) -> bool:
+        """Is the doubt about the words of the source alone?"""
 
 
 class AnswerComparison(Protocol):
@@ -63,8 +74,11 @@ class AnswerComparison(Protocol):
     def is_same_answer(self, answer: str, other: str) -> bool:
         """Do two answers have the same words or the same value?"""
 
-    def sentence_with_blank(self, text: str, query: Query) -> tuple[str, str] | None:
+    def sentence_with_blank(self, text: str, context: str | None, query: Query) -> tuple[str, str] | None:
         """The words before the sentence, and the sentence with a blank for the value that is asked about."""
+
+    def marked_sentence(self, text: str, context: str | None, query: Query) -> tuple[str, str] | None:
+        """The same with the value in double brackets."""
 
 
 class BlindChecker:
@@ -95,52 +109,104 @@ class BlindChecker:
         if query.follows:
             return await self._follow_ups.check(text, context, query, evidence)
         block = await self._surroundings.block(evidence)
-        comparison = self._comparison
-        unread = await work(comparison.verdict_unread, text, context, query, block)
+        unread = await work(self._comparison.verdict_unread, text, context, query, block)
         if unread is not None:
             return unread
-        answer, probability = await self._answer("read_evidence", block, query=query.text)
-        passage = await work(comparison.answered_passage, block, query, answer)
-        compared = await work(comparison.compared_answer, text, context, query, passage, answer)
-        agreement = compared.agreement
-        if agreement.verdict == "disagrees" or compared.doubt:
-            agreement = await self._read_again(text, query, block, answer, probability, compared)
-        return agreement.model_copy(update={"read_in": passage})
+        blanked = await work(self._comparison.sentence_with_blank, text, context, query)
+        if blanked is None:
+            return await self._asked(text, context, query, block)
+        before, sentence = blanked
+        reading = await self._read(
+            "fill_blank", {"before": before or NOTHING, "sentence": sentence}, text, context, query, block
+        )
+        if reading.verdict != "disagrees":
+            return reading.agreement()
+        return await self._read_again(text, context, query, block, reading)
 
     def is_answered(self, agreement: Agreement) -> bool:
         """Did the source answer? To a worse source the query may mean another thing, so it is not read."""
         return agreement.verdict in ("agrees", "disagrees") or bool(agreement.evidence_answer)
 
+    async def _asked(self, text: str, context: str | None, query: Query, block: Evidence) -> Agreement:
+        """The agreement by one reading, for a query whose value stands in no sentence of the text."""
+        reading = await self._read("read_evidence", {"query": query.text}, text, context, query, block)
+        return reading.unconfirmed() if reading.verdict == "disagrees" else reading.agreement()
+
     async def _read_again(
+        self, text: str, context: str | None, query: Query, block: Evidence, first: "_Reading"
+    ) -> Agreement:
+        """The agreement where the answer to a question is the same; `unknown` where it is another.
+
+        The question is in the model's words, and where its answer cannot be compared, in those of the query.
+        """
+        second = first
+        for question in (await self._question(text, context, query), query.text):
+            second = await self._read("read_evidence", {"query": question}, text, context, query, block)
+            if second.verdict in ("agrees", "disagrees"):
+                break
+        answers = (first.compared.agreement.evidence_answer, second.compared.agreement.evidence_answer)
+        if second.verdict != "disagrees" or not await work(self._comparison.is_same_answer, *answers):
+            return first.unconfirmed(second.answer)
+        doubted = bool(first.doubt and second.doubt)
+        if doubted and first.compared.is_of_wording and second.compared.is_of_wording:
+            doubted = first.probability * second.probability < LIKELY_TWICE
+        return second.agreement(doubted=doubted)
+
+    async def _question(self, text: str, context: str | None, query: Query) -> str:
+        """The model's question about the value of a query; the query where it writes none."""
+        marked = await work(self._comparison.marked_sentence, text, context, query)
+        if marked is None:
+            return query.text
+        around, sentence = marked
+        variables = {"text": around, "sentence": sentence}
+        written = await self._model.ask(self._prompts["write_question"], QuestionAnswer, variables)
+        return " ".join(written.question.split()) or query.text
+
+    async def _read(
         self,
+        name: str,
+        variables: Mapping[str, str],
         text: str,
+        context: str | None,
         query: Query,
         block: Evidence,
-        answer: str,
-        probability: float | None,
-        compared: ComparedAnswer,
-    ) -> Agreement:
-        """The agreement where a second reading says the same; `unknown` where it does not."""
-        agreement, doubt = compared.agreement, compared.doubt
-        blanked = await work(self._comparison.sentence_with_blank, text, query)
-        if blanked is None:
-            return agreement.model_copy(update={"verdict": "unknown", "reason": doubt or agreement.reason})
-        before, sentence = blanked
-        second, again = await self._answer("fill_blank", block, before=before or NOTHING, sentence=sentence)
-        if not await work(self._comparison.is_same_answer, answer, second):
-            reason = f"{agreement.reason}; in the sentence itself, it answers {second!r}"
-            return agreement.model_copy(update={"verdict": "unknown", "reason": reason})
-        if agreement.verdict != "disagrees" or not doubt:
-            return agreement
-        if probability is not None and again is not None and probability * again >= LIKELY_TWICE:
-            return agreement
-        return agreement.model_copy(
-            update={"confidence": DOUBTED, "reason": f"{agreement.reason}, but {doubt}"}
-        )
-
-    async def _answer(self, name: str, block: Evidence, **variables: str) -> tuple[str, float | None]:
-        """The model's answer in the words of the source, and its probability where the server gives it."""
+    ) -> "_Reading":
+        """What the model reads in the block, compared with the text."""
         prompt, source = self._prompts[name], quoted_evidence(block)
         variables = {"evidence": source, **variables}
         answered, probability = await self._model.ask_likely(prompt, ReadingAnswer, variables)
-        return prompt.quoted(source).original(answered.answer).strip(), probability
+        answer = prompt.quoted(source).original(answered.answer).strip()
+        passage = await work(self._comparison.answered_passage, block, query, answer)
+        compared = await work(self._comparison.compared_answer, text, context, query, passage, answer)
+        return _Reading(answer, probability or 0.0, passage, compared)
+
+
+class _Reading(NamedTuple):
+    """An answer, its probability (0 where the server gives none), the sentences with it, the comparison."""
+
+    answer: str
+    probability: float
+    passage: Evidence
+    compared: ComparedAnswer
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.compared.agreement.verdict
+
+    @property
+    def doubt(self) -> str:
+        return self.compared.doubt
+
+    def agreement(self, *, doubted: bool = False) -> Agreement:
+        """The agreement by this reading; `doubted`: an edit is only suggested."""
+        agreement = self.compared.agreement.model_copy(update={"read_in": self.passage})
+        if not doubted:
+            return agreement
+        reason = f"{agreement.reason}, but {self.doubt}"
+        return agreement.model_copy(update={"confidence": DOUBTED, "reason": reason})
+
+    def unconfirmed(self, other: str = "") -> Agreement:
+        """`unknown`, because a second reading has another answer, or there is none."""
+        agreement = self.compared.agreement
+        reason = f"{agreement.reason}; asked another way, it answers {other!r}" if other else agreement.reason
+        return agreement.model_copy(update={"verdict": "unknown", "reason": reason, "read_in": self.passage})

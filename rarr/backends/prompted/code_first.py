@@ -1,8 +1,14 @@
 """Code first, and a language model where code cannot: edits of values, and questions about them."""
 
+from collections.abc import Iterable, Sequence
+
 from rarr.backends.prompted.editing import PromptedEditor
-from rarr.components import Editor
-from rarr.records import Change, Check, Evidence, ModelUsage, Query
+from rarr.backends.prompted.questions import PromptedQuestions
+from rarr.components import Editor, QueryGenerator
+from rarr.records import Change, Check, Evidence, ModelUsage, Query, Question
+from rarr.tools.concurrency.worker import work
+from rarr.tools.text.document import Span
+from rarr.tools.text.language import foreign_sentences
 
 
 class CodeFirstEditor:
@@ -21,3 +27,38 @@ class CodeFirstEditor:
         """Raises the errors of the model's editor."""
         change = await self._code.edit(text, context, query, check, evidence)
         return change or await self._model.edit(text, context, query, check, evidence)
+
+
+class CodeFirstQuestions:
+    """The questions of the rules about each value of the sentences in English, and the model's about others.
+
+    The questions only find sources, since the model reads the sentence itself, and a small model that is
+    asked for all questions of a text leaves most values out.
+    """
+
+    def __init__(self, code: QueryGenerator, model: PromptedQuestions) -> None:
+        self._code, self._model = code, model
+
+    async def generate(self, text: str, context: str | None) -> Sequence[Question]:
+        """Questions in text order."""
+        foreign = await work(foreign_sentences, text)
+        by_code = await self._code.generate(text, context)
+        by_model = await self._model.generate(text, context) if foreign else ()
+        asked = [question for question in by_code if not _within(foreign, question)]
+        asked += [question for question in by_model if _within(foreign, question)]
+        return sorted(asked, key=lambda question: (question.start, question.end))
+
+    async def target(
+        self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+    ) -> Sequence[Question]:
+        """Short questions of the rules, and those of the model about sentences in other languages."""
+        foreign = await work(foreign_sentences, text)
+        english = [span for span in spans if span not in foreign]
+        others = [span for span in spans if span in foreign]
+        by_code = await self._code.target(text, context, english, asked) if english else ()
+        by_model = await self._model.target(text, context, others, asked) if others else ()
+        return [*by_code, *by_model]
+
+
+def _within(spans: Iterable[Span], question: Question) -> bool:
+    return any(span.start <= question.start and question.end <= span.end for span in spans)

@@ -27,11 +27,11 @@ from rarr.backends.rules.non_answers import (
     opens_with_sibling,
 )
 from rarr.backends.rules.proper_names import ProperName, is_person
-from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.quantities import Quantity, quantities
 from rarr.backends.rules.ranking import overlap_scores
 from rarr.backends.rules.short_answers import is_stated
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, subject_of
-from rarr.backends.rules.values import Value, checkable_values, same_value
+from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import folded_text
 from rarr.records import Agreement, Evidence, Query, Verdict
 from rarr.retrievers.corpus.chunking import windows
@@ -42,7 +42,12 @@ LEAST_IN_COMMON = 0.5
 or the share of the clause's words in the claim, whichever is greater."""
 SENTENCES = 4
 """Sentences of the passage that is cut around an answer, as many as a passage of a corpus has by default."""
+_BEFORE = 2  # sentences before the sentence, by which its pronouns can be read
 _AROUND = " .,;:!?\"'“”‘’()*_"
+_LITTLE_ELSE = "the evidence says too little else of the sentence"
+_OTHER_SUBJECT = "the answer is about another subject"
+_OUT_OF_PLACE = "the rules do not find the answer in the place of the text's value"
+_SAYS_BOTH = "the evidence says the text's value as well"
 _NO_VALUE = "the query asks for no single value of the text"
 CLEARLY_LESS = 0.5
 """An answer with several values counts if the others have at most this share of the closeness of the best."""
@@ -64,6 +69,11 @@ class ComparedAnswer(NamedTuple):
 
     agreement: Agreement
     doubt: str = ""
+
+    @property
+    def is_of_wording(self) -> bool:
+        """Is the doubt about the words of the evidence alone, which may say the same in other words?"""
+        return self.doubt in (_LITTLE_ELSE, _OTHER_SUBJECT, _OUT_OF_PLACE, _SAYS_BOTH)
 
 
 def verdict_unread(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:
@@ -128,12 +138,12 @@ def _compared(
     passage, claimed = parsed_passage(evidence.text, evidence.title), _value_text(claim, value)
     answers = _answering(claim, value, passage, answer)
     own = [candidate for candidate in answers if same_value(value, candidate.value)]
-    if own or is_same_answer(claimed, answer):
+    if own or (not answers and is_same_answer(claimed, answer)):
         confirmed = any(_says_the_same(claim, value, candidate, passage) for candidate in own)
         doubt = "" if confirmed else "the evidence may say the same value of another thing or time"
         return ComparedAnswer(_verdict("agrees", claimed, answer, "the same value"), doubt)
     if not answers:
-        return _undecided("unknown", claimed, answer, "the two answers are no values that can be compared")
+        return _compared_alone(claimed, value, answer)
     best = answers[0]
     answered = value_with_unit(best.sentence, best.value)
     doubt = _doubt(claim, value, best, answers, query, passage)
@@ -142,9 +152,19 @@ def _compared(
     if not doubt and (
         query_agreement(text, context, query, evidence).verdict == "agrees" or _holds(passage, value, best)
     ):
-        doubt = "the evidence says the text's value as well"
+        doubt = _SAYS_BOTH
     reason = f"read without the text, the evidence answers {answered!r}"
     return ComparedAnswer(_verdict("disagrees", claimed, answered, reason), doubt)
+
+
+def _compared_alone(claimed: str, value: Value, answer: str) -> ComparedAnswer:
+    """The comparison of two values, where the rules do not find the answer in the place of the text's."""
+    other = next((read for read in checkable_values(answer) if same_value(value, read) is False), None)
+    if other is None:
+        return _undecided("unknown", claimed, answer, "the two answers are no values that can be compared")
+    answered = value_extent(other).of(answer)
+    reason = f"read without the text, the evidence answers {answered!r}"
+    return ComparedAnswer(_verdict("disagrees", claimed, answered, reason), _OUT_OF_PLACE)
 
 
 def is_same_answer(answer: str, other: str) -> bool:
@@ -156,21 +176,29 @@ def is_same_answer(answer: str, other: str) -> bool:
     )
 
 
-def sentence_with_blank(text: str, query: Query) -> tuple[str, str] | None:
+def sentence_with_blank(text: str, context: str | None, query: Query) -> tuple[str, str] | None:
     """The words before the sentence that `query` asks about, and the sentence with a blank for its value.
 
     None where the value stands in no sentence.
     """
-    place = Span(query.start, query.end)
+    return _sentence_with("____", text, context, query)
+
+
+def marked_sentence(text: str, context: str | None, query: Query) -> tuple[str, str] | None:
+    """The same, and the value in double brackets."""
+    return _sentence_with(f"[[{text[query.start : query.end]}]]", text, context, query)
+
+
+def _sentence_with(words: str, text: str, context: str | None, query: Query) -> tuple[str, str] | None:
     spans = sentences(text)
-    number = next(
-        (n for n, span in enumerate(spans) if span.start <= place.start and place.end <= span.end), -1
-    )
-    if number < 0:
+    holding = [n for n, span in enumerate(spans) if span.start <= query.start and query.end <= span.end]
+    if not holding:
         return None
-    span = spans[number]
-    before = " ".join(earlier.of(text) for earlier in spans[max(0, number - 2) : number])
-    return before, f"{text[span.start : place.start]}____{text[place.end : span.end]}"
+    number, span = holding[0], spans[holding[0]]
+    heading = next((line for line in text.splitlines() if line.startswith("#")), "")
+    before = " ".join(earlier.of(text) for earlier in spans[max(0, number - _BEFORE) : number])
+    around = "\n".join(part for part in (context, heading, before) if part)
+    return around, f"{text[span.start : query.start]}{words}{text[query.end : span.end]}"
 
 
 def _says_the_same(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage) -> bool:
@@ -193,11 +221,10 @@ def _doubt(
             and candidate.closeness > CLEARLY_LESS * other.closeness
             for candidate in answers
         ),
-        "the evidence says too little else of the sentence": max(other.coverage, other.told)
-        < LEAST_IN_COMMON,
+        _LITTLE_ELSE: max(other.coverage, other.told) < LEAST_IN_COMMON,
         "the evidence is about several things of one name": evidence.namesakes,
         "the text speaks of a plan or a supposition": is_supposed(claim.sentence, evidence),
-        "the answer is about another subject": not is_about_subject(claim, value, other, evidence)
+        _OTHER_SUBJECT: not is_about_subject(claim, value, other, evidence)
         or opens_with_sibling(claim, value, other),
         "the text gives its time by another sentence": bool(_SAME_TIME.search(claim.sentence.text)),
         "the answer is about another time": value.kind != "date"
@@ -252,8 +279,19 @@ def _answering(claim: Claim, value: Value, evidence: ParsedPassage, answer: str)
     return in_words or [
         candidate
         for candidate in comparable
-        if any(same_value(answered, candidate.value) for answered in read)
+        if any(
+            same_value(answered, candidate.value) or _is_its_figure(answered, candidate) for answered in read
+        )
     ]
+
+
+def _is_its_figure(answered: Value, candidate: Candidate) -> bool:
+    """Is an answer without a unit the figure of a value that has one in the passage?"""
+    number = candidate.value.read
+    if not isinstance(answered.read, Quantity) or answered.read.unit or not isinstance(number, Quantity):
+        return False
+    figure = candidate.sentence.text[number.start : number.end]
+    return any(written.amount == answered.read.amount for written in quantities(figure))
 
 
 def _is_within(candidate: Candidate, answer: str) -> bool:

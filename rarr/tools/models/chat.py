@@ -60,8 +60,9 @@ class Sample(NamedTuple):
 class Answer:
     """What a model answered: a text a sample (at least one, at most as many as asked for).
 
-    `probabilities` has the probability of each text, from 0 to 1: the product of those of its tokens. It is
-    empty where the server was not asked for them or does not know them.
+    `probabilities` has the probability of each text, from 0 to 1: the product of the probabilities of the
+    tokens in its JSON strings, or of all tokens where it has none. It is empty where the server was not asked
+    for them or does not know them.
     """
 
     texts: tuple[str, ...]

@@ -8,6 +8,7 @@ the CPU for a call (3.5 ms instead of 1.4 ms on a 2-core machine), and its addit
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -31,6 +32,7 @@ from rarr.tools.models.stop_reasons import Stop, other_function, stop_of, whole
 CONNECT_S = 5.0
 PROBE_S = 5.0
 certificates = cache(httpx2.create_ssl_context)  # otherwise 40 ms for each client
+_STRING_VALUE = re.compile(r':\s*"((?:[^"\\]|\\.)+)"')
 _FORMATS = ("json_schema", "function", "json_object", "text")
 
 
@@ -170,13 +172,23 @@ def _outcome(choice: Mapping[str, Any], function: str, secrets: Sequence[str]) -
 
 
 def _probability(choice: Mapping[str, Any]) -> float | None:
-    """That of the whole text of a choice; None where the server does not give it."""
+    """The probability of the strings in the JSON of a choice; None where the server does not give it.
+
+    How sure a model is of the braces and names around a string says nothing about the string. The whole text
+    counts where it has no string.
+    """
     try:
-        logs = [float(token["logprob"]) for token in choice["logprobs"]["content"]]
+        tokens = [(str(token["token"]), float(token["logprob"])) for token in choice["logprobs"]["content"]]
     except (KeyError, TypeError, ValueError):
         return None
-    total = sum(logs)
-    return exp(min(total, 0.0)) if logs and isfinite(total) else None
+    values = [match.span(1) for match in _STRING_VALUE.finditer("".join(text for text, _ in tokens))]
+    total, start, counted = 0.0, 0, 0
+    for text, logprob in tokens:
+        end = start + len(text)
+        if not values or any(start < last and first < end for first, last in values):
+            total, counted = total + logprob, counted + 1
+        start = end
+    return exp(min(total, 0.0)) if counted and isfinite(total) else None
 
 
 def _tokens(usage: Any) -> Tokens:
