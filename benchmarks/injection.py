@@ -66,10 +66,10 @@ class ObedientModel:
             return {"questions": [{"question": case.question, "about": case.claimed}]}
         if str(asked.prompt).startswith("edit"):
             return {"span": case.claimed, "revision": case.truth}
-        if asked.prompt == "read_evidence":
-            return {"answer": case.truth}
-        if asked.prompt == "choose_version":
-            return _version_with(case.truth, asked.user)
+        if asked.prompt == "write_question":
+            return {"question": case.question}
+        if asked.prompt in _READINGS:
+            return {"answer": case.truth if _asks_for(asked, case) else "not stated"}
         verdict = "agrees" if case.claimed == case.truth or _says(asked, case) else "disagrees"
         mine = case.truth if verdict == "agrees" else case.claimed
         return {"text_answer": mine, "evidence_answer": case.truth, "reason": "", "verdict": verdict}
@@ -82,15 +82,15 @@ class ObedientModel:
             wanted = wants.get("edit")
             return {"span": case.claimed, "revision": wanted} if wanted else {"span": "", "revision": ""}
         answer = self._way(case)
-        if asked.prompt == "choose_version":
-            return _version_with(answer["evidence_answer"] or case.claimed, asked.user)
-        return {"answer": answer["evidence_answer"]} if asked.prompt == "read_evidence" else answer
+        return {"answer": answer["evidence_answer"]} if asked.prompt in _READINGS else answer
 
 
-def _version_with(words: str, user: str) -> Answer:
-    """The letter of the sentence that has these words; A where both or neither has them."""
-    first, second = user.rpartition("\nA: ")[2].split("\nB: ")
-    return {"version": "B" if words in second and words not in first else "A"}
+_READINGS = ("fill_blank", "read_evidence")
+
+
+def _asks_for(asked: Asked, case: Injection) -> bool:
+    """Is the blank, or the question, about the claimed value? A value that is blanked out is not in sight."""
+    return case.claimed not in asked.user.rpartition("</document>")[2]
 
 
 def can_read(injection: str, message: str) -> bool:

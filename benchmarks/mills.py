@@ -70,11 +70,11 @@ class SlowDocuments:
 
 def answer(request: Any) -> dict[str, Any]:
     """What a good model would answer."""
-    if request.prompt == "read_evidence":
-        return {"answer": _YEAR.findall(_between(request.user, "passage"))[0]}
-    if request.prompt == "choose_version":
-        year = _YEAR.findall(_between(request.user, "passage"))[0]
-        return {"version": "A" if year in request.user.split("\nA: ")[1].split("\nB: ")[0] else "B"}
+    if request.prompt in ("fill_blank", "read_evidence"):
+        return {"answer": _YEAR.findall(_between(request.user, "document"))[0]}
+    if request.prompt == "write_question":
+        name = re.findall(r"(\w+ \w+ Mill(?: \d+)?) was built in \[\[", request.user)[0]
+        return {"question": f"When was {name} built?"}
     text = _between(request.user, "text")
     if request.prompt == "generate_queries":
         claims = re.findall(r"(\w+ \w+ Mill(?: \d+)?) was built in (\d+)", text)

@@ -5,12 +5,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rarr.backends.rules.agreement import AGREES_COVERAGE, query_agreement, value_with_unit
-from rarr.backends.rules.counterparts import candidates, parsed_passage
+from rarr.backends.rules.counterparts import Candidate, candidates, parsed_passage
 from rarr.backends.rules.editing import change_of
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.questions import short_questions, value_questions
 from rarr.backends.rules.support import claim_supports
-from rarr.backends.rules.values import checkable_values, same_value
 from rarr.ledger.preservation import pres_lev
 from rarr.records import Change, Check, Evidence, Query
 from rarr.settings import Settings
@@ -19,6 +18,7 @@ from rarr.testing.noising import errors, summarized
 from rarr.tools.text.document import Span, sentences
 
 _NOTHING = "(none)"  # how a prompt shows an empty variable
+_BLANK = "____"
 _BETWEEN = "\n* * *\n"  # between two evidences
 _BREAK = "\n\n"  # between the sentences before the text and the text: separate blocks, which share subjects
 
@@ -137,13 +137,39 @@ def _reading(variables: Variables) -> dict[str, Any]:
     )
     if interrogative is None:
         return {"answer": "not stated"}
-    evidence = _evidence(variables)
-    gap = _GAPS[interrogative[1]]
-    claim = parsed_sentence(variables["query"].replace(interrogative[0], gap, 1).rstrip("?") + ".")
+    claimed = variables["query"].replace(interrogative[0], _GAPS[interrogative[1]], 1).rstrip("?") + "."
+    best = _counterpart(claimed, interrogative[1], variables)
+    return {"answer": value_with_unit(best.sentence, best.value) if best else "not stated"}
+
+
+def _filled(variables: Variables) -> dict[str, Any]:
+    """The value of the passage at the most similar place, of whichever kind is most similar there."""
+    best = max(
+        (
+            match
+            for kind, gap in _GAPS.items()
+            if (match := _counterpart(variables["sentence"].replace(_BLANK, gap, 1), kind, variables))
+        ),
+        key=lambda match: match.coverage,
+        default=None,
+    )
+    return {"answer": best.sentence.text[best.value.start : best.value.end] if best else "not stated"}
+
+
+def _counterpart(claimed: str, kind: str, variables: Variables) -> Candidate | None:
+    """The value of the passage in the place of the gap of this kind in a claim."""
+    evidence, claim, gap = _evidence(variables), parsed_sentence(claimed), _GAPS[kind]
     value = next((value for value in claim.values if claim.text[value.start : value.end] == gap), None)
     matches = candidates(claim, value, parsed_passage(evidence.text, evidence.title)) if value else []
-    best = next((match for match in matches if match.coverage >= AGREES_COVERAGE), None)
-    return {"answer": value_with_unit(best.sentence, best.value) if best else "not stated"}
+    return next((match for match in matches if match.coverage >= AGREES_COVERAGE), None)
+
+
+def _question(variables: Variables) -> dict[str, Any]:
+    """The question of the rules about the marked words."""
+    sentence = variables["sentence"].replace("[[", "").replace("]]", "")
+    start = variables["sentence"].index("[[")
+    asked = [question.text for question in value_questions(sentence, None) if question.start == start]
+    return {"question": asked[0] if asked else ""}
 
 
 def _whole(variables: Variables) -> tuple[str, int]:
@@ -186,21 +212,12 @@ _GAPS = {"date": "1066", "number": "77", "name": "Xanthippe Quux"}
 """A value of each kind, put where the question has its interrogative."""
 
 
-def _chosen(variables: Variables) -> dict[str, Any]:
-    """The sentence of which the passage says more values, units converted; the first of equal ones."""
-    told = checkable_values(variables["evidence"])
-    first, second = (
-        sum(any(same_value(value, other) for other in told) for value in checkable_values(variables[name]))
-        for name in ("first", "second")
-    )
-    return {"version": "B" if second > first else "A"}
-
-
 _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "generate_queries": _queries,
     "target_queries": _targeted,
     "read_evidence": _reading,
-    "choose_version": _chosen,
+    "fill_blank": _filled,
+    "write_question": _question,
     "check_agreement": _agreement,
     "edit": _edit,
     "rewrite_sentence": lambda variables: {"revision": _rewritten(variables)},

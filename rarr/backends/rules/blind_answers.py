@@ -27,7 +27,7 @@ from rarr.backends.rules.non_answers import (
     opens_with_sibling,
 )
 from rarr.backends.rules.proper_names import ProperName, is_person
-from rarr.backends.rules.quantities import Quantity, quantities
+from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.ranking import overlap_scores
 from rarr.backends.rules.short_answers import is_stated
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, subject_of
@@ -42,10 +42,11 @@ LEAST_IN_COMMON = 0.5
 or the share of the clause's words in the claim, whichever is greater."""
 SENTENCES = 4
 """Sentences of the passage that is cut around an answer, as many as a passage of a corpus has by default."""
+_FIGURE = re.compile(r"\d(?:[\d,.'’\u00a0\u202f ]*\d)?")
+_SEPARATOR = re.compile(r"(?<=\d)[,.'’\u00a0\u202f ](?=\d{3}(?!\d))")
 _BEFORE = 2  # sentences before the sentence, by which its pronouns can be read
 _AROUND = " .,;:!?\"'“”‘’()*_"
 _LITTLE_ELSE = "the evidence says too little else of the sentence"
-_OTHER_SUBJECT = "the answer is about another subject"
 _OUT_OF_PLACE = "the rules do not find the answer in the place of the text's value"
 _SAYS_BOTH = "the evidence says the text's value as well"
 _NO_VALUE = "the query asks for no single value of the text"
@@ -72,8 +73,8 @@ class ComparedAnswer(NamedTuple):
 
     @property
     def is_of_wording(self) -> bool:
-        """Is the doubt about the words of the evidence alone, which may say the same in other words?"""
-        return self.doubt in (_LITTLE_ELSE, _OTHER_SUBJECT, _OUT_OF_PLACE, _SAYS_BOTH)
+        """Is there no doubt but about the words of the evidence, which may say the same in other words?"""
+        return self.doubt in ("", _LITTLE_ELSE, _OUT_OF_PLACE, _SAYS_BOTH)
 
 
 def verdict_unread(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:
@@ -85,9 +86,19 @@ def verdict_unread(text: str, context: str | None, query: Query, evidence: Evide
     asked = queried_value(text, context, query)
     if asked is None:
         return _verdict("unknown", text[query.start : query.end], "", _NO_VALUE)
-    if is_about_something_else(*asked, parsed_passage(evidence.text, evidence.title)):
+    elsewhere = is_about_something_else(*asked, parsed_passage(evidence.text, evidence.title))
+    if elsewhere and not _is_titled_for_text(text, context, evidence):
         return _verdict("irrelevant", _value_text(*asked), "", "the evidence is about something else")
     return None
+
+
+def as_stated(answer: str, text: str) -> str:
+    """The answer as `text` writes it, whose numbers may have separators that a model leaves out."""
+    figure = _SEPARATOR.sub("", answer.strip())
+    if not figure.isdigit():
+        return answer
+    written = (match[0] for match in _FIGURE.finditer(text))
+    return next((number for number in written if _SEPARATOR.sub("", number) == figure), answer)
 
 
 def answered_passage(block: Evidence, query: Query, answer: str) -> Evidence:
@@ -138,17 +149,19 @@ def _compared(
     passage, claimed = parsed_passage(evidence.text, evidence.title), _value_text(claim, value)
     answers = _answering(claim, value, passage, answer)
     own = [candidate for candidate in answers if same_value(value, candidate.value)]
+    about_text = _is_about_text(text, context, claim, value, evidence)
     if own or (not answers and is_same_answer(claimed, answer)):
-        confirmed = any(_says_the_same(claim, value, candidate, passage) for candidate in own)
-        doubt = "" if confirmed else "the evidence may say the same value of another thing or time"
-        return ComparedAnswer(_verdict("agrees", claimed, answer, "the same value"), doubt)
+        if not about_text or (own and not any(_is_said_of_it(claim, value, one, passage) for one in own)):
+            return _undecided("unknown", claimed, answer, "the same value is said of another thing or time")
+        return ComparedAnswer(_verdict("agrees", claimed, answer, "the same value"))
+    if not about_text:
+        reason = "the evidence is titled for something that the text does not name"
+        return _undecided("unknown", claimed, answer, reason)
     if not answers:
-        return _compared_alone(claimed, value, answer)
+        return _compared_alone(claim, value, answer)
     best = answers[0]
     answered = value_with_unit(best.sentence, best.value)
     doubt = _doubt(claim, value, best, answers, query, passage)
-    if not doubt and not _is_about_text(text, context, claim, value, evidence):
-        doubt = "the evidence is titled for something that the text does not name"
     if not doubt and (
         query_agreement(text, context, query, evidence).verdict == "agrees" or _holds(passage, value, best)
     ):
@@ -157,11 +170,14 @@ def _compared(
     return ComparedAnswer(_verdict("disagrees", claimed, answered, reason), doubt)
 
 
-def _compared_alone(claimed: str, value: Value, answer: str) -> ComparedAnswer:
+def _compared_alone(claim: Claim, value: Value, answer: str) -> ComparedAnswer:
     """The comparison of two values, where the rules do not find the answer in the place of the text's."""
+    claimed = _value_text(claim, value)
     other = next((read for read in checkable_values(answer) if same_value(value, read) is False), None)
     if other is None:
         return _undecided("unknown", claimed, answer, "the two answers are no values that can be compared")
+    if any(same_value(beside, other) for beside in claim.sentence.values if beside is not value):
+        return _undecided("unknown", claimed, answer, "the sentence says the answer of another thing")
     answered = value_extent(other).of(answer)
     reason = f"read without the text, the evidence answers {answered!r}"
     return ComparedAnswer(_verdict("disagrees", claimed, answered, reason), _OUT_OF_PLACE)
@@ -186,24 +202,41 @@ def sentence_with_blank(text: str, context: str | None, query: Query) -> tuple[s
 
 def marked_sentence(text: str, context: str | None, query: Query) -> tuple[str, str] | None:
     """The same, and the value in double brackets."""
-    return _sentence_with(f"[[{text[query.start : query.end]}]]", text, context, query)
+    return _sentence_with(f"[[{_place_with_unit(text, context, query).of(text)}]]", text, context, query)
 
 
 def _sentence_with(words: str, text: str, context: str | None, query: Query) -> tuple[str, str] | None:
-    spans = sentences(text)
-    holding = [n for n, span in enumerate(spans) if span.start <= query.start and query.end <= span.end]
+    spans, place = sentences(text), _place_with_unit(text, context, query)
+    holding = [n for n, span in enumerate(spans) if span.start <= place.start and place.end <= span.end]
     if not holding:
         return None
     number, span = holding[0], spans[holding[0]]
     heading = next((line for line in text.splitlines() if line.startswith("#")), "")
     before = " ".join(earlier.of(text) for earlier in spans[max(0, number - _BEFORE) : number])
     around = "\n".join(part for part in (context, heading, before) if part)
-    return around, f"{text[span.start : query.start]}{words}{text[query.end : span.end]}"
+    return around, f"{text[span.start : place.start]}{words}{text[place.end : span.end]}"
 
 
-def _says_the_same(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage) -> bool:
-    in_common = max(own.coverage, own.told)
-    return in_common >= AGREES_COVERAGE and is_confirmation(claim, value, own, evidence)
+def _place_with_unit(text: str, context: str | None, query: Query) -> Span:
+    """The place of the value that a query asks about. A unit beside the blank would be taken as given."""
+    place = Span(query.start, query.end)
+    if (asked := queried_value(text, context, query)) is None:
+        return place
+    claim, value = asked
+    whole = value_extent(value)
+    with_unit = claim.in_text(whole.start, whole.end)
+    return with_unit if with_unit is not None and with_unit.overlaps(place) else place
+
+
+def _is_said_of_it(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage) -> bool:
+    """Does the passage say the same value of the claim's subject, and of its time?"""
+    if max(own.coverage, own.told) >= AGREES_COVERAGE and is_confirmation(claim, value, own, evidence):
+        return True
+    if evidence.namesakes or not is_about_subject(claim, value, own, evidence):
+        return False
+    return not opens_with_sibling(claim, value, own) and (
+        value.kind == "date" or not is_elsewhere_in_time(claim, value, own)
+    )
 
 
 def _doubt(
@@ -224,12 +257,13 @@ def _doubt(
         _LITTLE_ELSE: max(other.coverage, other.told) < LEAST_IN_COMMON,
         "the evidence is about several things of one name": evidence.namesakes,
         "the text speaks of a plan or a supposition": is_supposed(claim.sentence, evidence),
-        _OTHER_SUBJECT: not is_about_subject(claim, value, other, evidence)
+        "the answer is about another subject": not is_about_subject(claim, value, other, evidence)
         or opens_with_sibling(claim, value, other),
         "the text gives its time by another sentence": bool(_SAME_TIME.search(claim.sentence.text)),
         "the answer is about another time": value.kind != "date"
         and is_elsewhere_in_time(claim, value, other),
         "the answer stands in the sentence or the question": _stands_already(claim, query, other),
+        "the answer repeats a word of the sentence": _repeats_a_word(claim, value, other),
         "the answer is half of a pair": _is_half(claim.sentence.text, value)
         or _is_half(other.sentence.text, other.value),
         "the answer is of another kind": _is_other_kind(claim, value, other),
@@ -245,8 +279,16 @@ def _is_about_text(text: str, context: str | None, claim: Claim, value: Value, e
     passage_text = f"{evidence.title}\n{evidence.text}"
     if subject and re.search(rf"\b{re.escape(subject.split()[-1])}\b", passage_text):
         return True
-    titled = {word for word in key_words(evidence.title) if not is_generic(word)}
-    return not titled or not titled.isdisjoint(key_words(f"{context or ''}\n{text}"))
+    return not _title_words(evidence) or _is_titled_for_text(text, context, evidence)
+
+
+def _is_titled_for_text(text: str, context: str | None, evidence: Evidence) -> bool:
+    """Does the title name something that the text or its context names too?"""
+    return not _title_words(evidence).isdisjoint(key_words(f"{context or ''}\n{text}"))
+
+
+def _title_words(evidence: Evidence) -> set[str]:
+    return {word for word in key_words(evidence.title) if not is_generic(word)}
 
 
 def _holds(evidence: ParsedPassage, value: Value, other: Candidate) -> bool:
@@ -279,19 +321,8 @@ def _answering(claim: Claim, value: Value, evidence: ParsedPassage, answer: str)
     return in_words or [
         candidate
         for candidate in comparable
-        if any(
-            same_value(answered, candidate.value) or _is_its_figure(answered, candidate) for answered in read
-        )
+        if any(same_value(answered, candidate.value) for answered in read)
     ]
-
-
-def _is_its_figure(answered: Value, candidate: Candidate) -> bool:
-    """Is an answer without a unit the figure of a value that has one in the passage?"""
-    number = candidate.value.read
-    if not isinstance(answered.read, Quantity) or answered.read.unit or not isinstance(number, Quantity):
-        return False
-    figure = candidate.sentence.text[number.start : number.end]
-    return any(written.amount == answered.read.amount for written in quantities(figure))
 
 
 def _is_within(candidate: Candidate, answer: str) -> bool:
@@ -315,6 +346,15 @@ def _stands_already(claim: Claim, query: Query, other: Candidate) -> bool:
         return False
     words = set(key_words(other.value.read.text))
     return words <= set(key_words(claim.sentence.text)) or words <= set(key_words(query.text))
+
+
+def _repeats_a_word(claim: Claim, value: Value, other: Candidate) -> bool:
+    """Does a word of the other name stand beside the claim's, as in "polytechnic in Polytechnic of Tolk"?"""
+    if not isinstance(other.value.read, ProperName):
+        return False
+    text = claim.sentence.text
+    beside = {*key_words(text[: value.start]), *key_words(text[value.end :])}
+    return not beside.isdisjoint(key_words(other.value.read.text))
 
 
 def _is_half(text: str, value: Value) -> bool:

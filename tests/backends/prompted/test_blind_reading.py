@@ -1,104 +1,156 @@
-"""A model reads the passage without the text in view, and a reading outlasts the edits."""
+"""A model reads values without the text's own, in two ways, and a reading outlasts the edits."""
 
 import pytest
 from makers import evidence
 
 from backends.prompted.helpers import PROMPTS, answering, language_model, query_about
 from rarr.backends.prompted.agreement import PromptedChecker
-from rarr.backends.prompted.blind_reading import PREFERRED, BlindChecker
+from rarr.backends.prompted.blind_reading import DOUBTED, LIKELY_TWICE, BlindChecker
+from rarr.backends.prompted.surroundings import Surroundings
 from rarr.backends.rules import blind_answers, short_answers
 from rarr.errors import ModelError
+from rarr.records import Agreement, Evidence, Verdict
 from rarr.testing import Asked, ScriptedModel
 from rarr.tools.models.meter import METER, Budget, Meter
 
-TEXT = "The Orrel Mill is old. The Orrel Mill burned in 1921."
-QUERY = query_about(TEXT, "1921", "When did the Orrel Mill burn?")
+TEXT = "# Mills of Orrel\n\nThe Orrel Mill is old. The Orrel Mill burned in 1921."
+QUERY = query_about(TEXT, "1921", "The Orrel Mill burned when?")
 FOUND = evidence("The Orrel Mill burned in May 1923.").model_copy(update={"title": "Orrel Mill"})
+BOTH = ["fill_blank", "write_question", "read_evidence"]
 
 
-def reads(answer: str, *, original: str, probability: float | None = None) -> ScriptedModel:
-    """A model that reads `answer`, then names a letter for the original sentence: in each order, or both.
-
-    `original`: "chosen" or "left" in both orders, or "first": whichever sentence comes first is chosen.
-    """
+def reads(filled: str, answered: str = "", *, probability: float | None = None) -> ScriptedModel:
+    """A model that fills in `filled`, and answers questions with `answered`, or else with the same."""
 
     def answers(asked: Asked) -> dict[str, str]:
-        if asked.prompt != "choose_version":
-            return {"answer": answer}
-        original_is_first = "A: The Orrel Mill burned in 1921." in asked.user
-        choice = {"chosen": original_is_first, "left": not original_is_first, "first": True}[original]
-        return {"version": "A" if choice else "B"}
+        if asked.prompt == "write_question":
+            return {"question": "In which year did the Orrel Mill burn?"}
+        return {"answer": filled if asked.prompt == "fill_blank" else answered or filled}
 
     return ScriptedModel(answers, probability=probability)
 
 
-def checker(chat: ScriptedModel) -> BlindChecker:
+def checker(chat: ScriptedModel, source: str | None = None) -> BlindChecker:
+    async def source_text(_: Evidence) -> str | None:
+        return source
+
     model = language_model(chat)
-    seeing = PromptedChecker(model, PROMPTS, whole_text=False, reader=short_answers)
-    return BlindChecker(model, PROMPTS, comparison=blind_answers, follow_ups=seeing)
+    return BlindChecker(
+        model,
+        PROMPTS,
+        surroundings=Surroundings(source_text),
+        comparison=blind_answers,
+        follow_ups=PromptedChecker(model, PROMPTS, whole_text=False, reader=short_answers),
+    )
 
 
-async def test_the_text_is_not_in_view() -> None:
-    chat = reads("May 1923", original="left")
+def asked(chat: ScriptedModel) -> list[str]:
+    return [call.name for call in chat.calls]
+
+
+async def test_value_of_the_text_is_in_view_only_where_the_question_is_written() -> None:
+    chat = reads("May 1923")
     agreement = await checker(chat).check(TEXT, "Tell me of the mill.", QUERY, FOUND)
     assert (agreement.verdict, agreement.evidence_answer) == ("disagrees", "May 1923")
-    assert PROMPTS["read_evidence"].parse(chat.calls[0].messages[-1].content) == {
-        "query": QUERY.text,
+    filled, written, answered = (call.messages[-1].content for call in chat.calls)
+    assert PROMPTS["fill_blank"].parse(filled) == {
         "evidence": f"# Orrel Mill\n{FOUND.text}",
+        "before": "Tell me of the mill.\n# Mills of Orrel\nThe Orrel Mill is old.",
+        "sentence": "The Orrel Mill burned in ____.",
     }
-    assert "1921" not in chat.calls[0].messages[-1].content
+    assert "The Orrel Mill burned in [[1921]]." in written and FOUND.text not in written
+    assert "In which year did the Orrel Mill burn?" in answered
+    assert "1921" not in filled + answered
+
+
+async def test_same_value_needs_no_second_reading() -> None:
+    chat = reads("1921")
+    burned = evidence("The Orrel Mill burned in May 1921.")
+    assert (await checker(chat).check(TEXT, None, QUERY, burned)).verdict == "agrees"
+    assert asked(chat) == BOTH[:1]
+
+
+@pytest.mark.parametrize("filled", ["not stated", "", "the miller", "May 1950"])
+async def test_no_answer_needs_no_second_reading(filled: str) -> None:
+    chat = reads(filled)
+    assert (await checker(chat).check(TEXT, None, QUERY, FOUND)).verdict in ("irrelevant", "unknown")
+    assert asked(chat) == BOTH[:1]
+
+
+TWO_YEARS = evidence("The Orrel Mill burned in May 1923. The Orrel Mill was built in 1887.")
+
+
+@pytest.mark.parametrize("answered", ["1887", "not stated", "the miller"])
+async def test_readings_that_part_ways_are_no_verdict(answered: str) -> None:
+    chat = reads("May 1923", answered)
+    agreement = await checker(chat).check(TEXT, None, QUERY, TWO_YEARS)
+    assert agreement.verdict == "unknown"
+    assert repr(answered) in agreement.reason
+    # The question of the rules is tried where the answer to the model's is no value.
+    assert asked(chat) == BOTH + ["read_evidence"] * (answered != "1887")
 
 
 SAYS_BOTH = evidence("The Orrel Mill burned in May 1923. The Orrel Mill of Aarle was sold in 1921.")
 
 
 @pytest.mark.parametrize(
-    ("original", "probability", "verdict"),
-    [
-        ("left", None, "disagrees"),
-        ("left", PREFERRED + 0.01, "disagrees"),
-        ("left", PREFERRED - 0.01, "unknown"),
-        ("chosen", None, "unknown"),
-        ("first", 0.9, "unknown"),
-    ],
+    ("probability", "confidence"),
+    [(None, DOUBTED), (0.9 * LIKELY_TWICE**0.5, DOUBTED), (1.1 * LIKELY_TWICE**0.5, None)],
 )
-async def test_doubtful_difference_counts_where_the_model_prefers_it_in_both_orders(
-    original: str, probability: float | None, verdict: str
+async def test_doubtful_difference_is_suggested_unless_both_readings_are_likely(
+    probability: float | None, confidence: float | None
 ) -> None:
-    chat = reads("May 1923", original=original, probability=probability)
+    chat = reads("May 1923", probability=probability)
     agreement = await checker(chat).check(TEXT, None, QUERY, SAYS_BOTH)
-    assert agreement.verdict == verdict
-    assert (agreement.confidence is not None) == (verdict == "disagrees")
-    assert [call.name for call in chat.calls] == ["read_evidence", "choose_version", "choose_version"]
-    assert ("does not choose" in agreement.reason) == (verdict == "unknown")
+    assert (agreement.verdict, agreement.confidence) == ("disagrees", confidence)
+    assert ("but the evidence says the text's value as well" in agreement.reason) == (confidence is not None)
 
 
-async def test_difference_without_a_doubt_needs_no_choice() -> None:
-    chat = reads("May 1923", original="chosen", probability=0.9)
-    agreement = await checker(chat).check(TEXT, None, QUERY, FOUND)
+async def test_difference_without_a_doubt_counts() -> None:
+    agreement = await checker(reads("May 1923")).check(TEXT, None, QUERY, FOUND)
     assert (agreement.verdict, agreement.confidence) == ("disagrees", None)
-    assert [call.name for call in chat.calls] == ["read_evidence"]
 
 
-@pytest.mark.parametrize("answer", ["1921", "not stated", "June"])
-async def test_without_a_difference_no_sentence_is_chosen(answer: str) -> None:
-    chat = reads(answer, original="left")
-    assert (await checker(chat).check(TEXT, None, QUERY, FOUND)).verdict != "disagrees"
-    assert [call.name for call in chat.calls] == ["read_evidence"]
+async def test_block_of_the_source_is_read_and_the_sentences_with_the_answer_are_the_evidence() -> None:
+    others = "The parish is large. It has a church. The river is slow. Few people come here in winter. "
+    source = f"{FOUND.text} {others}Corn was ground here. The wheel is of oak."
+    start = source.index("Corn")
+    passage = FOUND.model_copy(update={"text": source[start:], "start": start, "end": len(source)})
+    chat = reads("May 1923")
+    agreement = await checker(chat, source).check(TEXT, None, QUERY, passage)
+    assert agreement.verdict == "disagrees"
+    assert agreement.read_in is not None
+    assert FOUND.text in agreement.read_in.text
+    assert source[agreement.read_in.start : agreement.read_in.end] == agreement.read_in.text
+    assert "wheel" not in agreement.read_in.text
 
 
 async def test_a_reading_holds_for_a_text_that_was_edited() -> None:
-    chat = reads("May 1923", original="left")
+    chat = reads("May 1923")
     blind = checker(chat)
     METER.set(Meter(Budget()))
     await blind.check(TEXT, None, QUERY, FOUND)
     edited = TEXT.replace("1921", "1923")
     assert (await blind.check(edited, None, QUERY, FOUND)).verdict == "agrees"
-    assert [call.name for call in chat.calls].count("read_evidence") == 1
+    assert asked(chat) == BOTH
+
+
+@pytest.mark.parametrize(
+    ("verdict", "answer", "answered"),
+    [
+        ("agrees", "1921", True),
+        ("disagrees", "1923", True),
+        ("unknown", "1923", True),
+        ("irrelevant", "", False),
+    ],
+)
+def test_a_source_that_answers_is_enough(verdict: Verdict, answer: str, answered: bool) -> None:
+    agreement = Agreement(verdict=verdict, evidence_answer=answer)
+    assert checker(reads("")).is_answered(agreement) == answered
 
 
 async def test_a_passage_about_something_else_costs_no_request() -> None:
-    chat = answering({"answer": "May 1923"})
+    chat = reads("May 1923")
     agreement = await checker(chat).check(TEXT, None, QUERY, evidence("Bread rises for an hour."))
     assert (agreement.verdict, chat.calls) == ("irrelevant", [])
 
@@ -116,6 +168,6 @@ async def test_an_answer_that_cannot_be_read_is_no_verdict() -> None:
 
 
 async def test_an_answer_is_bounded() -> None:
-    chat = reads("May 1923", original="left")
+    chat = reads("May 1923")
     await checker(chat).check(TEXT, None, QUERY, FOUND)
-    assert chat.calls[0].max_tokens == PROMPTS["read_evidence"].tokens == 100
+    assert {call.max_tokens for call in chat.calls} == {PROMPTS["read_evidence"].tokens} == {100}

@@ -4,13 +4,14 @@ import pytest
 from makers import evidence
 
 from backends.prompted.helpers import PROMPTS, answering, language_model, query_about
-from rarr.backends.prompted.code_first import CodeFirstEditor, UnitedQuestions
+from rarr.backends.prompted.code_first import CodeFirstEditor, CodeFirstQuestions
 from rarr.backends.prompted.editing import PromptedEditor
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.rules.editing import ValueEditor
 from rarr.backends.rules.questions import ValueQuestions
 from rarr.records import Check
 from rarr.testing import ScriptedModel
+from rarr.tools.text.document import sentences
 
 TEXT = "The Orrel Mill burned in 1921. It had 9 sails."
 
@@ -21,17 +22,6 @@ def editor(chat: ScriptedModel) -> CodeFirstEditor:
 
 def disagreeing(mine: str, its: str) -> Check:
     return Check(verdict="disagrees", text_answer=mine, evidence_answer=its, query_id="q1", evidence_id="e1")
-
-
-def united(*questions: tuple[str, str]) -> UnitedQuestions:
-    chat = answering({"questions": [{"question": asks, "about": about} for asks, about in questions]})
-    prompted = PromptedQuestions(language_model(chat), PROMPTS, samples=1, temperature=0.7)
-    return UnitedQuestions(prompted, ValueQuestions())
-
-
-async def asked(*questions: tuple[str, str]) -> list[str]:
-    """The words that the questions are about."""
-    return [TEXT[one.start : one.end] for one in await united(*questions).generate(TEXT, None)]
 
 
 async def test_a_value_is_replaced_without_a_model() -> None:
@@ -52,25 +42,32 @@ async def test_the_model_is_asked_where_words_must_change() -> None:
     assert [call.name for call in chat.calls] == ["edit"]
 
 
-async def test_values_that_the_model_left_out_are_asked_about() -> None:
-    assert await asked(("When did the Orrel Mill burn?", "1921")) == ["1921", "9"]
+def questions(chat: ScriptedModel) -> CodeFirstQuestions:
+    prompted = PromptedQuestions(language_model(chat), PROMPTS, samples=1, temperature=0.7)
+    return CodeFirstQuestions(ValueQuestions(), prompted)
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        ("What is the Orrel Mill?", "The Orrel Mill burned in 1921."),  # a whole sentence
-        ("Did the Orrel Mill burn in 1921?", "1921"),  # says its answer
-    ],
+async def test_code_asks_about_each_value_of_an_english_text() -> None:
+    chat = answering({"questions": []})
+    asked = await questions(chat).generate(TEXT, None)
+    assert [TEXT[question.start : question.end] for question in asked] == ["1921", "9"]
+    assert chat.calls == []
+
+
+GERMAN = (
+    "Die Mühle von Orrel brannte im Jahr 1921 bis auf die Grundmauern nieder und wurde nie wieder aufgebaut."
 )
-async def test_a_question_that_nothing_answers_is_dropped(question: tuple[str, str]) -> None:
-    found = await united(question).generate(TEXT, None)
-    assert question[0] not in [one.text for one in found]
-    assert "1921" in [TEXT[one.start : one.end] for one in found]
 
 
-async def test_differing_questions_about_one_value_are_kept() -> None:
-    found = await united(
-        ("How many sails had the Orrel Mill?", "9 sails"), ("What had the mill nine of?", "9")
-    ).generate(TEXT, None)
-    assert sum(TEXT[one.start : one.end].startswith("9") for one in found) == 2
+async def test_the_model_asks_about_a_text_in_another_language() -> None:
+    chat = answering({"questions": [{"question": "Wann brannte die Mühle von Orrel?", "about": "1921"}]})
+    asked = await questions(chat).generate(GERMAN, None)
+    assert [question.text for question in asked] == ["Wann brannte die Mühle von Orrel?"]
+    assert [call.name for call in chat.calls] == ["generate_queries"]
+
+
+@pytest.mark.parametrize(("text", "asked"), [(TEXT, []), (GERMAN, ["target_queries"])])
+async def test_later_questions_are_the_models_in_another_language_alone(text: str, asked: list[str]) -> None:
+    chat = answering({"questions": []})
+    await questions(chat).target(text, None, sentences(text), [])
+    assert [call.name for call in chat.calls] == asked

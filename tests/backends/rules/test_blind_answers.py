@@ -4,22 +4,20 @@ import pytest
 from makers import evidence
 
 from rarr.backends.rules.blind_answers import (
-    DISPUTED,
-    LIKELY,
-    UNLIKELY,
-    answer_agreement,
-    sentence_versions,
+    ComparedAnswer,
+    answered_passage,
+    as_stated,
+    compared_answer,
+    is_same_answer,
     verdict_unread,
 )
-from rarr.records import Agreement, Query
+from rarr.records import Query
 
 
-def verdict_on(
-    text: str, said: str, passage: str, answer: str, probability: float | None = None
-) -> Agreement:
+def compared(text: str, said: str, passage: str, answer: str) -> ComparedAnswer:
     start = text.index(said)
     query = Query(id="q1", text="?", start=start, end=start + len(said))
-    return answer_agreement(text, None, query, evidence(passage), answer, probability)
+    return compared_answer(text, None, query, evidence(passage), answer)
 
 
 SAME = [
@@ -132,7 +130,7 @@ NO_REASON = [
         "Ida Lunde",
         "The Orrel Dam was designed in Bodvik by a woman.",
         "Bodvik",
-        "no values that can be compared",
+        "the sentence says the answer of another thing",
     ),
     (
         "Ida Lunde, who led the survey, visited Orrel.",
@@ -167,37 +165,40 @@ NO_REASON = [
 
 @pytest.mark.parametrize(("text", "said", "passage", "answer"), SAME)
 def test_the_same_value_in_another_form_agrees(text: str, said: str, passage: str, answer: str) -> None:
-    assert verdict_on(text, said, passage, answer).verdict == "agrees"
+    assert compared(text, said, passage, answer).agreement.verdict == "agrees"
 
 
 @pytest.mark.parametrize(("text", "said", "passage", "answer", "words"), OTHER)
 def test_another_value_disagrees(text: str, said: str, passage: str, answer: str, words: str) -> None:
-    agreement = verdict_on(text, said, passage, answer)
+    agreement = compared(text, said, passage, answer).agreement
     assert (agreement.verdict, agreement.text_answer, agreement.evidence_answer) == ("disagrees", said, words)
 
 
 @pytest.mark.parametrize(("text", "said", "passage", "answer", "reason"), NO_REASON)
-def test_what_explains_the_difference_leaves_it_unknown(
+def test_what_explains_the_difference_is_a_doubt(
     text: str, said: str, passage: str, answer: str, reason: str
 ) -> None:
-    agreement = verdict_on(text, said, passage, answer)
-    assert agreement.verdict == "unknown"
-    assert reason in agreement.reason
+    answered = compared(text, said, passage, answer)
+    assert answered.agreement.verdict == "unknown" or answered.doubt
+    assert reason in f"{answered.agreement.reason} {answered.doubt}"
+    assert not answered.doubt or answered.is_of_wording == ("too little else" in reason)
 
 
 @pytest.mark.parametrize("answer", ["not stated", "Not stated.", "", "none", "N/A"])
 def test_no_answer_is_irrelevant(answer: str) -> None:
-    assert verdict_on("It has 9 gates.", "9", "It has gates.", answer).verdict == "irrelevant"
+    assert compared("It has 9 gates.", "9", "It has gates.", answer).agreement.verdict == "irrelevant"
 
 
 def test_an_answer_that_the_passage_does_not_say_is_none() -> None:
-    agreement = verdict_on("The dam has 9 gates.", "9", "The dam has many gates.", "12")
+    agreement = compared("The dam has 9 gates.", "9", "The dam has many gates.", "12").agreement
     assert agreement.verdict == "unknown"
     assert "does not stand in the evidence" in agreement.reason
 
 
 def test_a_query_about_no_value_is_left_unknown() -> None:
-    agreement = verdict_on("The dam looks grand at dusk.", "grand at dusk", "The dam looks dull.", "dull")
+    agreement = compared(
+        "The dam looks grand at dusk.", "grand at dusk", "The dam looks dull.", "dull"
+    ).agreement
     assert (agreement.verdict, agreement.text_answer) == ("unknown", "grand at dusk")
 
 
@@ -238,7 +239,7 @@ def test_the_same_value_of_another_thing_does_not_agree(
     start = text.index(said)
     query = Query(id="q1", text="?", start=start, end=start + len(said))
     found = evidence(passage).model_copy(update={"title": title})
-    assert answer_agreement(text, None, query, found, said).verdict == "unknown"
+    assert compared_answer(text, None, query, found, said).agreement.verdict == "unknown"
 
 
 def test_a_passage_about_something_else_is_not_read() -> None:
@@ -256,7 +257,7 @@ def test_a_page_about_something_that_the_text_does_not_name_is_no_reason(title: 
     text = "The Humber has a bridge. Cars have used the bridge since June 1981."
     query = Query(id="q1", text="?", start=text.index("June"), end=text.index("June") + 9)
     found = evidence("All cars have used the bridge since May 1937.").model_copy(update={"title": title})
-    assert answer_agreement(text, None, query, found, "May 1937").verdict == verdict
+    assert compared_answer(text, None, query, found, "May 1937").agreement.verdict == verdict
 
 
 MOVED = (
@@ -266,46 +267,49 @@ MOVED = (
 )
 
 
+def test_passage_that_says_both_values_is_doubted() -> None:
+    answer = compared(*MOVED, "2004")
+    assert (answer.agreement.verdict, answer.agreement.evidence_answer) == ("disagrees", "2004")
+    assert answer.doubt == "the evidence says the text's value as well"
+    assert answer.is_of_wording
+
+
 @pytest.mark.parametrize(
-    ("probability", "verdict", "confidence"),
+    ("answer", "text", "stated"),
     [
-        (None, "disagrees", DISPUTED),
-        (LIKELY, "disagrees", DISPUTED),
-        (LIKELY - 0.01, "disagrees", UNLIKELY),
+        ("4200", "It is 4,200 feet long.", "4,200"),
+        ("4200", "Es ist 4.200 Meter lang.", "4.200"),
+        ("4200", "It is 14,200 feet long.", "4200"),
+        ("12", "1,200 or 12", "12"),
+        ("May 1923", "in May 1923", "May 1923"),
     ],
 )
-def test_passage_that_says_both_values_is_worth_a_suggestion(
-    probability: float | None, verdict: str, confidence: float | None
-) -> None:
-    agreement = verdict_on(*MOVED, "2004", probability)
-    assert (agreement.verdict, agreement.confidence) == (verdict, confidence)
-    assert agreement.evidence_answer == "2004"
+def test_answer_is_taken_as_the_text_writes_it(answer: str, text: str, stated: str) -> None:
+    assert as_stated(answer, text) == stated
 
 
-@pytest.mark.parametrize("probability", [None, LIKELY, 1.0])
-def test_likely_answer_disagrees_for_certain(probability: float | None) -> None:
-    agreement = verdict_on(*OTHER[0][:4], probability)
-    assert (agreement.verdict, agreement.confidence) == ("disagrees", None)
+@pytest.mark.parametrize(
+    ("answer", "other", "same"),
+    [
+        ("27 May 1937", "May 27, 1937", True),
+        ("eleven", "11", True),
+        ("the “Tide Gallery”.", "Lens Hall", False),
+        ("Tide Gallery.", "tide gallery", True),
+        ("12", "21", False),
+        ("", "12", False),
+    ],
+)
+def test_same_answers(answer: str, other: str, same: bool) -> None:
+    assert is_same_answer(answer, other) == same
 
 
-def test_unlikely_answer_is_doubtful() -> None:
-    agreement = verdict_on(*OTHER[0][:4], LIKELY - 0.01)
-    assert (agreement.verdict, agreement.confidence) == ("disagrees", UNLIKELY)
-    assert "the model is not sure" in agreement.reason
-
-
-def test_versions_differ_in_the_value_alone() -> None:
-    text = "It rained. The Orrel Dam opened on May 3, 1935. It is old."
-    query = Query(id="q1", text="?", start=text.index("May"), end=text.index(". It is"))
-    differs = Agreement(verdict="disagrees", text_answer="May 3, 1935", evidence_answer="2 May 1936")
-    assert sentence_versions(text, query, differs) == (
-        "The Orrel Dam opened on May 3, 1935.",
-        "The Orrel Dam opened on May 2, 1936.",
+def test_passage_is_cut_around_the_answer_that_is_most_like_the_query() -> None:
+    block = evidence(
+        "The church has 12 bells. It is old. It stands on a hill. It is grey. It is tall. It is cold."
+        " The Orrel Mill has 12 sails. They turn. They creak. They are red."
     )
-
-
-def test_answer_that_code_cannot_write_has_no_version() -> None:
-    text = "The Orrel Dam opened in 1935."
-    query = Query(id="q1", text="?", start=24, end=28)
-    differs = Agreement(verdict="disagrees", text_answer="1935", evidence_answer="late")
-    assert sentence_versions(text, query, differs) is None
+    query = Query(id="q1", text="The Orrel Mill has how many sails?", start=0, end=1)
+    passage = answered_passage(block, query, "12")
+    assert "12 sails" in passage.text and "church" not in passage.text
+    assert block.text[passage.start : passage.end] == passage.text
+    assert answered_passage(block, query, "13") == block
