@@ -36,6 +36,7 @@ from rarr.settings.file import file_values
 from rarr.settings.presets import PRESETS
 from rarr.settings.setting_errors import closest, cure
 from rarr.settings.source_filters import Domains, Moment, by_domain, require_possible
+from rarr.tools.text.validator_messages import without_prefix
 from rarr.unicode import valid
 
 Kind = Literal["own", "official", "reference", "news", "other", "forum"]
@@ -279,7 +280,7 @@ def _one_line(error: ValidationError, given: Mapping[str, Any]) -> str:
     first = error.errors()[0]
     key = ".".join(map(str, first["loc"]))
     if not key:  # an error of several settings together
-        return first["msg"].removeprefix("Value error, ")
+        return without_prefix(first["msg"])
     if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
         close = closest(key, Settings.model_fields) or f": settings are {', '.join(Settings.model_fields)}"
         return f"unknown setting {key!r}{close}"

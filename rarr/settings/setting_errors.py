@@ -9,6 +9,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from rarr.settings.environment import EXAMPLES
+from rarr.tools.text.validator_messages import without_prefix
 
 _CURES = {
     "bool": "give true or false",
@@ -29,7 +30,7 @@ def cure(error: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
         return f"give a table, such as {json.dumps(EXAMPLES[setting])}"
     if kind in _CURES:
         return _CURES[kind]
-    message = error["msg"].removeprefix("Value error, ")
+    message = without_prefix(error["msg"])
     is_limit = kind in ("greater", "less")
     return message.replace("Input should be", "give a number" if is_limit else "give", 1)
 
