@@ -4,6 +4,7 @@ import ast
 import inspect
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any, get_origin
 
@@ -245,6 +246,11 @@ def test_settings_are_frozen() -> None:
         Settings().window = 5  # type: ignore[misc]  # what is tested
 
 
+@cache
+def sources_in(folder: Path) -> tuple[str, ...]:
+    return tuple(path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py")))
+
+
 def test_every_setting_has_a_docstring() -> None:
     (tree,) = ast.parse(inspect.getsource(Settings)).body
     assert isinstance(tree, ast.ClassDef)
@@ -260,5 +266,11 @@ def test_every_setting_has_a_docstring() -> None:
 # A preset is used up where settings are made.
 @pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - {"preset"}))
 def test_every_setting_is_read_outside_its_file(name: str) -> None:
-    files = [p for p in Path(rarr.__file__).parent.rglob("*.py") if p.name != "settings.py"]
-    assert any(re.search(rf"settings\.{name}\b", path.read_text(encoding="utf-8")) for path in files)
+    sources = sources_in(Path(rarr.__file__).parent)
+    assert any(re.search(rf"settings\.{name}\b", source) for source in sources)
+
+
+@pytest.mark.parametrize("name", sorted(Settings.model_fields))
+def test_every_setting_is_named_in_a_test(name: str) -> None:
+    as_setting = re.compile(rf"\b{name}=|[\"']{name}[\"']|\bRARR_{name.upper()}\b|^{name} = ", re.MULTILINE)
+    assert any(as_setting.search(source) for source in sources_in(Path(__file__).parent))
