@@ -126,6 +126,28 @@ def test_settings_are_listed_only_where_none_is_close() -> None:
         Settings(zzz=4)
 
 
+@pytest.mark.parametrize("name", ["queries", "agreement", "editor"])
+@pytest.mark.parametrize("source", ["argument", "file", "environment"])
+def test_earlier_setting_names_the_argument_of_evaluations(
+    name: str, source: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if source == "file":
+        (folder / "rarr.toml").write_text(f"{name} = 1")
+    if source == "environment":
+        monkeypatch.setenv(f"RARR_{name.upper()}", "1")
+    known, cure = (
+        (f"environment variable RARR_{name.upper()}", "unset it")
+        if source == "environment"
+        else (f"setting '{name}'", "leave it out")
+    )
+    with pytest.raises(SettingsError) as caught:
+        Settings(**({name: 1} if source == "argument" else {}))
+    assert str(caught.value) == (
+        f"{known} is only for evaluations: {cure}, and give --{name} to rarr eval,"
+        f" or {name}=... to rarr.evals.evaluate"
+    )
+
+
 @pytest.mark.parametrize(
     ("values", "said"),
     [
@@ -134,7 +156,7 @@ def test_settings_are_listed_only_where_none_is_close() -> None:
         ({"user_agent": 3}, "is 3: give a text"),
         ({"max_calls": "x"}, "is 'x': give a whole number, such as 20"),
         ({"deadline_s": "x"}, "is 'x': give a number, such as 0.5"),
-        ({"editor": "x"}, "is 'x': give 'minimal', 'efec'"),
+        ({"scope": "x"}, "is 'x': give 'sentence' or 'text'"),
     ],
 )
 def test_what_is_wrong_is_said_in_words_of_the_package(values: dict[str, Any], said: str) -> None:
