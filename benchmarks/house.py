@@ -34,8 +34,7 @@ TO_THE_SEARCH = (
     "rarr.nodes.retrieve.retrieve",
     "rarr.retrievers.corpus.corpus.Corpus.retrieve",
     "rarr.retrievers.corpus.corpus.Corpus._search",
-    "rarr.retrievers.corpus.corpus._of_best_documents",
-    "rarr.retrievers.corpus.passages.find",
+    "rarr.retrievers.corpus.passages.best_hits",
 )
 """The functions between `revise` and the BM25 search."""
 

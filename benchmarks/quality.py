@@ -37,17 +37,20 @@ SETS: dict[str, tuple[str, str]] = {
     "handwritten": ("editing/handwritten.jsonl.gz", "paraphrases of passages with one or two errors"),
 }
 
-SYSTEMS: dict[str, dict[str, Any]] = {
-    "default": {},
-    "no agreement check": {"agreement": False},
-    "query = input": {"queries": "text"},
-    "query = sentence": {"queries": "sentences"},
-    "one round": {"rounds": 1},
-    "verify off": {"verify": False},
-    "random edit": {"editor": "random"},
-    "no edit": {"editor": "none"},
+SYSTEMS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "default": ({}, {}),
+    "no agreement check": ({}, {"agreement": False}),
+    "query = input": ({}, {"queries": "text"}),
+    "query = sentence": ({}, {"queries": "sentences"}),
+    "one round": ({"rounds": 1}, {}),
+    "verify off": ({"verify": False}, {}),
+    "random edit": ({}, {"editor": "random"}),
+    "no edit": ({}, {"editor": "none"}),
 }
-"""The ablations in the paper's order (Gao et al. 2023, ablations), then ours, then the baselines."""
+"""The settings and the baseline of each system.
+
+First the ablations in the paper's order (Gao et al. 2023, ablations), then ours, then the baselines.
+"""
 
 PASSAGES = 200
 """So many of the passages of `handwritten` are taken, which has more rows than any other set."""
@@ -88,10 +91,10 @@ def run_set(name: str, limit: int | None, passages: int) -> Set:
         data = Path(folder, f"{name}.jsonl")
         data.write_text("".join(json.dumps(one) + "\n" for one in made), encoding="utf-8")
         reports = {}
-        for number, (system, settings) in enumerate(SYSTEMS.items()):
+        for number, (system, (settings, baseline)) in enumerate(SYSTEMS.items()):
             begun = time.perf_counter()
             given = Settings(model="rules", search="corpus", corpus=nothing(folder), home=folder, **settings)
-            reports[system] = evaluate(data, Path(folder, str(number)), settings=given, jobs=1)
+            reports[system] = evaluate(data, Path(folder, str(number)), settings=given, jobs=1, **baseline)
             print(
                 f"{name:22} {system:20} {len(made):4} rows {time.perf_counter() - begun:6.1f} s", flush=True
             )

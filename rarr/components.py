@@ -6,9 +6,10 @@ into a failure that the user sees. A negative judgement is a result, and is neve
 
 from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args, runtime_checkable
 
+from rarr.errors import InputError
 from rarr.records import (
     Agreement,
     AttributionClass,
@@ -25,6 +26,10 @@ from rarr.tools.text.document import Span
 
 if TYPE_CHECKING:
     from rarr.tools.models.language_model import LanguageModel
+
+
+QueryKind = Literal["questions", "sentences", "text"]
+EditorKind = Literal["minimal", "efec", "lamda", "random", "none"]
 
 
 class QueryGenerator(Protocol):
@@ -143,6 +148,38 @@ class AsksModel(Protocol):
 
 
 @dataclass(frozen=True)
+class Baseline:
+    """A simpler pipeline that an evaluation compares with. The defaults are the usual pipeline."""
+
+    queries: QueryKind = "questions"
+    """What is searched for: questions, each sentence, or the whole text."""
+    agreement: bool = True
+    """Edit only where evidence disagrees. False: edit wherever the editor finds a change."""
+    editor: EditorKind = "minimal"
+    """`minimal` edits, a new text for each sentence (`efec`) or for all (`lamda`), a random edit, or none."""
+
+    def __post_init__(self) -> None:
+        """Raises `InputError` for an unknown value."""
+        choices = {
+            "queries": get_args(QueryKind),
+            "agreement": (True, False),
+            "editor": get_args(EditorKind),
+        }
+        for name, known in choices.items():
+            if (value := getattr(self, name)) not in known:
+                raise InputError(f"{name} is {value!r}: give one of {', '.join(map(repr, known))}")
+
+    def changes(self) -> dict[str, Any]:
+        """The fields that differ from the usual pipeline."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in values.items() if value != getattr(Baseline, name)}
+
+
+NO_BASELINE = Baseline()
+"""The usual pipeline."""
+
+
+@dataclass(frozen=True)
 class Components:
     """Everything that the nodes of one reviser use; the graph's runtime context."""
 
@@ -154,9 +191,11 @@ class Components:
     editor: Editor
     verifier: Verifier
     rewriter: Rewriter | None = None
-    """Used instead of `checker` and `editor` where the setting `editor` names a baseline."""
+    """Used instead of `checker` and `editor` in a baseline that rewrites."""
     intent_judge: IntentJudge | None = None
     models: tuple["LanguageModel", ...] = ()
     """The language models of these components. The reviser closes their connections."""
     opened: tuple[Closes, ...] = ()
     """Other resources of these components that the reviser opened and closes."""
+    baseline: Baseline = NO_BASELINE
+    """The baseline for which these components were made."""

@@ -1,12 +1,13 @@
 """Short ways to make the records and states that tests of nodes and of the graph need."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 
-from rarr.components import Components
+from rarr.components import NO_BASELINE, Baseline, Components
 from rarr.records import Agreement, Check, Edit, Evidence, Passage, Query, Verdict
 from rarr.settings import Settings
 from rarr.state import State
@@ -19,8 +20,10 @@ ASKED = "Which state grows the most peaches?"
 FACT = "California grows the most peaches."
 
 
-def runtime(settings: Settings | None = None, **components: Any) -> Runtime[Components]:
-    return Runtime(context=scripted_components(settings=settings, **components))
+def runtime(
+    settings: Settings | None = None, *, baseline: Baseline = NO_BASELINE, **components: Any
+) -> Runtime[Components]:
+    return Runtime(context=replace(scripted_components(settings=settings, **components), baseline=baseline))
 
 
 def query(start: int = 0, end: int = 7, *, id: str = "q1", text: str = ASKED) -> Query:  # noqa: A002  # the field

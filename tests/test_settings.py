@@ -4,6 +4,7 @@ import ast
 import inspect
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any, get_origin
 
@@ -125,6 +126,28 @@ def test_settings_are_listed_only_where_none_is_close() -> None:
         Settings(zzz=4)
 
 
+@pytest.mark.parametrize("name", ["queries", "agreement", "editor"])
+@pytest.mark.parametrize("source", ["argument", "file", "environment"])
+def test_earlier_setting_names_the_argument_of_evaluations(
+    name: str, source: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if source == "file":
+        (folder / "rarr.toml").write_text(f"{name} = 1")
+    if source == "environment":
+        monkeypatch.setenv(f"RARR_{name.upper()}", "1")
+    known, cure = (
+        (f"environment variable RARR_{name.upper()}", "unset it")
+        if source == "environment"
+        else (f"setting '{name}'", "leave it out")
+    )
+    with pytest.raises(SettingsError) as caught:
+        Settings(**({name: 1} if source == "argument" else {}))
+    assert str(caught.value) == (
+        f"{known} is only for evaluations: {cure}, and give --{name} to rarr eval,"
+        f" or {name}=... to rarr.evals.evaluate"
+    )
+
+
 @pytest.mark.parametrize(
     ("values", "said"),
     [
@@ -133,7 +156,7 @@ def test_settings_are_listed_only_where_none_is_close() -> None:
         ({"user_agent": 3}, "is 3: give a text"),
         ({"max_calls": "x"}, "is 'x': give a whole number, such as 20"),
         ({"deadline_s": "x"}, "is 'x': give a number, such as 0.5"),
-        ({"editor": "x"}, "is 'x': give 'minimal', 'efec'"),
+        ({"scope": "x"}, "is 'x': give 'sentence' or 'text'"),
     ],
 )
 def test_what_is_wrong_is_said_in_words_of_the_package(values: dict[str, Any], said: str) -> None:
@@ -245,6 +268,11 @@ def test_settings_are_frozen() -> None:
         Settings().window = 5  # type: ignore[misc]  # what is tested
 
 
+@cache
+def sources_in(folder: Path) -> tuple[str, ...]:
+    return tuple(path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py")))
+
+
 def test_every_setting_has_a_docstring() -> None:
     (tree,) = ast.parse(inspect.getsource(Settings)).body
     assert isinstance(tree, ast.ClassDef)
@@ -260,5 +288,11 @@ def test_every_setting_has_a_docstring() -> None:
 # A preset is used up where settings are made.
 @pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - {"preset"}))
 def test_every_setting_is_read_outside_its_file(name: str) -> None:
-    files = [p for p in Path(rarr.__file__).parent.rglob("*.py") if p.name != "settings.py"]
-    assert any(re.search(rf"settings\.{name}\b", path.read_text(encoding="utf-8")) for path in files)
+    sources = sources_in(Path(rarr.__file__).parent)
+    assert any(re.search(rf"settings\.{name}\b", source) for source in sources)
+
+
+@pytest.mark.parametrize("name", sorted(Settings.model_fields))
+def test_every_setting_is_named_in_a_test(name: str) -> None:
+    as_setting = re.compile(rf"\b{name}=|[\"']{name}[\"']|\bRARR_{name.upper()}\b|^{name} = ", re.MULTILINE)
+    assert any(as_setting.search(source) for source in sources_in(Path(__file__).parent))

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from rarr.components import Components
 from rarr.ledger.block_results import CUT, BlockOutcome, block_state, join_blocks, without_working_keys
 from rarr.records import Notice
-from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.concurrency.together import together
 from rarr.tools.models.meter import Meter, apart, meter
@@ -25,11 +24,11 @@ _DIVIDING = 1.25  # times the grace: after this time, the rest is not even divid
 _REQUESTS = 8  # requests of one block at once, on average
 
 
-def block_size(text: str, settings: Settings) -> int | None:
+def block_size(text: str, components: Components) -> int | None:
     """The length of the blocks of `text`, in characters; None where it goes through the graph as a whole."""
-    size = settings.block_chars
+    size = components.settings.block_chars
     # The editor of LaMDA Research rewrites the whole text at once.
-    return None if size is None or len(text) <= size or settings.editor == "lamda" else size
+    return None if size is None or len(text) <= size or components.baseline.editor == "lamda" else size
 
 
 async def by_blocks(start: State, size: int, components: Components, run: RunBlock) -> State:

@@ -20,7 +20,7 @@ def estimate(text: str, context: str | None, components: Components) -> Estimate
     without errors may cost half of it, a text with errors in most sentences twice as much: it is no limit.
     The estimate of a long text is the sum over its blocks.
     """
-    size = block_size(text, components.settings)
+    size = block_size(text, components)
     if size is None:
         return _block_estimate(text, context, components)
     blocks = (block for block in text_blocks(text, size) if block.sentences and not block.too_long)

@@ -65,7 +65,7 @@ class Reviser:
         self._checkpoints = Checkpoints(checkpointer, rewriting=self._components.rewriter is not None)
         self._on_step = on_step
         self._on_call = _listener(self._components.settings, on_call)
-        self._traces, self._untraced = _traces(self._components.settings, resumable=checkpointer is not None)
+        self._traces, self._untraced = _traces(self._components, resumable=checkpointer is not None)
 
     def revise(self, text: str, context: str | None = None, *, run_id: str | None = None) -> Revision:
         """`arevise` for callers without an event loop and for callers inside a running loop."""
@@ -113,7 +113,7 @@ class Reviser:
         """
         from rarr.agent.block_runs import block_size  # it loads the nodes, which `import rarr` need not
 
-        size = block_size(start["original"], self._components.settings)
+        size = block_size(start["original"], self._components)
         meter = Meter(budget_of(self._components.settings), self._on_call)
         token = METER.set(meter)
         try:
@@ -238,14 +238,14 @@ def _required_text(text: object, name: str) -> str:
     return valid(text)
 
 
-def _traces(settings: Settings, *, resumable: bool) -> tuple["Recording | None", list[Notice]]:
+def _traces(components: Components, *, resumable: bool) -> tuple["Recording | None", list[Notice]]:
     """The recording of runs. If runs cannot be recorded, that is a warning, and texts are still revised."""
-    if not settings.trace:
+    if not components.settings.trace:
         return None, []
     from rarr.traces.recording import Recording
 
     try:
-        return Recording(settings, resumable=resumable), []
+        return Recording(components.settings, components.baseline, resumable=resumable), []
     except InputError as error:
         message = f"no trace is kept: {error}; or set trace to false"
         return None, [Notice(code="trace_failed", message=message, node="")]

@@ -17,6 +17,7 @@ from rarr.cli.streams import complain, require_output, write
 from rarr.cli.trace import trace
 from rarr.cli.train import train
 from rarr.errors import RarrError
+from rarr.tools.text.validator_messages import without_prefix
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -74,7 +75,7 @@ app.add_typer(trace, name="trace")
 
 def _misuse(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
-    message = error.format_message()
+    message = without_prefix(error.format_message())
     # A list item in Markdown, or a negative number, looks like an option.
     dash = ", and put -- before a text that starts with a dash" * message.startswith("No such option")
     return f"{message.rstrip('.')}: see {context.command_path if context else 'rarr'} --help{dash}"

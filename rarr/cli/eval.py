@@ -33,6 +33,9 @@ def eval_(
     preset: options.Preset = None,
     max_calls: options.MaxCalls = None,
     deadline: options.Deadline = None,
+    queries: options.Queries = None,
+    agreement: options.Agreement = None,
+    editor: options.EvalEditor = None,
     jobs: options.Jobs = 4,
     limit: options.Limit = None,
     fail_under: options.FailUnder = None,
@@ -44,15 +47,17 @@ def eval_(
     DATA has one object a line: "text" and optionally "id", "context", "evidence" (a list of objects with
     "text", "title", "url") or "corpus" (a path beside DATA), and "revised", a person's revision. DIR gets
     predictions.jsonl, report.json and report.html. If the run was interrupted, the same call continues it,
-    and repeats rows with an error. Settings without an option come from rarr.toml or from variables such as
-    RARR_EDITOR=random. Exit status: 0 done; 2 the call or a line of DATA is wrong, or a row has an error; 3
-    every row has an error; 4 a measure is under its limit, or may be, since rows have an error.
+    and repeats rows with an error. --queries, --agreement and --editor choose a baseline to compare with.
+    Settings without an option come from rarr.toml or from variables such as RARR_ROUNDS=1. Exit status: 0
+    done; 2 the call or a line of DATA is wrong, or a row has an error; 3 every row has an error; 4 a measure
+    is under its limit, or may be, since rows have an error.
 
     \b
     Examples:
       rarr eval data.jsonl -o scores --corpus notes/
       rarr eval data.jsonl -o strict --corpus notes/ --preset paper --fail-under f1_ap=0.6
       rarr eval data.jsonl -o few --corpus notes/ --limit 1 --json
+      rarr eval data.jsonl -o by-chance --corpus notes/ --editor random
       rarr eval --compare scores strict
     """
     given = options.given(
@@ -67,15 +72,18 @@ def eval_(
         max_calls=max_calls,
         deadline_s=deadline,
     )
+    baseline: dict[str, Any] = options.given(queries=queries, editor=editor)
+    if agreement is not None:
+        baseline["agreement"] = agreement == "on"
     if compare is not None:
-        _require_nothing_else(data, out, limit, fail_under, *given)
+        _require_nothing_else(data, out, limit, fail_under, *given, *baseline)
         return _compare(*compare, as_json=as_json)
     if data is None or out is None:
         raise InputError("DATA and -o DIR are both needed: see rarr eval --help")
     from rarr.evals.thresholds import limits_of, under
 
     limits = limits_of(fail_under or [])
-    report = _evaluated(data, out, given, jobs, limit)
+    report = _evaluated(data, out, given, baseline, jobs, limit)
     write(_shown(report, out, as_json=as_json))
     return _outcome(report, under(report, limits))
 
@@ -87,7 +95,9 @@ def _require_nothing_else(*given: object) -> None:
         )
 
 
-def _evaluated(data: Path, out: Path, chosen: dict[str, Any], jobs: int, limit: int | None) -> "EvalReport":
+def _evaluated(
+    data: Path, out: Path, chosen: dict[str, Any], baseline: dict[str, Any], jobs: int, limit: int | None
+) -> "EvalReport":
     from rarr.evals import evaluate
     from rarr.settings import Settings
     from rarr.views.terminal.waiting import Waiting
@@ -98,6 +108,7 @@ def _evaluated(data: Path, out: Path, chosen: dict[str, Any], jobs: int, limit: 
             data,
             out,
             settings=settings,
+            **baseline,
             jobs=jobs,
             limit=limit,
             on_row=lambda done, total: waiting.say(clock.progress(done, total)),

@@ -95,6 +95,18 @@ FailUnder = Annotated[
     list[str] | None,
     typer.Option(metavar="M=X", help="Exit with status 4 if measure M is under X; repeatable."),
 ]
+Queries = Annotated[
+    str | None,
+    typer.Option(metavar="Q", help="Baseline: search for sentences, or for the text, instead of questions."),
+]
+Agreement = Annotated[
+    Literal["on", "off"] | None,
+    typer.Option(help="Baseline: off edits without asking whether the evidence disagrees."),
+]
+EvalEditor = Annotated[
+    str | None,
+    typer.Option(metavar="E", help="Baseline: efec, lamda, random or none instead of minimal edits."),
+]
 Compare = Annotated[
     tuple[Path, Path] | None,
     typer.Option(metavar="A B", help="Only compare the runs in two folders, row by row."),

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from rarr.components import Components
+from rarr.components import NO_BASELINE, Baseline, Components
 from rarr.errors import InputError
 from rarr.retrievers.corpus.index_reader import is_index
 from rarr.retrievers.corpus.manifest import Manifest
@@ -26,12 +26,14 @@ from rarr.unicode import valid
 _FREE = frozenset(
     ("home", "concurrency", "timeout_s", "attempts", "page_timeout_s", "refresh", "user_agent", "otel")
 )
-_NO_PARTS = ("settings", "models", "opened")  # fields of components that do not revise
+_NO_PARTS = ("settings", "models", "opened", "baseline")  # fields of components that do not revise
 _DIGITS = 12  # hexadecimal digits of a digest
 
 
-def described(settings: Settings, components: Components | None = None) -> dict[str, str]:
-    """The settings that differ from the defaults and affect results, as text.
+def described(
+    settings: Settings, components: Components | None = None, baseline: Baseline = NO_BASELINE
+) -> dict[str, str]:
+    """The settings that differ from the defaults and affect results, with those of a baseline, as text.
 
     Objects are named by their class, and so are `components` that were given instead of settings.
     """
@@ -40,6 +42,7 @@ def described(settings: Settings, components: Components | None = None) -> dict[
         for name, field in type(settings).model_fields.items()
         if name not in _FREE and getattr(settings, name) != field.get_default(call_default_factory=True)
     }
+    values |= baseline.changes()
     texts = {name: _shown(value) for name, value in values.items() if not isinstance(value, SecretStr)}
     if settings.prompts is not None:  # a changed prompt is another run
         texts["prompts"] += f" ({_digest_of_prompts(settings.prompts)})"

@@ -9,7 +9,7 @@ from typing import Any
 
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
-from rarr.components import Components
+from rarr.components import Baseline, Components, EditorKind, QueryKind
 from rarr.errors import InputError, RarrError
 from rarr.evals import folder
 from rarr.evals.reports import EvalReport, ScoredRow
@@ -34,6 +34,9 @@ def evaluate(
     *,
     settings: Settings | None = None,
     components: Components | None = None,
+    queries: QueryKind = "questions",
+    agreement: bool = True,
+    editor: EditorKind = "minimal",
     jobs: int = 4,
     limit: int | None = None,
     on_row: Progress | None = None,
@@ -47,6 +50,11 @@ def evaluate(
     called with the number of finished rows and of all rows, `on_index` with the same numbers for a corpus's
     files.
 
+    Baselines to compare with: `queries` are searched for, either questions, or each of the text's sentences,
+    or the whole text. Without `agreement`, an edit is made wherever the editor finds a change. The `editor`
+    `efec` rewrites each sentence and `lamda` the whole text, both with a language model; `random` replaces a
+    word of each sentence by a word of the evidence; `none` edits nothing.
+
     Raises `RarrError` before anything is spent: for data without a row, a missing model, or an `out` that is
     in use or holds another run. A row that cannot be revised, or of which nothing could be checked, is an
     error in the report; the next call repeats it.
@@ -55,9 +63,13 @@ def evaluate(
         raise InputError("jobs and limit are numbers of rows: give at least 1")
     if settings is not None and components is not None:
         raise InputError("settings and components are both given: components bring their own settings")
+    baseline = Baseline(queries=queries, agreement=agreement, editor=editor)
+    if components is not None and baseline.changes():
+        names = ", ".join(baseline.changes())
+        raise InputError(f"components and a baseline ({names}) are both given: give settings instead")
     source, path = read_rows(Path(data)), Path(out)
     settings = components.settings if components else settings or Settings()
-    description = described(settings, components)
+    description = described(settings, components, baseline)
     searched = [settings.corpus, *(row.corpus for row in source.rows)]
     made_with = {
         "version": installed_version(),
@@ -68,7 +80,7 @@ def evaluate(
     with folder.claimed(path):
         folder.check(path, made_with)
         chosen = source.rows[:limit]
-        with _wired(settings, components, on_index) as parts:
+        with _wired(settings, components, baseline, on_index) as parts:
             folder.begin(path, made_with)
             rows = _all_rows(chosen, _done(source.rows, path), path, _Revising(parts), jobs, on_row)
         report = report_of(str(data), description, rows, source.unreadable)
@@ -78,13 +90,13 @@ def evaluate(
 
 @contextmanager
 def _wired(
-    settings: Settings, components: Components | None, on_index: Progress | None
+    settings: Settings, components: Components | None, baseline: Baseline, on_index: Progress | None
 ) -> Iterator[Components]:
     """The given components, or those of the settings, which are closed at the end."""
     if components is not None:
         yield components
         return
-    with Reviser(components=(made := wire(settings, on_index))):
+    with Reviser(components=(made := wire(settings, on_index, baseline=baseline))):
         yield made
 
 

@@ -58,7 +58,7 @@ async def decide(
     evidence = {passage.id: passage for passage in state["evidence"]}
     source = evidence[check.evidence_id]
     about = (text, sentence, change, query, check, source)
-    wording = await work(Wording, *about) if settings.agreement else None
+    wording = await work(Wording, *about) if components.baseline.agreement else None
     if wording is not None and (refusal := await work(wording.refusal)):
         return Decision(sentence, refusal)
     trial = Trial(text, sentence, change, state["context"], components)

@@ -1,17 +1,16 @@
 """Decides whether another round of research is due, and for which sentences."""
 
 from rarr.ledger.support import moved_queries
-from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.models.meter import meter
 from rarr.tools.text.document import Span
 
 
-def next_round(state: State, settings: Settings) -> State:
+def next_round(state: State, rounds: int) -> State:
     """The state for another round. `lacking` holds its sentences, and is empty if no round is due.
 
     No round is due if no sentence lacks support, if the settings or the budget allow no more, or if a later
-    round neither supported another sentence nor changed the text.
+    round neither supported another sentence nor changed the text. `rounds` is the most that a run may have.
     """
     done, sentences = state.get("round", 1), state["report"].sentences
     reached = (
@@ -19,8 +18,7 @@ def next_round(state: State, settings: Settings) -> State:
         sum(edit.accepted for edit in state.get("edits", [])),
     )
     helped = done == 1 or any(now > was for now, was in zip(reached, state["reached"], strict=True))
-    most = settings.rounds if settings.editor == "minimal" else 1  # a text is rewritten only once
-    if done >= most or not helped or meter().exhausted or not (lacking := _lacking(state)):
+    if done >= rounds or not helped or meter().exhausted or not (lacking := _lacking(state)):
         return {"lacking": []}
     return {"lacking": lacking, "round": done + 1, "reached": reached}
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from rarr.components import Components
+from rarr.components import Baseline, Components
 from rarr.ledger.edits import EditingText, Proposal
 from rarr.ledger.gate import decide
 from rarr.ledger.source_weight import Side
 from rarr.records import Check, Evidence, Notice
-from rarr.settings import Kind, Settings
+from rarr.settings import Kind
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.meter import meter
@@ -29,7 +29,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     if components.settings.scope == "text":
         return await _edit_in_order(state, components)
     editing = await work(EditingText, state)
-    disputed = _disagreements(state, components.settings)
+    disputed = _disagreements(state, components.baseline)
     pending = [checks for checks in disputed if checks[0].query_id not in editing.tried]
     while wave := await work(editing.independent, pending):
         outcomes = await asyncio.gather(*(_proposal(editing, checks, state, components) for checks in wave))
@@ -55,7 +55,7 @@ async def _edit_in_order(state: State, components: Components) -> State:
             continue
         settled.append(passage.id)
         check = fresh.get(passage.id)
-        if check is None or not _is_reason_to_edit(check, components.settings):
+        if check is None or not _is_reason_to_edit(check, components.baseline):
             continue
         outcome = await _proposal(editing, [check], state, components)
         if isinstance(outcome, Notice):
@@ -80,12 +80,12 @@ def _ordered_evidence(state: State) -> Iterator[Evidence]:
         yield from by_query[query.id]
 
 
-def _is_reason_to_edit(check: Check, settings: Settings) -> bool:
-    """Is the check a reason to edit? Without the setting `agreement`, every check is."""
-    return check.verdict == "disagrees" or not settings.agreement
+def _is_reason_to_edit(check: Check, baseline: Baseline) -> bool:
+    """Is the check a reason to edit? In a baseline without agreement, every check is."""
+    return check.verdict == "disagrees" or not baseline.agreement
 
 
-def _disagreements(state: State, settings: Settings) -> list[list[Check]]:
+def _disagreements(state: State, baseline: Baseline) -> list[list[Check]]:
     """The checks of each disagreeing query, the most relevant first; queries by their best disagreement."""
     relevance = {passage.id: passage.relevance for passage in state["evidence"]}
     by_query: dict[str, list[Check]] = defaultdict(list)
@@ -95,7 +95,7 @@ def _disagreements(state: State, settings: Settings) -> list[list[Check]]:
     best = {
         query_id: max(relevance[check.evidence_id] for check in disputing)
         for query_id, checks in by_query.items()
-        if (disputing := [check for check in checks if _is_reason_to_edit(check, settings)])
+        if (disputing := [check for check in checks if _is_reason_to_edit(check, baseline)])
     }
     return [by_query[query_id] for query_id in sorted(best, key=lambda query_id: -best[query_id])]
 
@@ -107,7 +107,7 @@ async def _proposal(
     text, context, settings = editing.text, state["context"], components.settings
     query = editing.query(checks[0].query_id)
     evidence = {passage.id: passage for passage in state["evidence"]}
-    disputing = [check for check in checks if _is_reason_to_edit(check, settings)]
+    disputing = [check for check in checks if _is_reason_to_edit(check, components.baseline)]
     try:
         with about(query.id):
             async with meter().in_time():

@@ -29,7 +29,9 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
         originals = [support.best for support in before_edits]
     before, after = _judged_in_both(originals, supports)
     kept = await work(pres_lev, state["original"], state["text"])
-    following = await work(next_round, state, runtime.context.settings)
+    # A baseline rewrites a text only once.
+    rounds = 1 if runtime.context.rewriter else runtime.context.settings.rounds
+    following = await work(next_round, state, rounds)
     intent, failed = await _intent(state, runtime.context) if not following["lacking"] else (None, [])
     scores = Scores(
         attribution_before=auto_ais(before),

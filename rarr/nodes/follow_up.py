@@ -6,7 +6,6 @@ from rarr.components import Components
 from rarr.ledger.dependents import Dependent, PlacedEdit, dependents
 from rarr.ledger.support import moved_back, moved_place, moved_queries
 from rarr.records import Check, Edit, Evidence, Query
-from rarr.settings import Settings
 from rarr.state import State, named
 from rarr.tools.concurrency.worker import work
 from rarr.tools.text.document import Span, sentences
@@ -18,12 +17,12 @@ async def follow_up(state: State, runtime: Runtime[Components]) -> State:
     A value that follows by arithmetic is a disagreement at once: the evidence has the corrected value, but
     need not have the value computed from it. All other places are for the checker.
     """
-    return await work(_follow_ups, state, runtime.context.settings)
+    return await work(_follow_ups, state, runtime.context)
 
 
-def _follow_ups(state: State, settings: Settings) -> State:
+def _follow_ups(state: State, components: Components) -> State:
     done = [edit.id for edit in state["edits"]]
-    if not (settings.follow_up and settings.agreement):
+    if not (components.settings.follow_up and components.baseline.agreement):
         return {"followed": done}
     queries, evidence, checks = list(state["queries"]), list(state["evidence"]), list(state["checks"])
     for dependent in _new_dependents(state):

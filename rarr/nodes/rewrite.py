@@ -30,7 +30,7 @@ async def rewrite(state: State, runtime: Runtime[Components]) -> State:
             Edit(
                 id=named(state, "e", len(edits) + 1), start=start, end=end, old=text[start:end], new=new,
                 query_id=evidence[0].query_id, evidence_id=evidence[0].id,
-                state="accepted", reason=f"rewritten by {runtime.context.settings.editor}",
+                state="accepted", reason=f"rewritten by {runtime.context.baseline.editor}",
             )
         )  # fmt: skip
         text = text[:start] + new + text[end:]

@@ -34,8 +34,9 @@ from rarr.errors import SettingsError
 from rarr.settings.environment import Variables
 from rarr.settings.file import file_values
 from rarr.settings.presets import PRESETS
-from rarr.settings.setting_errors import closest, cure
+from rarr.settings.setting_errors import cure, unknown_setting, unknown_variable
 from rarr.settings.source_filters import Domains, Moment, by_domain, require_possible
+from rarr.tools.text.validator_messages import without_prefix
 from rarr.unicode import valid
 
 Kind = Literal["own", "official", "reference", "news", "other", "forum"]
@@ -99,17 +100,11 @@ class Settings(BaseSettings):
     """How many lists of questions a language model samples at once. The lists are merged."""
     query_temperature: float = Field(default=0.7, ge=0, le=2)
     """The sampling temperature of the questions. All other requests use 0."""
-    queries: Literal["questions", "sentences", "text"] = "questions"
-    """What is searched for: questions or, as baselines, each sentence or the whole text."""
-    agreement: bool = True
-    """Edit only where evidence disagrees. Off, as a baseline: edit wherever the editor finds a change."""
     blind: bool = True
     """A language model answers each question from the passage alone.
 
     Code compares the answer with the text.
     """
-    editor: Literal["minimal", "efec", "lamda", "random", "none"] = "minimal"
-    """`minimal` edits or, as baselines, a rewriting of each sentence or the text, a random one, or none."""
     scope: Literal["sentence", "text"] = "sentence"
     """What checks and edits look at: the query's sentences, or the whole text, one evidence after another."""
     rounds: int = Field(default=2, ge=1, le=10)
@@ -248,9 +243,7 @@ class Settings(BaseSettings):
         for name in os.environ:
             prefix, key = name[:5].upper(), name[5:].lower()
             if prefix == "RARR_" and key not in cls.model_fields:
-                raise SettingsError(
-                    f"environment variable {name} is not a setting{closest(key, cls.model_fields)}: unset it"
-                )
+                raise SettingsError(f"environment variable {name} {unknown_variable(key, cls.model_fields)}")
         return PRESETS.get(str(values.get("preset", "default")), {}) | values
 
     @classmethod
@@ -279,10 +272,9 @@ def _one_line(error: ValidationError, given: Mapping[str, Any]) -> str:
     first = error.errors()[0]
     key = ".".join(map(str, first["loc"]))
     if not key:  # an error of several settings together
-        return first["msg"].removeprefix("Value error, ")
+        return without_prefix(first["msg"])
     if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
-        close = closest(key, Settings.model_fields) or f": settings are {', '.join(Settings.model_fields)}"
-        return f"unknown setting {key!r}{close}"
+        return unknown_setting(key, Settings.model_fields)
     name = _origin(key, given)
     if first["type"] == "extra_forbidden":
         return f"{name} is unknown: an endpoint has {', '.join(Endpoint.model_fields)}"

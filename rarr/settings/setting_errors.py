@@ -9,6 +9,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from rarr.settings.environment import EXAMPLES
+from rarr.tools.text.validator_messages import without_prefix
 
 _CURES = {
     "bool": "give true or false",
@@ -17,6 +18,8 @@ _CURES = {
     "list": 'give a list, such as ["a", "b"]',
 }
 _NUMBERS = {"int": ("a whole number", 20), "float": ("a number", 0.5)}
+_OF_EVALUATIONS = ("queries", "agreement", "editor")
+"""Settings of earlier versions, which are now arguments of evaluations."""
 
 
 def cure(error: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
@@ -29,12 +32,30 @@ def cure(error: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
         return f"give a table, such as {json.dumps(EXAMPLES[setting])}"
     if kind in _CURES:
         return _CURES[kind]
-    message = error["msg"].removeprefix("Value error, ")
+    message = without_prefix(error["msg"])
     is_limit = kind in ("greater", "less")
     return message.replace("Input should be", "give a number" if is_limit else "give", 1)
 
 
-def closest(key: str, names: Iterable[str]) -> str:
+def unknown_setting(key: str, names: Iterable[str]) -> str:
+    """The error for an argument or a key of a file that is no setting."""
+    if key in _OF_EVALUATIONS:
+        return f"setting {key!r} is only for evaluations: leave it out, and {_to_evaluations(key)}"
+    return f"unknown setting {key!r}" + (_closest(key, names) or f": settings are {', '.join(names)}")
+
+
+def unknown_variable(key: str, names: Iterable[str]) -> str:
+    """What is wrong with a variable RARR_... that is no setting."""
+    if key in _OF_EVALUATIONS:
+        return f"is only for evaluations: unset it, and {_to_evaluations(key)}"
+    return f"is not a setting{_closest(key, names)}: unset it"
+
+
+def _to_evaluations(key: str) -> str:
+    return f"give --{key} to rarr eval, or {key}=... to rarr.evals.evaluate"
+
+
+def _closest(key: str, names: Iterable[str]) -> str:
     """The name that was probably meant, in brackets; "" where no name is close."""
     close = difflib.get_close_matches(key, list(names), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""

@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from rarr.components import Baseline
 from rarr.records import Revision
 from rarr.settings import Endpoint, Settings, installed_version
 from rarr.state import State
@@ -39,12 +40,13 @@ _log = logging.getLogger("rarr")
 class Recording:
     """Records the runs of one reviser."""
 
-    def __init__(self, settings: Settings, *, resumable: bool = False) -> None:
+    def __init__(self, settings: Settings, baseline: Baseline, *, resumable: bool = False) -> None:
         """Raises `InputError` where the file cannot be opened."""
         self._settings, self._resumable = settings, resumable
         self.store = TraceStore(store_path(settings.home))
         self.store.wait(BUSY_S)
-        self._settings_record, self._version = settings_record(settings), installed_version()
+        self._settings_record = settings_record(settings) | baseline.changes()
+        self._version = installed_version()
         self._runs = 0
 
     @asynccontextmanager

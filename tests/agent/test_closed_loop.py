@@ -110,9 +110,8 @@ FOUND_LATER = {"Who built it?": [], "Which firm built the bridge?": ["Brandl & S
 
 def in_rounds(rounds: int, **changed: Any) -> tuple[Revision, InMemoryRetriever]:
     retriever = InMemoryRetriever(FOUND_LATER)
-    editor = "none" if "rewriter" in changed else "minimal"
     parts: dict[str, Any] = {
-        "settings": Settings(rounds=rounds, editor=editor),
+        "settings": Settings(rounds=rounds),
         "query_generator": ScriptedQueries(
             [("Who built it?", "Brandl")], later=[("Which firm built the bridge?", "Brandl")]
         ),
@@ -156,8 +155,8 @@ def test_rounds_end_when_one_did_not_help() -> None:
 
 def test_a_loss_is_no_help() -> None:
     before: State = {"report": REPORT, "round": 2, "reached": (1, 0), "warnings": [], "edits": []}
-    assert next_round(before, Settings(rounds=9)) == {"lacking": []}
-    assert next_round({**before, "reached": (-1, 0)}, Settings(rounds=9))["round"] == 3
+    assert next_round(before, 9) == {"lacking": []}
+    assert next_round({**before, "reached": (-1, 0)}, 9)["round"] == 3
 
 
 def test_rounds_end_when_everything_is_supported() -> None:
@@ -188,18 +187,18 @@ def test_rounds_end_with_the_budget() -> None:
     spent = Meter(Budget(max_calls=0))
     token = METER.set(spent)
     try:
-        assert next_round(before, Settings(rounds=2)) == {"lacking": []}
+        assert next_round(before, 2) == {"lacking": []}
     finally:
         METER.reset(token)
-    assert next_round(before, Settings(rounds=2))["round"] == 2
+    assert next_round(before, 2)["round"] == 2
 
 
 def test_rounds_leave_out_sentences_whose_checks_failed() -> None:
     failed = Notice(code="check_failed", message="down", node="check_agreement", query_id="q1")
     before: State = {"report": REPORT, "warnings": [failed], "queries": [query(0, 4)]}
-    assert next_round(before, Settings(rounds=2)) == {"lacking": []}
+    assert next_round(before, 2) == {"lacking": []}
     elsewhere: State = {**before, "queries": [query(50, 54)]}
-    assert next_round(elsewhere, Settings(rounds=2))["round"] == 2
+    assert next_round(elsewhere, 2)["round"] == 2
 
 
 def test_a_text_is_rewritten_once() -> None:

@@ -13,7 +13,9 @@ from retrievers.services import Asked, Said, Service
 from retrievers.wikis import Wiki
 
 from agent.mills import Documents, answer, settings_for, text_of
-from rarr import Reviser, Settings, Trace, arevise
+from rarr import Reviser, Settings, Trace
+from rarr.agent.wiring.components import wire
+from rarr.components import Baseline
 from rarr.testing import ScriptedServer
 from rarr.tools.concurrency.per_loop import PerLoop
 
@@ -36,11 +38,21 @@ def short_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("short_is_long")
 @pytest.mark.parametrize(
-    "settings",
-    [{}, {"model": "rules"}, {"preset": "paper"}, {"queries": "sentences"}, {"editor": "random"}],
+    ("settings", "baseline"),
+    [
+        ({}, {}),
+        ({"model": "rules"}, {}),
+        ({"preset": "paper"}, {}),
+        ({}, {"queries": "sentences"}),
+        ({}, {"editor": "random"}),
+    ],
 )
-async def test_embedded_run_computes_beside_the_event_loop(settings: Any, notes: Path) -> None:
-    revision = await arevise(DRAFT, corpus=notes, **settings)
+async def test_embedded_run_computes_beside_the_event_loop(settings: Any, baseline: Any, notes: Path) -> None:
+    def made() -> Reviser:
+        return Reviser(components=wire(Settings(corpus=notes, **settings), baseline=Baseline(**baseline)))
+
+    async with await asyncio.to_thread(made) as reviser:
+        revision = await reviser.arevise(DRAFT)
     assert revision.evidence != ()
     assert (await asyncio.to_thread(lambda: Trace.load(revision.run_id).revision)) == revision
 

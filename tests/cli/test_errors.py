@@ -33,6 +33,7 @@ from rarr.records import Revision
         (["revise", "One.", "--preset", "slow"], b"", "preset"),
         (["revise", "One.", "--max-calls", "many"], b"", "'--max-calls'"),
         (["revise", "One.", "--deadline", "soon"], b"", "'--deadline'"),
+        (["revise", "One.", "--accept", "all"], b"", "for '--accept': 'all' is not one of 'suggested': see"),
         (["index"], b"", "Missing argument 'PATH'"),
         (["index", "notes"], b"", "Missing option"),
         (["index", "nowhere", "-o", "out"], b"", "nowhere"),

@@ -46,6 +46,19 @@ def test_json_is_the_report_alone(command: Command) -> None:
     assert done.out == Path("out/report.json").read_bytes()
 
 
+def test_baseline_is_chosen_by_options(command: Command) -> None:
+    done = command(*CALL, "--queries", "text", "--agreement", "off", "--editor", "none", "--json")
+    report = json.loads(done.out)
+    assert {"queries": "text", "agreement": "False", "editor": "none"}.items() <= report["settings"].items()
+    assert [row["text"] for row in report["rows"]] == [RIGHT["text"], WRONG["text"]]
+
+
+@pytest.mark.parametrize(("option", "value"), [("--queries", "x"), ("--agreement", "x"), ("--editor", "x")])
+def test_unknown_baseline_is_one_line(option: str, value: str, command: Command) -> None:
+    done = command(*CALL, option, value)
+    assert (done.status, is_complaint(done.err), option[2:] in done.err) == (2, True, True)
+
+
 def test_limit_is_the_first_rows(command: Command) -> None:
     done = command(*CALL, "--limit", "1", "--json")
     assert [row["id"] for row in json.loads(done.out)["rows"]] == ["a"]

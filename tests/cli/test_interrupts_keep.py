@@ -28,7 +28,7 @@ from rarr import Trace
 from rarr.retrievers.corpus.index import build_index
 from rarr.retrievers.corpus.index_reader import IndexReader
 from rarr.retrievers.corpus.index_words import terms
-from rarr.retrievers.corpus.passages import find, load
+from rarr.retrievers.corpus.passages import best_hits, stored_passage
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedServer, UnansweredError
 from rarr.testing.asked import Asked
@@ -120,8 +120,8 @@ def holds(index: Path) -> tuple[int, int]:
     """Live files, and passages that say that they were checked again."""
     with closing(IndexReader(index, RULES["window"], RULES["step"])) as reader:
         snapshot = reader.snapshot()
-        hits = find(snapshot.searcher, terms("checked again in 2031"), 10_000)
-        new = {hit.version_id for hit in hits if "2031" in load(snapshot.searcher, hit).text}
+        hits = best_hits(snapshot.searcher, terms("checked again in 2031"), 10_000)
+        new = {hit.version_id for hit in hits if "2031" in stored_passage(snapshot.searcher, hit).text}
         return len(snapshot.names), len(new & snapshot.names.keys())
 
 

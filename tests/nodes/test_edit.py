@@ -1,6 +1,7 @@
 """An edit is made only if evidence disagrees, if it is within the limits, and if support rises."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from makers import TEXT, check, disagrees, edit as edited, evidence, query, runtime, state
@@ -26,7 +27,7 @@ def changes(start: int, end: int, new: str) -> ScriptedEditor:
     return ScriptedEditor(lambda text, query, check, evidence: Change(start=start, end=end, new=new))
 
 
-async def only_edit(before: State, settings: Settings | None = None, **components: object) -> Edit:
+async def only_edit(before: State, settings: Settings | None = None, **components: Any) -> Edit:
     update = await edit(before, runtime(settings, **components))
     [done] = update["edits"]
     assert (update["text"] != before["text"]) == done.accepted

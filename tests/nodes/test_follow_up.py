@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from makers import check, evidence, query, runtime, state
 
+from rarr.components import Baseline
 from rarr.nodes.follow_up import follow_up, unfollowed
 from rarr.records import Edit
 from rarr.settings import Settings
@@ -41,9 +42,11 @@ async def test_what_only_a_reader_can_tell_is_left_to_the_checker() -> None:
     assert ([query.id for query in update["queries"]], update["checks"]) == (["q1", "q2"], [])
 
 
-@pytest.mark.parametrize("settings", [Settings(follow_up=False), Settings(agreement=False)])
-async def test_settings_that_leave_it_out(settings: Settings) -> None:
-    assert await follow_up(corrected(), runtime(settings)) == {"followed": ["e1"]}
+@pytest.mark.parametrize(
+    "chosen", [{"settings": Settings(follow_up=False)}, {"baseline": Baseline(agreement=False)}]
+)
+async def test_a_setting_and_a_baseline_leave_it_out(chosen: dict[str, Any]) -> None:
+    assert await follow_up(corrected(), runtime(**chosen)) == {"followed": ["e1"]}
 
 
 async def test_what_evidence_says_is_right_is_not_asked_about() -> None:

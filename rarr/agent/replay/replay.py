@@ -8,7 +8,7 @@ the trace.
 
 from asyncio import to_thread
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from rarr.agent.replay.recorded_components import RecordedChat, RecordedSearch
 from rarr.agent.results import budget_of
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import EMBEDDED, NLI, wire
-from rarr.components import Components
+from rarr.components import Baseline, Components
 from rarr.errors import InputError
 from rarr.nodes.attribute import attribute
 from rarr.nodes.check_agreement import check_agreement
@@ -194,6 +194,8 @@ def _components(
     trace: Trace, prompts: Mapping[str, Prompt], given: Mapping[str, Any], live: LiveComponents | None
 ) -> Components:
     recorded = {key: value for key, value in trace.file.facts.settings.items() if key not in _CURRENT}
+    of_baseline = {field.name for field in fields(Baseline)} & set(recorded)
+    baseline = Baseline(**{name: recorded.pop(name) for name in of_baseline})
     models = {**recorded.get("models", {}), **given.get("models", {})}
     _require_no_nli(models, given)
     current = _settings({**recorded, **given, "models": models})
@@ -210,7 +212,7 @@ def _components(
             "reranker": "overlap",
         }
     )
-    return replace(wire(settings, prompts=prompts), retriever=search, reranker=search)
+    return replace(wire(settings, prompts=prompts, baseline=baseline), retriever=search, reranker=search)
 
 
 def _settings(values: Mapping[str, Any]) -> Settings:

@@ -34,7 +34,9 @@ from rarr.backends.rules.editing import ValueEditor
 from rarr.backends.rules.questions import ValueQuestions
 from rarr.backends.rules.support import ValueVerifier
 from rarr.components import (
+    NO_BASELINE,
     AgreementChecker,
+    Baseline,
     Components,
     Editor,
     IntentJudge,
@@ -66,15 +68,16 @@ def wire(
     on_index: Callable[[int, int], None] | None = None,
     *,
     prompts: Mapping[str, Prompt] | None = None,
+    baseline: Baseline = NO_BASELINE,
 ) -> Components:
     """The components that `settings` name. Raises before anything is spent if one of them cannot be made.
 
-    `prompts`, by name, win over the prompts of the settings.
+    `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`.
     """
     with opening(settings) as opened:
         embedded = settings.model if settings.model == "rules" else "embedded"
         chosen = {"attribute": embedded} | dict.fromkeys(REVISING, settings.model) | settings.models
-        parts = ComponentMaker(settings, chosen, opened, prompts)
+        parts = ComponentMaker(settings, chosen, opened, prompts, baseline)
         return Components(
             settings=settings,
             query_generator=parts.query_generator(),
@@ -87,6 +90,7 @@ def wire(
             reranker=reranker(settings, opened),  # before the retriever, which may have a corpus to index
             retriever=retriever(settings, opened, on_index),
             opened=tuple(opened),  # after both
+            baseline=baseline,
         )
 
 
@@ -99,6 +103,7 @@ class ComponentMaker:
         chosen: Mapping[str, Any],
         opened: Resources,
         prompts: Mapping[str, Prompt] | None = None,
+        baseline: Baseline = NO_BASELINE,
     ) -> None:
         """Raises `SettingsError` where `models` names no node, or a model cannot be used."""
         for node in settings.models:
@@ -106,7 +111,7 @@ class ComponentMaker:
                 raise SettingsError(
                     f"models names an unknown node {node!r}: the nodes are {', '.join(MODEL_NODES)}"
                 )
-        self.settings, self.opened = settings, opened
+        self.settings, self.opened, self.baseline = settings, opened, baseline
         self.named = {node: name for node, name in chosen.items() if name not in EMBEDDED}
         self.by_rules = {node for node, name in chosen.items() if name == "rules"}
         verifies = str(self.named.get("attribute", ""))
@@ -118,8 +123,8 @@ class ComponentMaker:
         self.prompts = Prompts(settings.prompts, prompts)
 
     def query_generator(self) -> QueryGenerator:
-        if self.settings.queries != "questions":
-            return TextQueries(self.settings.queries, by_value="check_agreement" not in self.named)
+        if self.baseline.queries != "questions":
+            return TextQueries(self.baseline.queries, by_value="check_agreement" not in self.named)
         if "generate_queries" not in self.named:
             return EnglishQuestions(ValueQuestions())
         prompted = PromptedQuestions(
@@ -131,7 +136,7 @@ class ComponentMaker:
         return CodeFirstQuestions(ValueQuestions(), prompted) if self.settings.blind else prompted
 
     def checker(self) -> AgreementChecker:
-        if not self.settings.agreement:
+        if not self.baseline.agreement:
             return UnaskedAgreement() if "edit" in self.named else UngatedAgreement()
         if "check_agreement" not in self.named:
             return self._embedded_checker()
@@ -163,7 +168,7 @@ class ComponentMaker:
         return CodeFirstEditor(ValueEditor(), prompted) if self.settings.blind else prompted
 
     def rewriter(self) -> Rewriter | None:
-        editor = self.settings.editor
+        editor = self.baseline.editor
         if editor in ("efec", "lamda"):
             if "edit" not in self.named:
                 raise SettingsError(f"editor {editor!r} needs a language model: name it with model")

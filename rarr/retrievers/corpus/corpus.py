@@ -14,7 +14,7 @@ from rarr.records import Passage
 from rarr.retrievers.corpus.index import Progress, UnwritableError, memory_index, update_index
 from rarr.retrievers.corpus.index_reader import IndexReader, Snapshot, failures, is_index, place
 from rarr.retrievers.corpus.index_words import terms
-from rarr.retrievers.corpus.passages import Hit, find, load
+from rarr.retrievers.corpus.passages import Hit, best_hits, stored_passage
 from rarr.retrievers.corpus.scanning import located
 from rarr.retrievers.extract.documents import MEGABYTE, UnreadableError
 from rarr.retrievers.extract.files import extract
@@ -101,11 +101,18 @@ class Corpus:
             return []
         cure = f"delete the index {str(self._reader.folder)!r} and build it again"
         with failures(lambda why: RetrievalError(f"the corpus cannot be searched ({why}): {cure}")):
-            snapshot = self._reader.snapshot()
+            snapshot, limit = self._reader.snapshot(), k * PASSAGES_PER_DOCUMENT * 2
+            while True:  # asks for more hits until they are from `k` documents
+                hits = best_hits(snapshot.searcher, words, limit)
+                documents = _first_documents(snapshot, hits, k, cut=len(hits) == limit)
+                if len(documents) == k or len(hits) < limit or limit >= _MOST:
+                    break
+                limit = min(limit * 4, _MOST)
             now = datetime.now(UTC)
             best = [
                 (hit.score, self._passage(snapshot, hit, now))
-                for hit in _of_best_documents(snapshot, words, k)
+                for document_hits in documents
+                for hit in document_hits[:PASSAGES_PER_DOCUMENT]
             ]
         # The engine orders equal scores by how the index was built; this order does not depend on it.
         best.sort(key=lambda pair: (-pair[0], pair[1].source, pair[1].start))
@@ -129,7 +136,7 @@ class Corpus:
             return None
 
     def _passage(self, snapshot: Snapshot, hit: Hit, now: datetime) -> Passage:
-        stored = load(snapshot.searcher, hit)
+        stored = stored_passage(snapshot.searcher, hit)
         item = f"#{hit.item}" if hit.item else ""
         return Passage(
             text=stored.text,
@@ -142,19 +149,14 @@ class Corpus:
         )
 
 
-def _of_best_documents(snapshot: Snapshot, words: Sequence[str], k: int) -> list[Hit]:
-    """The hits of the first `k` documents. Asks for more hits until there are `k` documents."""
-    limit = k * PASSAGES_PER_DOCUMENT * 2
-    while True:
-        hits = find(snapshot.searcher, words, limit)
-        documents: dict[tuple[int, int], list[Hit]] = {}
-        for hit in _in_order(snapshot, hits, cut=len(hits) == limit):
-            document = (hit.version_id, hit.item)
-            if hit.version_id in snapshot.names and (len(documents) < k or document in documents):
-                documents.setdefault(document, []).append(hit)
-        if len(documents) == k or len(hits) < limit or limit >= _MOST:
-            return [hit for best in documents.values() for hit in best[:PASSAGES_PER_DOCUMENT]]
-        limit = min(limit * 4, _MOST)
+def _first_documents(snapshot: Snapshot, hits: Sequence[Hit], k: int, *, cut: bool) -> list[list[Hit]]:
+    """The hits of each of the first `k` documents. `cut`: there are more hits than these."""
+    documents: dict[tuple[int, int], list[Hit]] = {}
+    for hit in _in_order(snapshot, hits, cut=cut):
+        document = (hit.version_id, hit.item)
+        if hit.version_id in snapshot.names and (len(documents) < k or document in documents):
+            documents.setdefault(document, []).append(hit)
+    return list(documents.values())
 
 
 def _in_order(snapshot: Snapshot, hits: Sequence[Hit], *, cut: bool) -> list[Hit]:
@@ -172,6 +174,6 @@ def _in_order(snapshot: Snapshot, hits: Sequence[Hit], *, cut: bool) -> list[Hit
 def _by_place(snapshot: Snapshot, tied: list[Hit]) -> list[Hit]:
     def place(hit: Hit) -> tuple[str, int, int]:
         name = snapshot.names.get(hit.version_id, "")
-        return name, hit.item, load(snapshot.searcher, hit).start
+        return name, hit.item, stored_passage(snapshot.searcher, hit).start
 
     return sorted(tied, key=place)

@@ -110,7 +110,7 @@ _DIGITS = 4
 """Decimal places of a score. The places after them depend on the order in which an index was built."""
 
 
-def find(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]:
+def best_hits(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]:
     """The `limit` best passages for these stems, best first."""
     matches = searcher.search(_query(words), limit, count=False).hits
     addresses = [address for _, address in matches]
@@ -122,7 +122,7 @@ def find(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]:
     ]
 
 
-def load(searcher: Searcher, hit: Hit) -> Stored:
+def stored_passage(searcher: Searcher, hit: Hit) -> Stored:
     """The stored part of the passage of a hit."""
     text, source, title, start, end, published = json.loads(searcher.doc(hit.address)["stored"][0])
     return Stored(text, source, title, start, end, datetime.fromisoformat(published) if published else None)

@@ -10,6 +10,8 @@ from families import few
 from rarr import InputError, Reviser, Settings
 from rarr.agent.replay.replay import replay
 from rarr.agent.replay.replay_sets import replay_set
+from rarr.agent.wiring.components import wire
+from rarr.components import Baseline
 from rarr.prompts import FOLDER
 from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import CallFailure
@@ -72,13 +74,24 @@ def test_recorded_answers_reproduce_the_revision_byte_for_byte(
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"preset": "paper"}, {"queries": "sentences"}, {"editor": "random"}, {"rounds": 1}]
+    ("settings", "baseline"),
+    [
+        ({}, {}),
+        ({"preset": "paper"}, {}),
+        ({"rounds": 1}, {}),
+        ({}, {"queries": "sentences"}),
+        ({}, {"editor": "random"}),
+        ({}, {"agreement": False}),
+    ],
 )
-def test_run_of_rules_is_reproduced_without_its_corpus(settings: dict[str, object], tmp_path: Path) -> None:
+def test_run_of_rules_is_reproduced_without_its_corpus(
+    settings: dict[str, object], baseline: Any, tmp_path: Path
+) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "dam.txt").write_text("The Hoover Dam is 221 metres high. It opened in 1936.", encoding="utf-8")
-    with Reviser(Settings(corpus=notes, **settings)) as reviser:
+    components = wire(Settings(corpus=notes, **settings), baseline=Baseline(**baseline))
+    with Reviser(components=components) as reviser:
         trace = Trace.load(reviser.revise(TEXT).run_id)
     (notes / "dam.txt").unlink()
     assert replay(trace).same

@@ -5,21 +5,24 @@ from pathlib import Path
 import pytest
 
 from rarr import Reviser, Revision, Settings, SettingsError
+from rarr.agent.wiring.components import wire
+from rarr.components import Baseline, EditorKind
 from rarr.testing import RuleModel, ScriptedModel
 
 TEXT = "The Orrel Bridge opened in 1932. It is 300 m long."
 FACT = "# Orrel Bridge\n\nThe Orrel Bridge opened in 1936. It is 300 m long."
 
 
-def rewritten(folder: Path, editor: str) -> tuple[Revision, list[str]]:
+def rewritten(folder: Path, editor: EditorKind) -> tuple[Revision, list[str]]:
     (folder / "bridge.md").write_text(FACT)
     model = ScriptedModel(RuleModel())
-    with Reviser(Settings(model=model, corpus=folder, home=folder, editor=editor)) as reviser:
+    settings = Settings(model=model, corpus=folder, home=folder)
+    with Reviser(components=wire(settings, baseline=Baseline(editor=editor))) as reviser:
         return reviser.revise(TEXT), [ask.name for ask in model.calls]
 
 
 @pytest.mark.parametrize(("editor", "prompt"), [("efec", "rewrite_sentence"), ("lamda", "rewrite_text")])
-def test_text_is_rewritten_from_the_evidence(tmp_path: Path, editor: str, prompt: str) -> None:
+def test_text_is_rewritten_from_the_evidence(tmp_path: Path, editor: EditorKind, prompt: str) -> None:
     revision, asked = rewritten(tmp_path, editor)
     assert revision.text == TEXT.replace("1932", "1936")
     assert asked.count(prompt) == (1 if editor == "lamda" else 2)
@@ -28,9 +31,9 @@ def test_text_is_rewritten_from_the_evidence(tmp_path: Path, editor: str, prompt
 
 
 @pytest.mark.parametrize("editor", ["efec", "lamda"])
-def test_rewriting_needs_a_language_model(tmp_path: Path, editor: str) -> None:
+def test_rewriting_needs_a_language_model(tmp_path: Path, editor: EditorKind) -> None:
     with pytest.raises(SettingsError, match="needs a language model: name it with model"):
-        Reviser(Settings(editor=editor, corpus=tmp_path))
+        wire(Settings(corpus=tmp_path), baseline=Baseline(editor=editor))
 
 
 def test_no_edit_leaves_the_text_and_scores_it(tmp_path: Path) -> None:

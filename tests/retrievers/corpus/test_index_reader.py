@@ -8,7 +8,7 @@ import pytest
 from rarr.errors import InputError, RetrievalError
 from rarr.retrievers.corpus.index_reader import IndexReader, failures, is_index, place
 from rarr.retrievers.corpus.manifest import MANIFEST
-from rarr.retrievers.corpus.passages import find
+from rarr.retrievers.corpus.passages import best_hits
 from retrievers.makers import built
 
 
@@ -49,7 +49,7 @@ def test_an_index_where_nothing_may_be_written_is_read(index: Path, monkeypatch:
     monkeypatch.setattr("os.access", lambda path, mode: False)
     reader = IndexReader(index, 4, 1)
     assert len(names(reader)) == 2
-    assert len(find(reader.snapshot().searcher, ["china"], 5)) == 1
+    assert len(best_hits(reader.snapshot().searcher, ["china"], 5)) == 1
     assert sorted(index.rglob("*")) == files
 
 

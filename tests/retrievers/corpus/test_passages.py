@@ -5,7 +5,15 @@ import pytest
 from tantivy import Searcher
 
 from rarr.retrievers.corpus.chunking import Window
-from rarr.retrievers.corpus.passages import Stored, add, find, load, open_passages, open_writer, remove
+from rarr.retrievers.corpus.passages import (
+    Stored,
+    add,
+    best_hits,
+    open_passages,
+    open_writer,
+    remove,
+    stored_passage,
+)
 from rarr.retrievers.extract.documents import Document
 
 DOCUMENT = Document("Pears. Café au lait.", "Breakfast", "https://x.org", 7, datetime(2020, 3, 4, tzinfo=UTC))
@@ -27,7 +35,7 @@ def searcher(tmp_path: Path) -> Searcher:
 
 
 def files(searcher: Searcher, *words: str) -> list[int]:
-    return sorted(hit.version_id for hit in find(searcher, words, 10))
+    return sorted(hit.version_id for hit in best_hits(searcher, words, 10))
 
 
 def test_passages_are_found_by_their_words(searcher: Searcher) -> None:
@@ -44,14 +52,14 @@ def test_removed_passages_are_gone(searcher: Searcher) -> None:
 
 
 def test_everything_about_a_passage_comes_back(searcher: Searcher) -> None:
-    [hit] = find(searcher, ["cafe"], 10)
+    [hit] = best_hits(searcher, ["cafe"], 10)
     assert (hit.version_id, hit.item) == (2, 7)
     expected = Stored("Café au lait.", "https://x.org", "Breakfast", 7, 20, DOCUMENT.published_at)
-    assert load(searcher, hit) == expected
+    assert stored_passage(searcher, hit) == expected
 
 
 def test_the_limit_holds(searcher: Searcher) -> None:
-    assert len(find(searcher, ["breakfast"], 1)) == 1
+    assert len(best_hits(searcher, ["breakfast"], 1)) == 1
 
 
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
