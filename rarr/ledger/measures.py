@@ -1,6 +1,6 @@
-"""Compares measures: whether text and passage give a number the same bound, and count the same thing.
+"""Compares measures: whether text and passage hedge and bound a number alike, and count the same thing.
 
-"221 metres long" confirms neither "more than 221 metres long" nor "221 metres wide".
+"221 metres long" does not confirm "more than 221 metres long", "barely 221 metres long" or "221 metres wide".
 """
 
 import re
@@ -9,6 +9,7 @@ from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.values import Value, value_extent
+from rarr.ledger.hedges import number_hedges
 
 _TO_NUMBER = r"\s+(?:a\s+total\s+of\s+|the\s+)?[$€£]?$"
 _BOUNDS = {
@@ -17,7 +18,7 @@ _BOUNDS = {
     "above": r"(?:more|larger|longer|higher|greater|bigger|older|later|heavier|wider|taller|deeper) than"
     r"|over|above|exceed(?:s|ing|ed)?|upwards of",
     "below": r"(?:less|fewer|smaller|shorter|lower|younger|earlier|lighter|narrower) than|under|below|almost"
-    r"|nearly|not quite",
+    r"|nearly|not quite|short of|shy of",
 }
 _BEFORE = {name: re.compile(rf"\b(?:{words}){_TO_NUMBER}") for name, words in _BOUNDS.items()}
 _WITHIN = {name: re.compile(rf"\s*(?:{words})\s") for name, words in _BOUNDS.items()}
@@ -47,12 +48,14 @@ def number_bound(part: ParsedSentence, value: Value) -> str:
 def differs_in_measure(
     claim: ParsedSentence, value: Value, part: ParsedSentence, evidence_value: Value, beside: ParsedPassage
 ) -> bool:
-    """Does the claim give the number a bound, or a counted thing, that the passage does not give?"""
+    """Does the claim give the number a hedge, a bound or a counted thing that the passage does not give?"""
     if (
         not (isinstance(value.read, Quantity) and isinstance(evidence_value.read, Quantity))
         or value.read.unit == _ORDINAL
     ):
         return False
+    if number_hedges(claim, value) != number_hedges(part, evidence_value):
+        return True
     if not _is_within(
         number_bound(claim, value), value.read, number_bound(part, evidence_value), evidence_value.read
     ):

@@ -1,4 +1,4 @@
-"""Sentences that a passage nearly says: another polarity, order, pairing or namesake is never supported."""
+"""A sentence is not supported by nearly the same words: other polarity, order, pairing, namesake or hedge."""
 
 import json
 from pathlib import Path
@@ -80,6 +80,15 @@ NAMESAKES = [
     ("The comet Ostrava was seen in 1811.", "Ostrava is a city. Its theatre was first seen in 1811."),
     ("The opera Belmira was sung in Parma in 1790.", "Belmira is a cheese made in Parma since 1790."),
 ]
+HEDGES = [
+    ("The Vell Tower is rarely 135 metres high.", "The Vell Tower is 135 metres high. It was painted green."),
+    ("The Orsk mill barely employs 40 people.", "The Orsk mill employs 40 people and grinds rye."),
+    ("The Tarn Prize is all but 900 euros.", "The Tarn Prize is 900 euros, and is given every year."),
+    ("The Pellan kit seldom has 24 screws.", "The Pellan kit has 24 screws."),
+    ("The Arlo bike is anything but 14 kilograms.", "The Arlo bike is 14 kilograms."),
+    ("The Lorrin valve holds 6 bar.", "The Lorrin valve supposedly holds 6 bar."),
+    ("The Hollen ferry is ostensibly 80 metres long.", "The Hollen ferry is 80 metres long."),
+]
 
 
 def revised(text: str, evidence: str, title: str, folder: Path) -> Revision:
@@ -89,7 +98,9 @@ def revised(text: str, evidence: str, title: str, folder: Path) -> Revision:
         return reviser.revise(text)
 
 
-@pytest.mark.parametrize(("text", "evidence"), few([*POLARITY, *ORDER, *PAIRS, *NAMESAKES], every=20))
+@pytest.mark.parametrize(
+    ("text", "evidence"), few([*POLARITY, *ORDER, *PAIRS, *NAMESAKES, *HEDGES], every=20)
+)
 def test_what_a_passage_nearly_says_is_not_supported(text: str, evidence: str, tmp_path: Path) -> None:
     revision = revised(text, evidence, "", tmp_path)
     [sentence] = revision.report.sentences

@@ -193,8 +193,14 @@ async def test_code_that_reaches_over_the_end_of_a_sentence_is_not_edited() -> N
 
 @pytest.mark.parametrize(
     "text",
-    ["```\nGeorgia grows peaches.\n```\n", "| State |\n|---|\n| Georgia |\n", "# Georgia grows peaches.\n"],
-    ids=["code", "table", "heading"],
+    [
+        "```\nGeorgia grows peaches.\n```\n",
+        "It says:\n\n    Georgia grows peaches.\n\nIt is old.",
+        "It says:\n\n\tGeorgia grows peaches.\n",
+        "| State |\n|---|\n| Georgia |\n",
+        "# Georgia grows peaches.\n",
+    ],
+    ids=["code", "indented", "tab", "table", "heading"],
 )
 async def test_only_prose_is_edited(text: str) -> None:
     done = await only_edit(disputed(text), verifier=RISES)

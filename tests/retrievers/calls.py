@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from rarr.retrievers.extract.documents import UnreadableError
+
 
 def double(number: int) -> int:
     return 2 * number
@@ -41,6 +43,14 @@ def hoard() -> None:
 
 def allocate(megabytes: int) -> int:
     return len(bytes(megabytes * 1_000_000))
+
+
+def hold(megabytes: int, unreadable: str) -> int:
+    """Fills so much memory, frees it, and fails with these words, if any."""
+    len(b"x" * (megabytes * 1_000_000))
+    if unreadable:
+        raise UnreadableError(unreadable)
+    return os.getpid()
 
 
 def crash() -> None:

@@ -20,11 +20,11 @@ _NEGATOR = re.compile(
 )
 # Phrases that deny the words behind them, such as "far from 221 metres".
 _PHRASES = (
-    r"\b(?:far\s+(?:from|below|above|short\s+of)|anything\s+but|nowhere\s+near|rather\s+than|instead\s+of"
-    r"|(?<!no\s)(?<!none\s)other\s+than|as\s+opposed\s+to|by\s+no\s+means|in\s+no\s+way|no\s+longer)\b"
+    r"\b(?:far\s+(?:from|below|above|short\s+of)|anything\s+but|nowhere\s+(?:near|close\s+to)"
+    r"|rather\s+than|instead\s+of|(?<!no\s)(?<!none\s)other\s+than|as\s+opposed\s+to|by\s+no\s+means|in\s+no\s+way|no\s+longer)\b"
 )
 _PHRASE = re.compile(_PHRASES, re.IGNORECASE)
-_BEFORE_VALUE = re.compile(rf"{_PHRASES}\s+(?:[\w'’-]+\s+){{0,2}}$", re.IGNORECASE)
+_BEFORE_VALUE = re.compile(rf"{_PHRASES}\s+(?:[\w'’-]+\s+){{0,3}}$", re.IGNORECASE)
 _REACH = 60  # characters before a value that are searched for a denying phrase
 # Negators that deny a value behind them. "Failed" and "without" are not among them: the value may be right.
 _DENIES_VALUE = re.compile(r"(?:not|no|never|hardly|scarcely|neither|nor|cannot|\w+n['’]t)$", re.IGNORECASE)

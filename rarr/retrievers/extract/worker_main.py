@@ -32,7 +32,10 @@ _WORN_OUT_MB = 400  # peak of memory after which a process is replaced: it hardl
 
 
 class CallLimits(NamedTuple):
-    """What one call may use: seconds, and megabytes of memory beyond those of the process."""
+    """What one call may use: seconds, and megabytes of memory beyond those that its process already has.
+
+    A process already has at most `_WORN_OUT_MB`: a process with a higher peak gets no other call.
+    """
 
     seconds: float
     megabytes: int
@@ -88,6 +91,7 @@ def main() -> None:
             except queue.Empty:
                 os._exit(0)
             outcome = _outcome(call)
+            outcome = outcome._replace(last=outcome.last or _peak_mb() > _WORN_OUT_MB)
             send(outcomes, pickle.dumps(tuple(outcome)))
             if outcome.last:
                 os._exit(0)
@@ -106,7 +110,7 @@ def _outcome(call: bytes) -> CallOutcome:
     function, args, limits = pickle.loads(call)
     try:
         with _limited(CallLimits(*limits)):
-            return CallOutcome(function(*args), last=_peak_mb() > _WORN_OUT_MB)
+            return CallOutcome(function(*args))
     except UnreadableError as error:
         return CallOutcome(unreadable=str(error), lasting=error.lasting)
     except MemoryError:

@@ -8,7 +8,6 @@ from pydantic import BaseModel
 
 from rarr.errors import BudgetError, ModelError
 from rarr.prompts import Prompt
-from rarr.prompts.quotation import Quotation, marks_of
 from rarr.records import ModelUsage
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import work
@@ -114,7 +113,7 @@ class LanguageModel:
         for model in self.models:
             try:
                 asked, given = await self._samples(model, ask, prompt.tokens)
-                answers = await _read(model, asked, shape, given)
+                answers = await _read(model, prompt, asked, shape, given)
             except (CallFailure, UnreadableAnswer) as failure:
                 failures.append(str(failure))
                 continue
@@ -172,13 +171,17 @@ async def _one_more(model: BudgetedChat, ask: ChatRequest) -> list[Sample]:
 
 
 async def _read(
-    model: BudgetedChat, ask: ChatRequest, shape: type[Shape], samples: Sequence[Sample]
+    model: BudgetedChat, prompt: Prompt, ask: ChatRequest, shape: type[Shape], samples: Sequence[Sample]
 ) -> list[Likely[Shape]]:
-    """The readable ones of these answers; where none is, the model is told so, and asked once more."""
+    """The answers that can be read. If there are none, tells the model so, and asks it once more.
+
+    Its answer and the problem are quoted like a variable: evidence may have put marks of the prompt there.
+    """
     answers, problems = await work(_readable, samples, shape)
     if not answers:
-        complaint = f"That could not be read: {problems[0]}. Answer with one JSON object and nothing else."
-        said = (Message("assistant", _quoted(samples[0].text) or "(nothing)"), Message("user", complaint))
+        answer, problem = (prompt.quoted(text).shown for text in (samples[0].text, problems[0]))
+        complaint = f"That could not be read: {problem}. Answer with one JSON object and nothing else."
+        said = (Message("assistant", answer or "(nothing)"), Message("user", complaint))
         again = replace(ask, messages=(*ask.messages, *said), samples=1, max_tokens=2 * ask.max_tokens)
         samples = (await model.complete(again)).samples
         answers, problems = await work(_readable, samples, shape)
@@ -188,11 +191,6 @@ async def _read(
             problems[0] += ", perhaps at max_answer_tokens"
         raise UnreadableAnswer(f"the answer of {model.name} cannot be read ({problems[0]}): {quote!r}")
     return answers
-
-
-def _quoted(answer: str) -> str:
-    """An answer that is quoted in the chat, without control words of a chat template."""
-    return Quotation.of(answer, marks_of("")).shown
 
 
 def _readable(samples: Sequence[Sample], shape: type[Shape]) -> tuple[list[Likely[Shape]], list[str]]:

@@ -1,8 +1,10 @@
 """Calls that become slow as they end: their places and their processes."""
 
 import subprocess
+import sys
 import threading
 import time
+from contextlib import suppress
 from typing import Any, cast
 
 import pytest
@@ -11,6 +13,7 @@ from rarr.retrievers.extract import pool, worker
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.worker import Process
 from rarr.retrievers.extract.worker_main import CallLimits, CallOutcome
+from retrievers import calls
 
 ANSWER = CallOutcome("answer")
 
@@ -89,6 +92,18 @@ def test_process_that_was_killed_as_it_answered_is_not_used_again(
     assert only._slow.acquire()  # no slow place is free: the watcher kills the process
     assert pool.WorkerCall(str.lower, "ANSWER", limits=CallLimits(20, 200))() == "answer"
     assert (process.killed, only._kept()) == (True, None)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
+@pytest.mark.parametrize("unreadable", ["", "it holds no text"])
+@pytest.mark.parametrize(("megabytes", "kept"), [(10, 1), (450, 0)])
+def test_process_that_held_much_memory_is_not_used_again(megabytes: int, kept: int, unreadable: str) -> None:
+    pool.end_idle()
+    with suppress(UnreadableError):
+        pool.WorkerCall(calls.hold, megabytes, unreadable, limits=CallLimits(20, 600))()
+    assert len(pool.pids()) == kept
+    pool.end_idle()
 
 
 def test_process_that_does_not_start_leaves_no_pipe_open(monkeypatch: pytest.MonkeyPatch) -> None:

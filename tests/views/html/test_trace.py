@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 
 import pytest
 from parsing import Page
@@ -216,6 +217,14 @@ def test_questions_have_prompt_messages_answers_and_attempts(html: str, trace: T
     said = [one.body["user"].replace("\u202e", "⟨U+202E⟩").replace("\u2066", "⟨U+2066⟩") for one in asks]
     assert all(one in drawn for one in said)
     assert "CallFailure: 429" in drawn
+
+
+def test_prompt_says_how_often_it_was_asked(html: str, trace: Trace) -> None:
+    asks = [one.body["prompt"] for one in trace.spans if one.kind == "ask"]
+    drawn = Page(html).text
+    assert 1 in Counter(asks).values()
+    assert drawn.count("asked 1 time") == sum(number == 1 for number in Counter(asks).values())
+    assert "asked 1 times" not in drawn
 
 
 def test_file_that_was_handed_on_may_hold_anything(trace: Trace) -> None:

@@ -1,0 +1,53 @@
+"""Hedges: words before a number that change what a sentence says about it, such as "barely" and "rarely".
+
+"The tower is 135 metres high" does not confirm "the tower is rarely 135 metres high".
+"""
+
+import re
+
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.values import Value
+
+_REACH = 2
+"""A hedge changes a number that stands at most this many words with meaning behind it."""
+_HEDGE = re.compile(
+    r"""\b(?:
+        barely | hardly | scarcely | rarely | seldom | infrequently | occasionally | sporadically
+      | sometimes | often | frequently | usually | mostly | normally | generally | typically | customarily
+      | perhaps | maybe | possibly | probably | presumably | conceivably | arguably | ostensibly
+      | theoretically | hypothetically | nominally | potentially | virtually | practically
+      | in\s+theory | on\s+paper
+      | at\s+(?:times|best|worst|first) | now\s+and\s+(?:then|again) | from\s+time\s+to\s+time
+    )\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# Other adverbs, and phrases, directly before a number. Inside a sentence a capital letter begins a name.
+_DIRECTLY_BEFORE = re.compile(
+    r"(?P<hedge>(?:^[^\w\s]*[A-Z]|\b[a-z])[a-z]*ly|\b[Aa]ll\s+but|\bas\s+good\s+as)"
+    r"\s+(?:a\s+total\s+of\s+|an?\s+|the\s+)?[$€£]?$"
+)
+_CHARACTERS = 60  # before a number that are searched for these
+# These adverbs do not change the number: an exact number confirms a rounded number, and the other way round.
+_HARMLESS = {
+    *("actually", "additionally", "approximately", "correctly", "currently", "exactly", "finally", "merely"),
+    *("nearly", "only", "precisely", "presently", "really", "respectively", "roughly", "simply", "truly"),
+    *("annually", "daily", "hourly", "monthly", "weekly", "yearly", "early"),
+}
+
+
+def number_hedges(part: ParsedSentence, value: Value) -> set[str]:
+    """The hedges before a number, in lower case."""
+    hedges = {match[0].lower() for match in _HEDGE.finditer(part.text, _start(part, value), value.start)}
+    before = _DIRECTLY_BEFORE.search(part.text, max(0, value.start - _CHARACTERS), value.start)
+    return hedges | ({before["hedge"].lower()} - _HARMLESS if before else set())
+
+
+def _start(part: ParsedSentence, value: Value) -> int:
+    """The place in front of a number from which a hedge reaches the number."""
+    clause, start, between = part.clause(value.start), value.start, 0
+    for word in reversed([word for word in part.words if word.end <= value.start]):
+        if part.clause(word.start) != clause or between > _REACH:
+            break
+        start = word.start
+        between += bool(word.stem)
+    return start
