@@ -1,9 +1,11 @@
 """Answers about invented documents, with planted errors: what becomes of each marked sentence.
 
-    python -m benchmarks.answers [--half tuned|held_out|both] [--each] [--alone] [--model M] [--base-url URL]
+    python -m benchmarks.answers [--half tuned|held_out|unseen|all] [--each] [--alone] [--model M]
+                                 [--base-url URL]
 
-The documents of both halves are one corpus. Each answer is revised as a whole, or with --alone each marked
-sentence by itself. `tuned` may be worked with; `held_out` is for measuring alone, so only totals are printed.
+The documents of all parts are one corpus. Each answer is revised as a whole, or with --alone each marked
+sentence by itself. `tuned` may be worked with. `held_out` and `unseen` are for measuring alone, so only totals
+are printed; those of `held_out` were seen while the prompts of language models were chosen.
 """
 
 import argparse
@@ -22,7 +24,7 @@ from rarr.tools.text.diff import segments
 from rarr.tools.text.document import Span
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples" / "answers"
-HALVES = ("tuned", "held_out")
+HALVES = ("tuned", "held_out", "unseen")
 CORRECTED, DAMAGED, CHANGED = "corrected exactly", "damaged", "changed"
 STATUSES: tuple[str, ...] = get_args(Status)
 
@@ -74,7 +76,7 @@ def answers(*halves: str) -> list[Answer]:
 
 
 def reviser(folder: Path, **settings: Any) -> Reviser:
-    """Revises against the documents of both halves; copies and the index go into `folder`."""
+    """Revises against the documents of all parts; copies and the index go into `folder`."""
     corpus = folder / "corpus"
     corpus.mkdir(parents=True)
     for answer in answers(*HALVES):
@@ -193,15 +195,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
+    parser.add_argument("--half", choices=(*HALVES, "all"), default="all")
     parser.add_argument("--each", action="store_true", help="print each sentence of the tuned half")
     parser.add_argument("--alone", action="store_true", help="revise each marked sentence by itself")
     parser.add_argument("--model", default="embedded", help="what reads, as in the settings")
     parser.add_argument("--base-url", help="the server of the model, as in the settings")
     options = parser.parse_args()
-    halves = HALVES if options.half == "both" else (options.half,)
+    halves = HALVES if options.half == "all" else (options.half,)
     if options.each and "tuned" not in halves:
-        parser.error("--each would show the sentences of held_out, which is for measuring alone")
+        parser.error("--each would show the sentences of a part that is for measuring alone")
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         by = reviser(Path(folder), model=options.model, base_url=options.base_url)

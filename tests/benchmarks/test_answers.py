@@ -53,21 +53,21 @@ def test_wrong_words_stand_once_in_their_sentence(answer: Answer) -> None:
             assert (mark.wrong, mark.right, mark.kind) == (None, None, "right")
             continue
         assert unlabelled(mark.sentence).count(mark.wrong) == 1, mark
-        assert mark.kind in KINDS, mark
+        assert mark.kind in KINDS or answer.half == "unseen", mark
         assert mark.corrected != mark.sentence
 
 
 def test_answer_has_errors_and_right_sentences(answer: Answer) -> None:
     wrong = sum(mark.wrong is not None for mark in answer.marks)
-    assert wrong in (7, 8)
+    assert wrong in (7, 8, 9)
     assert len(answer.marks) - wrong >= wrong
-    assert 200 <= len(answer.text.split()) <= 400
+    assert 140 <= len(answer.text.split()) <= 400
     assert 250 <= len(answer.document.read_text(encoding="utf-8").split()) <= 600
 
 
 def test_halves_hold_every_kind_and_tuned_no_less_of_any() -> None:
-    tuned, held_out = ([one for one in ANSWERS.values() if one.half == half] for half in HALVES)
-    assert (len(tuned), len(held_out)) == (12, 6)
+    tuned, held_out, unseen = ([one for one in ANSWERS.values() if one.half == half] for half in HALVES)
+    assert (len(tuned), len(held_out), len(unseen)) == (12, 6, 12)
     kinds = [
         Counter(mark.kind for one in half for mark in one.marks if mark.wrong) for half in (tuned, held_out)
     ]
