@@ -4,8 +4,8 @@
                                  [--base-url URL]
 
 The documents of all parts are one corpus. Each answer is revised as a whole, or with --alone each marked
-sentence by itself. `tuned` may be worked with. `held_out` and `unseen` are for measuring alone, so only totals
-are printed; those of `held_out` were seen while the prompts of language models were chosen.
+sentence by itself. `tuned` may be worked with. `held_out` and `unseen` are for measuring alone, so only
+totals are printed; those of `held_out` were seen while the prompts of language models were chosen.
 """
 
 import argparse
