@@ -1,4 +1,4 @@
-"""A real language model on the examples and on hand-written claims, node by node and as a whole.
+"""A real language model on the examples, on whole answers and on hand-written claims, as by default.
 
     python -m benchmarks.real_model --base-url URL --model NAME [--answers FILE] [--claims N] [--texts N]
 
@@ -8,7 +8,6 @@ half of the hand-written ones, by a seed; the example texts were worked with whi
 """
 
 import argparse
-import asyncio
 import json
 import random
 import tempfile
@@ -24,18 +23,10 @@ from benchmarks.recorded_answers import KeptAnswers
 from benchmarks.report import machine, share, table
 from benchmarks.shared_data import rows
 from rarr import Reviser, Revision, Settings
-from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.questions import PromptedQuestions
-from rarr.records import Question
-from rarr.tools.models.budgeted_chat import BudgetedChat
-from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.openai_protocol import OpenAIProtocol
-from rarr.tools.text.document import Span, sentences
 
 TIMEOUT_S = 900.0
 CLAIMS = "dev/editing/handwritten.jsonl.gz"
-BY_RULES: dict[str, Any] = {"generate_queries": "rules", "attribute": "rules"}
 
 
 class Run(NamedTuple):
@@ -49,24 +40,11 @@ class Run(NamedTuple):
     tokens: int
 
 
-def revised(example: Example, model: KeptAnswers, home: Path, **settings: Any) -> Revision:
-    """An example's text, revised with `model`; the rules judge support, so that no encoder helps."""
-    given = {
-        "corpus": CORPUS,
-        "home": home,
-        "trace": False,
-        "timeout_s": TIMEOUT_S,
-        "model": model,
-    } | settings
-    with Reviser(Settings(**given)) as reviser:
+def revised(example: Example, model: KeptAnswers, home: Path) -> Revision:
+    """An example's text, revised by `model` as by default."""
+    settings = Settings(corpus=CORPUS, home=home, trace=False, timeout_s=TIMEOUT_S, model=model)
+    with Reviser(settings) as reviser:
         return reviser.revise(example.text, example.context)
-
-
-def read_alone(example: Example, model: KeptAnswers, home: Path) -> Run:
-    """The questions of the rules, the best passage of each, one round: what reading and comparing mend."""
-    models = {**BY_RULES, "check_agreement": model, "edit": model}
-    revision = revised(example, model, home, models=models, evidence_per_query=1, rounds=1)
-    return run_of(example, revision)
 
 
 def run_of(example: Example, revision: Revision) -> Run:
@@ -78,11 +56,9 @@ def run_of(example: Example, revision: Revision) -> Run:
     )  # fmt: skip
 
 
-def answered_alone(half: str, model: KeptAnswers, home: Path) -> list[Outcome]:
-    """The same for the answers of a half: what becomes of each marked sentence in its answer."""
-    models = {**BY_RULES, "check_agreement": model, "edit": model}
-    settings = {"model": model, "models": models, "evidence_per_query": 1, "rounds": 1}
-    with answers.reviser(home / half, **settings, trace=False, timeout_s=TIMEOUT_S) as reviser:
+def answered(half: str, model: KeptAnswers, home: Path) -> list[Outcome]:
+    """What becomes of each marked sentence of the answers of a half."""
+    with answers.reviser(home / half, model=model, trace=False, timeout_s=TIMEOUT_S) as reviser:
         return [one for answer in answers.answers(half) for one in answers.outcomes(reviser, answer)]
 
 
@@ -101,32 +77,12 @@ def claim(item: dict[str, Any], version: str, model: KeptAnswers) -> Claim:
         corpus = Path(folder) / "passage.json"
         passage = {"text": item["evidence"], "title": item["title"] or "", "source": item["id"]}
         corpus.write_text(json.dumps(passage), encoding="utf-8")
-        models = {**BY_RULES, "check_agreement": model, "edit": model}
-        settings = Settings(
-            corpus=corpus, home=Path(folder) / "home", models=models, model=model, trace=False,
-            evidence_per_query=1, rounds=1, timeout_s=TIMEOUT_S,
-        )  # fmt: skip
+        home = Path(folder) / "home"
+        settings = Settings(corpus=corpus, home=home, model=model, trace=False, timeout_s=TIMEOUT_S)
         with Reviser(settings) as reviser:
             revision = reviser.revise(item[version])
     disagrees = any(check.verdict == "disagrees" for check in revision.checks)
     return Claim(version == "corrupted", disagrees, revision.changed, revision.text == item["supported"])
-
-
-def questions(example: Example, model: KeptAnswers) -> Sequence[Question]:
-    """The model's own questions about a text, three samples united."""
-    patient = BudgetedChat(model, Limiter(4), attempts=1, timeout_s=TIMEOUT_S)
-    asking = PromptedQuestions(
-        LanguageModel([patient], max_answer_tokens=2000), Prompts(), samples=3, temperature=0.7
-    )
-    return asyncio.run(asking.generate(example.text, example.context))
-
-
-def asked_about(example: Example, found: Sequence[Question]) -> list[bool]:
-    """Whether each planted error is asked about, by less than its whole sentence."""
-    whole = set(sentences(example.text))
-    places = [place for one in found if (place := Span(one.start, one.end)) not in whole]
-    errors = [Span(error.start - 1, error.start + len(error.old) + 1) for error in example.planted]
-    return [any(place.overlaps(error) for place in places) for error in errors]
 
 
 def print_runs(name: str, runs: Sequence[Run], model: KeptAnswers, seconds: float) -> None:
@@ -162,19 +118,6 @@ def print_claims(done: Sequence[Claim]) -> None:
     print(table(["measure", "value"], body), flush=True)
 
 
-def print_questions(texts: Sequence[Example], model: KeptAnswers) -> None:
-    """What the model asks about by itself."""
-    hits: list[bool] = []
-    leaks: list[bool] = []
-    for example in texts:
-        found = questions(example, model)
-        hits += asked_about(example, found)
-        leaks += [example.text[one.start : one.end].casefold() in one.text.casefold() for one in found]
-    print("\n## Questions of the model alone\n")
-    body = [["planted errors asked about", share(hits)], ["questions that say their answer", share(leaks)]]
-    print(table(["measure", "value"], body), flush=True)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="A real language model, node by node and as a whole.")
     parser.add_argument("--base-url", required=True, help="where its server answers, ending in /v1")
@@ -192,21 +135,15 @@ def main() -> None:
     texts = examples()[: given.texts]
     with tempfile.TemporaryDirectory() as home:
         began = time.perf_counter()
-        runs = [read_alone(one, model, Path(home)) for one in texts]
-        name = "Examples, questions by the rules, one passage each"
-        print_runs(name, runs, model, time.perf_counter() - began)
-        demo = [one for one in examples() if one.name == "demo"]
-        began = time.perf_counter()
-        runs = [run_of(one, revised(one, model, Path(home))) for one in demo]
-        print_runs("Demo, as by default", runs, model, time.perf_counter() - began)
+        runs = {example.name: run_of(example, revised(example, model, Path(home))) for example in texts}
+        print_runs("Examples", list(runs.values()), model, time.perf_counter() - began)
         for half in given.halves:
-            answers.print_half(half, answered_alone(half, model, Path(home)))
+            answers.print_half(half, answered(half, model, Path(home)))
     if given.claims:
         items = random.Random(20).sample(rows(CLAIMS), given.claims)
         print_claims(
             [claim(item, version, model) for item in items for version in ("supported", "corrupted")]
         )
-    print_questions(texts, model)
 
 
 if __name__ == "__main__":
