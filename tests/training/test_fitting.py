@@ -6,8 +6,16 @@ import pytest
 
 from rarr.backends.encoder.support import SentenceFeatures
 from rarr.backends.encoder.weights import NEVER, Logistic
+from rarr.training.fitting import (
+    FEWEST,
+    fitted,
+    fitted_without,
+    folds,
+    held_out,
+    threshold_at_balance,
+    threshold_at_precision,
+)
 from recipes.calibrate import Support
-from recipes.fitting import FEWEST, fitted, fitted_without, folds, held_out, threshold_at_precision
 
 FEATURES = [{"size": float(n), "noise": float(n % 3)} for n in range(40)]
 LARGE = [n >= 20 for n in range(40)]
@@ -65,3 +73,18 @@ def test_a_claim_is_its_weakest_sentence_by_its_best_passage() -> None:
     linear = Logistic(bias=0.0, weights={"attributable": 1.0})
     assert claim.features == {"attributable": 0.6}
     assert claim.likelihood(linear) == linear.probability({"attributable": 0.6})
+
+
+def test_few_cases_leave_a_regression_near_the_prior() -> None:
+    prior = Logistic(bias=0.0, weights={"size": 0.5, "noise": 0.0})
+    reversed_labels = [not large for large in LARGE]
+    few = fitted(FEATURES[18:22], reversed_labels[18:22], EVEN[:4], prior)
+    many = fitted(FEATURES, reversed_labels, EVEN, prior)
+    assert 0 < few.weights["size"] < 0.5
+    assert many.weights["size"] < 0
+
+
+def test_threshold_at_balance_divides_true_from_false() -> None:
+    probabilities = [n / 100 for n in range(100)]
+    assert threshold_at_balance(probabilities, [n >= 70 for n in range(100)]) == 0.7
+    assert threshold_at_balance(probabilities, [n >= 70 or n == 3 for n in range(100)]) == 0.7
