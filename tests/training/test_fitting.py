@@ -75,13 +75,13 @@ def test_a_claim_is_its_weakest_sentence_by_its_best_passage() -> None:
     assert claim.likelihood(linear) == linear.probability({"attributable": 0.6})
 
 
-def test_few_cases_leave_a_regression_near_the_prior() -> None:
-    prior = Logistic(bias=0.0, weights={"size": 0.5, "noise": 0.0})
-    reversed_labels = [not large for large in LARGE]
-    few = fitted(FEATURES[18:22], reversed_labels[18:22], EVEN[:4], prior)
-    many = fitted(FEATURES, reversed_labels, EVEN, prior)
-    assert 0 < few.weights["size"] < 0.5
-    assert many.weights["size"] < 0
+def test_a_prior_pulls_the_weights_and_keeps_those_that_no_case_moves() -> None:
+    prior = Logistic(bias=0.0, weights={"size": 0.5, "same": 0.7})
+    features = [{"size": one["size"], "same": 1.0} for one in FEATURES]
+    against = [not large for large in LARGE]
+    with_prior, without = fitted(features, against, EVEN, prior), fitted(features, against, EVEN)
+    assert without.weights["size"] < with_prior.weights["size"] < 0.5
+    assert (without.weights["same"], with_prior.weights["same"]) == (0.0, 0.7)
 
 
 def test_threshold_at_balance_divides_true_from_false() -> None:
