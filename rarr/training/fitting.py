@@ -112,13 +112,20 @@ def _newton(
     inputs = np.hstack([np.ones((len(table), 1)), table])
     ridge = np.diag([0.0, *[RIDGE] * table.shape[1]])
     center = np.concatenate([[0.0], expected])
-    found = center.copy()
+    found = np.zeros(inputs.shape[1])
+
+    def cost(at: NDArray[np.float64]) -> float:
+        logits, away = inputs @ at, at - center
+        return float(weights @ (np.logaddexp(0, logits) - so * logits) + away @ ridge @ away / 2)
+
     for _ in range(ROUNDS):
         likely = 1 / (1 + np.exp(-np.clip(inputs @ found, -30, 30)))
         gradient = inputs.T @ (weights * (so - likely)) - ridge @ (found - center)
         curve = (inputs * (weights * likely * (1 - likely))[:, None]).T @ inputs + ridge
         step = np.linalg.solve(curve + 1e-9 * np.eye(len(found)), gradient)
-        found += step
+        while cost(found + step) > cost(found) and np.abs(step).max() >= 1e-6:
+            step = step / 2  # far from the solution, a whole step can lead further away
+        found = found + step
         if np.abs(step).max() < 1e-6:
             break
     return found
