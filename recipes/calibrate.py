@@ -17,18 +17,14 @@ from typing import Any, NamedTuple
 from benchmarks.shared_data import rows
 from benchmarks.verifiers import SETS, asked_of
 from rarr.backends.encoder import support
-from rarr.backends.encoder.features import WeighedValue, claim_features, is_open, ruled_values, weighed_values
-from rarr.backends.encoder.model import AttributionScores, Encoder
-from rarr.backends.encoder.pointers import claim_attribution
+from rarr.backends.encoder.features import claim_features, is_open
+from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.support import AT_THRESHOLD, SentenceFeatures, least_support, likelihood
-from rarr.backends.encoder.weights import FACTS, SHIPPED, Calibration, Logistic, checked_manifest
-from rarr.backends.rules.claims import claims
-from rarr.backends.rules.editing import change_of
+from rarr.backends.encoder.weights import SHIPPED, Calibration, Logistic, write_calibration
 from rarr.evals.metrics import roc_auc
-from rarr.records import Check, Query
-from rarr.tools.storage.files import write_whole
-from rarr.tools.text.document import Span, split_sentences
-from recipes.fitting import fitted, fitted_without, held_out, threshold_at_precision
+from rarr.tools.text.document import split_sentences
+from rarr.training.cases import KnownClaim, SentenceCase, sentence_cases
+from rarr.training.fitting import fitted, fitted_without, held_out, threshold_at_precision
 from recipes.measures.attribution import Row, balanced_threshold, mean_balanced
 from recipes.measures.handwritten import FILE
 from recipes.sources import Item, wrong_places
@@ -39,40 +35,19 @@ CONTRADICTS = 0.7
 """Of the sentences that are told to be contradicted as a whole, this share is."""
 
 
-class Case(NamedTuple):
-    """A value of a hand-written claim beside its passage."""
-
-    features: Mapping[str, float]
-    wrong: bool
-    agrees: bool | None
-    right: bool
-    """Would an edit to the evidence's value make the text exactly right?"""
-
-
-class Beside(NamedTuple):
-    """A sentence of a hand-written claim beside a passage."""
-
-    document: str
-    judged: AttributionScores
-    found: list[WeighedValue]
-    cases: list[Case]
-    wrong: bool
-
-
 def main() -> None:
     """Fits all four and writes them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, nargs="?", default=SHIPPED)
     folder = parser.parse_args().folder
-    facts = checked_manifest(folder).model_copy(update={"calibration": calibration(Encoder(folder))})
-    write_whole(folder / FACTS, facts.model_dump_json(indent=1) + "\n")
+    write_calibration(folder, calibration(Encoder(folder)))
 
 
 def calibration(encoder: Encoder) -> Calibration:
     """The four decisions, each fitted on all its cases."""
     claimed = list(sentences(encoder))
     judged = list(judgements(encoder))
-    cases = [(one.document, case) for one in claimed for case in one.cases]
+    cases = [(one.group, case) for one in claimed for case in one.values]
     disagrees = regression(
         "disagrees",
         [(document, case.features, case.wrong) for document, case in cases],
@@ -81,13 +56,10 @@ def calibration(encoder: Encoder) -> Calibration:
     )
     known = [(document, case) for document, case in cases if case.agrees is not None]
     agrees = regression("agrees", [(document, case.features, bool(case.agrees)) for document, case in known])
-    asked = [one for one in claimed if one.found and is_open([value.ruled for value in one.found])]
+    asked = [one for one in claimed if one.weighed and is_open([value.ruled for value in one.weighed])]
     contradicts = regression(
         "contradicts",
-        [
-            (one.document, claim_features(disagrees, agrees, one.judged, one.found), one.wrong)
-            for one in asked
-        ],
+        [(one.group, claim_features(disagrees, agrees, one.judged, one.weighed), one.wrong) for one in asked],
         precision=CONTRADICTS,
     )
     return Calibration(
@@ -119,7 +91,7 @@ def regression(
     return made.model_copy(update={"threshold": threshold_at_precision(found, right or labels, precision)})
 
 
-def sentences(encoder: Encoder) -> Iterator[Beside]:
+def sentences(encoder: Encoder) -> Iterator[SentenceCase]:
     """Every sentence of every hand-written dev claim; what is supported also beside the passage of another.
 
     A search finds such passages all the time: they say nothing of the claim, for or against.
@@ -127,47 +99,21 @@ def sentences(encoder: Encoder) -> Iterator[Beside]:
     items = rows(FILE)
     for item, another in zip(items, items[1:] + items[:1], strict=True):
         for version in ("supported", "corrupted", "extrapolatory"):
-            wrong = wrong_places(item) if version == "corrupted" else []
-            yield from _claimed(encoder, item, version, item, wrong)
-        yield from _claimed(encoder, item, "supported", another, [])
+            yield from sentence_cases(encoder, _known(item, version, item))
+        yield from sentence_cases(encoder, _known(item, "supported", another))
 
 
-def _claimed(
-    encoder: Encoder, item: Item, version: str, source: Item, wrong: Sequence[tuple[int, int]]
-) -> Iterator[Beside]:
-    """The sentences of a version of a claim, beside the passage of its own or of another item."""
-    text = item[version]
-    unsaid = version == "extrapolatory" or source is not item
-    for claim in claims(text, None):
-        beside = source["title"] or "", source["evidence"]
-        judged = claim_attribution(encoder, claim, *beside)
-        if judged is not None:
-            found = weighed_values(encoder, claim, *beside, judged, ruled_values(text, claim, *beside))
-            cases = [_case(item, version, one, wrong, unsaid=unsaid) for one in found]
-            is_wrong = any(s < claim.span.end and claim.span.start < e for s, e in wrong)
-            yield Beside(item["doc"], judged, found, cases, is_wrong)
-
-
-def _case(
-    item: Item, version: str, one: WeighedValue, wrong: Sequence[tuple[int, int]], *, unsaid: bool
-) -> Case:
-    is_wrong = any(s < one.ruled.place.end and one.ruled.place.start < e for s, e in wrong)
-    said_too = unsaid and not one.features["unsaid"]
-    return Case(
-        features=one.features,
-        wrong=is_wrong,
-        agrees=None if said_too else not unsaid and not is_wrong,
-        right=is_wrong and _edited(item[version], one.ruled.place, one.other.text) == item["supported"],
+def _known(item: Item, version: str, source: Item) -> KnownClaim:
+    """A version of a claim, beside the passage of its own or of another item."""
+    return KnownClaim(
+        group=item["doc"],
+        text=item[version],
+        title=source["title"] or "",
+        passage=source["evidence"],
+        corrected=item["supported"],
+        wrong=wrong_places(item) if version == "corrupted" else (),
+        unsaid=version == "extrapolatory" or source is not item,
     )
-
-
-def _edited(text: str, place: Span, answer: str) -> str:
-    query = Query(id="q", text="", start=place.start, end=place.end)
-    check = Check(
-        query_id="q", evidence_id="e", verdict="disagrees", text_answer=place.of(text), evidence_answer=answer
-    )
-    change = change_of(text, query, check) if answer else None
-    return text if change is None else text[: change.start] + change.new + text[change.end :]
 
 
 class Support(NamedTuple):

@@ -36,6 +36,13 @@ def attribution(row: TrainingRow) -> Iterator[Attribution]:
         )
 
 
+def unrelated(row: TrainingRow) -> Iterator[Attribution]:
+    """Each part beside a passage of E-, which says nothing of it, for or against."""
+    for part, other in zip(_parts(row), row.others, strict=False):
+        versions = (LabelledText(text=part.text, label="extrapolatory"),)
+        yield Attribution(source=SOURCE, title=other.title, passage=other.text, versions=versions)
+
+
 def cloze(row: TrainingRow) -> Iterator[Cloze]:
     """Each part with the values that its passage states too, among them the right words of errors."""
     for part in _parts(row):

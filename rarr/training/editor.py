@@ -3,6 +3,7 @@
 import hashlib
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,9 +13,10 @@ from rarr.errors import SettingsError
 from rarr.records import Record
 from rarr.tools.storage.line_files import locked, writing
 from rarr.training import conversion
+from rarr.training.calibration import FittedDecision, Recalibration, recalibrated
 from rarr.training.loop import Phase, Recipe, TaskData, Trainer
 from rarr.training.model import EncoderWithHeads
-from rarr.training.noising.rows import TrainingRow, enough
+from rarr.training.noising.rows import TrainingRow, enough, groups
 from rarr.training.progress import FOLDER, Made, Run, begun, kept
 
 if TYPE_CHECKING:
@@ -23,11 +25,11 @@ if TYPE_CHECKING:
 RATE = 5e-5  # the highest rate; a quarter of the rate of the first training
 WARM = 0.1  # share of the steps in which the rate rises
 KEPT = "embedding"  # this task keeps the embedding as it is
-MIXTURE = {"attribution": 0.4, "cloze": 0.35, "relevance": 0.15, KEPT: 0.1}
+MIXTURE = {"attribution": 0.38, "cloze": 0.35, "unrelated": 0.06, "relevance": 0.13, KEPT: 0.08}
 ROWS_A_STEP = 8 / 3  # if no number of steps is given
 FEWEST_STEPS = 30
 SAVE_EVERY = 100
-HELD_OUT = 10  # one of this many rows is held out
+HELD_OUT = 0.25  # share of the rows, to calibrate on and to measure with
 
 
 class Backend(NamedTuple):
@@ -36,17 +38,21 @@ class Backend(NamedTuple):
     load: Callable[[Path | None], EncoderWithHeads]
     tokenizer: Callable[[Path | None], "Tokenizer"]
     export: Callable[[EncoderWithHeads, "Tokenizer", Path, weights.Calibration], None]
+    recalibrated: Callable[[Path, Sequence[TrainingRow], weights.Calibration], Recalibration]
 
     @classmethod
     def of_the_package(cls) -> "Backend":
         """The package's own backend. Raises `ImportError` if a part of the extra `train` is missing."""
         from rarr.training.export import export, load
 
-        return cls(load, weights.tokenizer, export)
+        return cls(load, weights.tokenizer, export, recalibrated)
 
 
 class EditorReport(Record):
-    """The report of a run. `before` and `after` are the losses on the held-out rows, by task."""
+    """The report of a run.
+
+    `before` and `after` are the losses on the held-out rows, by task; `decisions` were fitted on these rows.
+    """
 
     rows: int
     held_out: int
@@ -54,6 +60,7 @@ class EditorReport(Record):
     steps: int
     before: dict[str, float]
     after: dict[str, float]
+    decisions: tuple[FittedDecision, ...]
     seconds: float
 
 
@@ -69,15 +76,15 @@ def fine_tune(
 ) -> EditorReport:
     """Trains the weights of `start` (None: those that ship) on the rows of `data`, and writes them to `out`.
 
-    The calibration on top of the weights is that of `start`: it is not repeated. The same call continues from
-    the last checkpoint. Raises `InputError` for data of fewer than two rows, for an `out` that holds other
-    files, and for a `start` that is damaged or holds no weights.
+    The decisions on top of the weights begin with those of `start`, and are fitted on the held-out rows. The
+    same call continues from the last checkpoint. Raises `InputError` for data of fewer than two rows, for an
+    `out` that holds other files, and for a `start` that is damaged or holds no weights.
     """
     backend, began = backend or Backend.of_the_package(), time.monotonic()
     out, start = out.expanduser(), start and start.expanduser()
     facts = weights.checked_manifest(start)
     all_rows = enough(data)
-    learned, held = _split(all_rows, seed)
+    learned, held = split_rows(all_rows, seed)
     sets = _sets(learned)
     unseen = {name: task for name, task in _sets(held).items() if name != KEPT}
     steps = steps or max(FEWEST_STEPS, int(len(learned) / ROWS_A_STEP))
@@ -101,8 +108,11 @@ def fine_tune(
         run.save(out)
         if run.after is None or not _whole(out):
             trainer.train()
-            run = run.model_copy(update={"after": trainer.measured(unseen)})
+            after = trainer.measured(unseen)
             backend.export(trainer.model, tokenizer, out, facts.calibration)
+            calibration, decisions = backend.recalibrated(out, held, facts.calibration)
+            weights.write_calibration(out, calibration)
+            run = run.model_copy(update={"after": after, "decisions": decisions})
             run.save(out)
             (folder / "checkpoint.pt").unlink(missing_ok=True)
     return EditorReport(
@@ -112,16 +122,26 @@ def fine_tune(
         steps=steps,
         before=run.before,
         after=run.after or {},
+        decisions=run.decisions,
         seconds=time.monotonic() - began,
     )
 
 
-def _split(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRow], list[TrainingRow]]:
-    """The rows to learn from, and a tenth to measure with. No query is in both, since each has one row."""
-    order = list(given)
+def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRow], list[TrainingRow]]:
+    """The rows to learn from, and about a quarter to calibrate on and to measure with.
+
+    No document is in both, unless one document has more than half of the rows: then no query is.
+    """
+    by_row = groups(given)
+    if max(Counter(by_row).values()) > len(given) / 2:
+        by_row = [row.query for row in given]
+    order = sorted(set(by_row))
     random.Random(seed).shuffle(order)
-    count = max(1, len(order) // HELD_OUT)
-    return order[count:], order[:count]
+    held: set[str] = set()
+    while sum(group in held for group in by_row) < max(1, int(len(given) * HELD_OUT)):
+        held.add(order.pop())
+    pairs = list(zip(given, by_row, strict=True))
+    return [row for row, group in pairs if group not in held], [row for row, group in pairs if group in held]
 
 
 def _sets(chosen: Sequence[TrainingRow]) -> dict[str, TaskData]:
@@ -129,6 +149,9 @@ def _sets(chosen: Sequence[TrainingRow]) -> dict[str, TaskData]:
     sets = {
         "attribution": TaskData(
             "attribution", [example for row in chosen for example in conversion.attribution(row)], 8
+        ),
+        "unrelated": TaskData(
+            "attribution", [example for row in chosen for example in conversion.unrelated(row)], 8
         ),
         "cloze": TaskData("cloze", [example for row in chosen for example in conversion.cloze(row)], 16),
         "relevance": TaskData(

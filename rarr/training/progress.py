@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from rarr.errors import InputError
 from rarr.records import Record
 from rarr.tools.storage.files import write_whole
+from rarr.training.calibration import FittedDecision
 
 FOLDER = "training"  # beside the weights: the checkpoint, the log, and the file below
 _RUN = "run.json"
@@ -23,11 +24,15 @@ class Made(Record):
 
 
 class Run(Record):
-    """A run with the losses on the held-out rows. `after` is set when it is finished."""
+    """A run with the losses on the held-out rows, and the decisions that were fitted on them.
+
+    `after` and `decisions` are set when it is finished.
+    """
 
     made: Made
     before: dict[str, float]
     after: dict[str, float] | None = None
+    decisions: tuple[FittedDecision, ...] = ()
 
     def save(self, out: Path) -> None:
         """Writes it in place of the earlier record."""

@@ -71,3 +71,13 @@ def test_each_relevant_passage_stands_before_others() -> None:
     assert [one.passages[0] for one in found] == [("Alder Mill", MILL.text), ("", FIRE.text)]
     assert all(one.passages[1:] == tuple(("", other.text) for other in OTHERS[:3]) for one in found)
     assert list(conversion.relevance(row("e1", "e1", "e2", others=0))) == []
+
+
+def test_parts_beside_other_passages_are_extrapolatory() -> None:
+    found = list(conversion.unrelated(row("e1", "e1", "e2")))
+    assert [one.passage for one in found] == [other.text for other in OTHERS[:2]]
+    assert [[(v.text, v.label) for v in one.versions] for one in found] == [
+        [(SUMMARY[:41], "extrapolatory")],
+        [("It burned in 1950.", "extrapolatory")],
+    ]
+    assert list(conversion.unrelated(row("e1", "e1", "e2", others=0))) == []

@@ -18,13 +18,14 @@ from rarr.backends.encoder.weights import (
     file_digests,
 )
 from rarr.errors import InputError, SettingsError
-from rarr.training.noising.rows import rows
+from rarr.training.calibration import FittedDecision, Recalibration
+from rarr.training.noising.rows import groups, rows
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from rarr.training import editor  # noqa: E402  # it imports torch
-from rarr.training.editor import Backend, EditorReport, fine_tune  # noqa: E402
+from rarr.training.editor import Backend, EditorReport, fine_tune, split_rows  # noqa: E402
 from rarr.training.model import reader  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -63,6 +64,13 @@ class Exports:
         write_weights(folder, b"trained", calibration)
 
 
+def refitted(folder: Path, kept: Any, first: Calibration) -> Recalibration:
+    """The first decisions, with a threshold that says on how many rows it was fitted."""
+    agrees = first.agrees.model_copy(update={"threshold": len(kept) / 10})
+    fit = FittedDecision(name="agrees", cases=len(kept), threshold=len(kept) / 10)
+    return Recalibration(first.model_copy(update={"agrees": agrees}), (fit,))
+
+
 @pytest.fixture
 def exports() -> Exports:
     return Exports()
@@ -75,7 +83,7 @@ def backend(exports: Exports) -> Backend:
         return reader(SIZE | {"vocab_size": 3200, "max_position_embeddings": 400}, None)
 
     tokenizer: Any = Words()
-    return Backend(load, lambda folder: tokenizer, exports)
+    return Backend(load, lambda folder: tokenizer, exports, refitted)
 
 
 @pytest.fixture
@@ -90,9 +98,9 @@ def test_weights_are_trained_and_exported(
 ) -> None:
     out, steps = tmp_path / "weights", list[tuple[int, int]]()
     report = fine_tune(data, out, steps=12, backend=backend, on_step=lambda *one: steps.append(one))
-    assert (report.rows, report.held_out, report.steps) == (8, 1, 12)
-    assert set(report.examples) == {"attribution", "cloze", "relevance", "embedding"}
-    assert set(report.before) == set(report.after) == {"attribution", "cloze", "relevance"}
+    assert (report.rows, report.held_out, report.steps) == (8, 2, 12)
+    assert set(report.examples) == {"attribution", "unrelated", "cloze", "relevance", "embedding"}
+    assert set(report.before) == set(report.after) == {"attribution", "unrelated", "cloze", "relevance"}
     assert steps == [(n, 12) for n in range(1, 13)]
     first, last = backend.load(None).state_dict(), exports.weights[out]
     assert any(not torch.equal(first[name], last[name]) for name in first)
@@ -158,14 +166,31 @@ def test_finished_run_whose_weights_are_damaged_makes_them_again(
     assert checked_manifest(out).format == FORMAT
 
 
-def test_decisions_stay_those_of_the_first_weights(data: Path, tmp_path: Path, backend: Backend) -> None:
+def test_decisions_are_fitted_on_the_held_out_rows(data: Path, tmp_path: Path, backend: Backend) -> None:
     shipped = checked_manifest(None).calibration
-    strict = shipped.model_copy(update={"agrees": shipped.agrees.model_copy(update={"threshold": 0.99})})
-    write_weights(tmp_path / "first", b"first", strict)
-    fine_tune(data, tmp_path / "own", steps=1, start=tmp_path / "first", backend=backend)
-    fine_tune(data, tmp_path / "of-shipped", steps=1, backend=backend)
-    assert checked_manifest(tmp_path / "own").calibration == strict
-    assert checked_manifest(tmp_path / "of-shipped").calibration == shipped
+    first = shipped.model_copy(update={"supports": shipped.agrees})
+    write_weights(tmp_path / "first", b"first", first)
+    report = fine_tune(data, tmp_path / "own", steps=1, start=tmp_path / "first", backend=backend)
+    fitted = first.model_copy(update={"agrees": first.agrees.model_copy(update={"threshold": 0.2})})
+    assert checked_manifest(tmp_path / "own").calibration == fitted
+    assert [(one.name, one.cases) for one in report.decisions] == [("agrees", 2)]
+    again = fine_tune(data, tmp_path / "own", steps=1, start=tmp_path / "first", backend=backend)
+    assert again.decisions == report.decisions
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_document_is_learned_from_and_held_out(data: Path, seed: int) -> None:
+    twice = [row for row in rows(data) for _ in range(2)]
+    learned, held = split_rows(twice, seed)
+    assert (len(learned), len(held)) == (12, 4)
+    assert set(groups(learned)).isdisjoint(groups(held))
+    assert split_rows(twice, seed) == (learned, held)
+
+
+def test_rows_of_one_document_are_split_by_query(data: Path) -> None:
+    row = next(rows(data))
+    learned, held = split_rows([row.model_copy(update={"query": f"{n}?"}) for n in range(8)], 1)
+    assert (len(learned), len(held)) == (6, 2)
 
 
 def test_first_weights_that_are_damaged_or_none_are_refused(

@@ -11,6 +11,7 @@ from pydantic import Field, FiniteFloat, ValidationError
 
 from rarr.errors import SettingsError
 from rarr.records import Record
+from rarr.tools.storage.files import write_whole
 
 FORMAT = 3
 """The format of the files that this version of `rarr` reads, with the features of the regressions."""
@@ -49,7 +50,10 @@ class Logistic(Record):
 
 
 class Calibration(Record):
-    """The regressions that were fitted on dev for these weights; `recipes.calibrate` writes it."""
+    """The regressions that were fitted for these weights, on data that they did not learn from.
+
+    `recipes.calibrate` writes those of the weights that ship, `rarr.training.calibration` all others.
+    """
 
     disagrees: Logistic
     """That a passage has another value in place of the claim's (features: `encoder.features`)."""
@@ -91,6 +95,12 @@ def checked_manifest(folder: Path | None) -> WeightsManifest:
         if digest != facts.sha256.get(name):
             raise SettingsError(f"{where / name} is damaged: {cure}")
     return facts
+
+
+def write_calibration(folder: Path, calibration: Calibration) -> None:
+    """Puts this calibration into the `model.json` of a folder. Raises `SettingsError` as above."""
+    facts = checked_manifest(folder).model_copy(update={"calibration": calibration})
+    write_whole(folder / FACTS, facts.model_dump_json(indent=1) + "\n")
 
 
 def encoder_files(folder: Path | None) -> EncoderFiles:

@@ -1,7 +1,7 @@
 """The result of noising for one query: a row of data, or the reason why there is none."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -124,6 +124,20 @@ def mend(data: Path) -> None:
             pass
         for _ in whole_lines(path):
             pass
+
+
+def groups(given: Sequence[TrainingRow]) -> list[str]:
+    """The document of each row: the source of the passage that supports its first sentence.
+
+    Where all rows are about one document, the queries of the rows instead.
+    """
+    documents = [_document(row) for row in given]
+    return documents if len(set(documents)) > 1 else [row.query for row in given]
+
+
+def _document(row: TrainingRow) -> str:
+    best = row.scores[0].evidence_id
+    return next(passage.source for passage in row.relevant if passage.id == best)
 
 
 def corrupted(summary: str, edits: tuple[Mistake, ...]) -> str:

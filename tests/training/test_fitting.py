@@ -6,8 +6,16 @@ import pytest
 
 from rarr.backends.encoder.support import SentenceFeatures
 from rarr.backends.encoder.weights import NEVER, Logistic
+from rarr.training.fitting import (
+    FEWEST,
+    fitted,
+    fitted_without,
+    folds,
+    held_out,
+    threshold_at_balance,
+    threshold_at_precision,
+)
 from recipes.calibrate import Support
-from recipes.fitting import FEWEST, fitted, fitted_without, folds, held_out, threshold_at_precision
 
 FEATURES = [{"size": float(n), "noise": float(n % 3)} for n in range(40)]
 LARGE = [n >= 20 for n in range(40)]
@@ -65,3 +73,18 @@ def test_a_claim_is_its_weakest_sentence_by_its_best_passage() -> None:
     linear = Logistic(bias=0.0, weights={"attributable": 1.0})
     assert claim.features == {"attributable": 0.6}
     assert claim.likelihood(linear) == linear.probability({"attributable": 0.6})
+
+
+def test_a_prior_pulls_the_weights_and_keeps_those_that_no_case_moves() -> None:
+    prior = Logistic(bias=0.0, weights={"size": 0.5, "same": 0.7})
+    features = [{"size": one["size"], "same": 1.0} for one in FEATURES]
+    against = [not large for large in LARGE]
+    with_prior, without = fitted(features, against, EVEN, prior), fitted(features, against, EVEN)
+    assert without.weights["size"] < with_prior.weights["size"] < 0.5
+    assert (without.weights["same"], with_prior.weights["same"]) == (0.0, 0.7)
+
+
+def test_threshold_at_balance_divides_true_from_false() -> None:
+    probabilities = [n / 100 for n in range(100)]
+    assert threshold_at_balance(probabilities, [n >= 70 for n in range(100)]) == 0.7
+    assert threshold_at_balance(probabilities, [n >= 70 or n == 3 for n in range(100)]) == 0.7

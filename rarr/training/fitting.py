@@ -14,14 +14,23 @@ ROUNDS = 50  # of Newton's method, which needs about ten
 
 
 def fitted(
-    features: Sequence[Mapping[str, float]], labels: Sequence[bool], weights: Sequence[float]
+    features: Sequence[Mapping[str, float]],
+    labels: Sequence[bool],
+    weights: Sequence[float],
+    prior: Logistic | None = None,
 ) -> Logistic:
-    """The regression that makes the labels likeliest; each case counts its weight."""
+    """The regression that makes the labels likeliest; each case counts its weight.
+
+    Few cases leave the weights of the features near those of `prior`, or near 0 without it.
+    """
     names = list(features[0])
     table = np.array([[one[name] for name in names] for one in features])
     middle, spread = table.mean(0), table.std(0)
     spread[spread == 0] = 1.0
-    coefficients = _newton((table - middle) / spread, np.array(labels, float), np.array(weights, float))
+    expected = np.array([0.0 if prior is None else prior.weights.get(name, 0.0) for name in names]) * spread
+    coefficients = _newton(
+        (table - middle) / spread, np.array(labels, float), np.array(weights, float), expected
+    )
     scaled = coefficients[1:] / spread
     return Logistic(
         bias=round(float(coefficients[0] - scaled @ middle), 4),
@@ -40,12 +49,16 @@ def fitted_without(
     labels: Sequence[bool],
     weights: Sequence[float],
     groups: Sequence[str],
+    prior: Logistic | None = None,
 ) -> Iterator[tuple[list[int], Logistic]]:
     """Each part of the cases (their numbers), with a regression of all cases but these."""
     for part in folds(groups):
         out = set(part)
         kept = [n for n in range(len(features)) if n not in out]
-        yield part, fitted([features[n] for n in kept], [labels[n] for n in kept], [weights[n] for n in kept])
+        yield (
+            part,
+            fitted([features[n] for n in kept], [labels[n] for n in kept], [weights[n] for n in kept], prior),
+        )
 
 
 def held_out(
@@ -53,41 +66,68 @@ def held_out(
     labels: Sequence[bool],
     weights: Sequence[float],
     groups: Sequence[str],
+    prior: Logistic | None = None,
 ) -> list[float]:
     """The probability of each case by a regression that saw none of its group's part."""
     found = [0.0] * len(features)
-    for part, made in fitted_without(features, labels, weights, groups):
+    for part, made in fitted_without(features, labels, weights, groups, prior):
         for n in part:
             found[n] = made.probability(features[n])
     return found
 
 
-def threshold_at_precision(probabilities: Sequence[float], right: Sequence[bool], least: float) -> float:
-    """The lowest threshold from which on a share of at least `least` is right, rounded up; `NEVER` for none.
+def threshold_at_precision(
+    probabilities: Sequence[float], right: Sequence[bool], least: float, fewest: int = FEWEST
+) -> float:
+    """The lowest threshold from which on a share of at least `least` is right; `NEVER` for none.
 
-    Of fewer than `FEWEST` cases no precision is read.
+    Of fewer than `fewest` cases no precision is read.
     """
     order = np.argsort(-np.array(probabilities))
     counts = np.arange(1, len(order) + 1)
     shares = np.cumsum(np.array(right, float)[order]) / counts
-    enough = np.flatnonzero((shares >= least) & (counts >= FEWEST))
+    enough = np.flatnonzero((shares >= least) & (counts >= fewest))
     if not len(enough):
         return NEVER
-    return math.ceil(float(np.array(probabilities)[order][enough[-1]]) * 1e4) / 1e4
+    return _rounded(np.array(probabilities)[order][enough[-1]])
+
+
+def threshold_at_balance(probabilities: Sequence[float], labels: Sequence[bool]) -> float:
+    """The threshold with the highest balanced accuracy: the mean of the shares of true and false cases."""
+    order = np.argsort(-np.array(probabilities), kind="stable")
+    truths = np.array(labels, float)[order]
+    gain = np.cumsum(truths) / truths.sum() - np.cumsum(1 - truths) / (1 - truths).sum()
+    return _rounded(np.array(probabilities)[order][int(np.argmax(gain))])
+
+
+def _rounded(probability: float) -> float:
+    """To four digits, and down, so that the case with this probability reaches it."""
+    return math.floor(float(probability) * 1e4) / 1e4
 
 
 def _newton(
-    table: NDArray[np.float64], so: NDArray[np.float64], weights: NDArray[np.float64]
+    table: NDArray[np.float64],
+    so: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    expected: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     inputs = np.hstack([np.ones((len(table), 1)), table])
     ridge = np.diag([0.0, *[RIDGE] * table.shape[1]])
+    center = np.concatenate([[0.0], expected])
     found = np.zeros(inputs.shape[1])
+
+    def cost(at: NDArray[np.float64]) -> float:
+        logits, away = inputs @ at, at - center
+        return float(weights @ (np.logaddexp(0, logits) - so * logits) + away @ ridge @ away / 2)
+
     for _ in range(ROUNDS):
         likely = 1 / (1 + np.exp(-np.clip(inputs @ found, -30, 30)))
-        gradient = inputs.T @ (weights * (so - likely)) - ridge @ found
+        gradient = inputs.T @ (weights * (so - likely)) - ridge @ (found - center)
         curve = (inputs * (weights * likely * (1 - likely))[:, None]).T @ inputs + ridge
         step = np.linalg.solve(curve + 1e-9 * np.eye(len(found)), gradient)
-        found += step
+        while cost(found + step) > cost(found) and np.abs(step).max() >= 1e-6:
+            step = step / 2  # far from the solution, a whole step can lead further away
+        found = found + step
         if np.abs(step).max() < 1e-6:
             break
     return found

@@ -1,0 +1,194 @@
+"""Fine-tunes the encoder on a small invented domain, and compares it on documents that training never saw.
+
+    python -m benchmarks.domain [--steps N] [--seed N] [--weights FOLDER]
+
+The domain is examples/domain. The weights learn from the rows of `train` alone. The table shows what a
+revision makes of each sentence of `held_out`, right and wrong: by the weights that ship, by the same weights
+with decisions fitted on the domain, and by fine-tuned weights. The corpus holds the documents of both. FOLDER
+keeps the weights; a finished FOLDER is not trained again.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.report import machine, share, table
+from rarr import Evidence, Reviser, Revision, Settings
+from rarr.backends.encoder.weights import SHIPPED, checked_manifest, write_calibration
+from rarr.training.calibration import recalibrated
+from rarr.training.noising.rows import Mistake, SentenceScore, TrainingRow, corrupted
+
+FOLDER = Path(__file__).resolve().parent.parent / "examples" / "domain"
+STEPS = 240
+NEIGHBOURS = 3  # passages beside the right passage of a row
+AUTHOR = "written by hand"
+WRITTEN = datetime(2026, 11, 24, tzinfo=UTC)
+
+
+class Row(NamedTuple):
+    """A sentence about a paragraph of a document, with one error that can be planted into it."""
+
+    document: str
+    title: str
+    paragraphs: tuple[str, ...]
+    paragraph: int
+    query: str
+    text: str
+    error: Mistake
+
+    @property
+    def wrong(self) -> str:
+        """The sentence with its error."""
+        return corrupted(self.text, (self.error,))
+
+
+def domain_rows(half: str) -> list[Row]:
+    """The rows of `train` or `held_out`, by document."""
+    return [row for document in sorted((FOLDER / half).glob("*.md")) for row in _rows(document)]
+
+
+def _rows(document: Path) -> Iterator[Row]:
+    title, *paragraphs = document.read_text(encoding="utf-8").strip().split("\n\n")
+    for line in document.with_suffix(".jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        error = Mistake(**{name: row.pop(name) for name in Mistake.model_fields})
+        yield Row(document.stem, title.removeprefix("# "), tuple(paragraphs), error=error, **row)
+
+
+def training_rows(rows: Sequence[Row]) -> Iterator[TrainingRow]:
+    """The rows as `rarr train data` would write them.
+
+    The passages beside the right one are the other paragraphs of the document, then those of the next one.
+    """
+    for number, row in enumerate(rows):
+        after = next(other for other in [*rows[number:], *rows] if other.document != row.document)
+        own = [text for text in row.paragraphs if text != row.paragraphs[row.paragraph - 1]]
+        others = [(row.title, text) for text in own] + [(after.title, text) for text in after.paragraphs]
+        passages = [(row.title, row.paragraphs[row.paragraph - 1]), *others[:NEIGHBOURS]]
+        relevant, *rest = [
+            Evidence(
+                id=f"e{n}",
+                query_id="q1",
+                text=text,
+                source=title,
+                title=title,
+                start=0,
+                end=len(text),
+                relevance=float(n == 0),
+                retrieved_at=WRITTEN,
+            )
+            for n, (title, text) in enumerate(passages)
+        ]
+        score = SentenceScore(start=0, end=len(row.text), evidence_id="e0", support=1, corrupted=0)
+        yield TrainingRow(
+            query=row.query,
+            summary=row.text,
+            corrupted=row.wrong,
+            edits=(row.error,),
+            relevant=(relevant,),
+            others=tuple(rest),
+            scores=(score,),
+            model=AUTHOR,
+            verifier=AUTHOR,
+            prompts={},
+        )
+
+
+def outcomes(rows: Sequence[Row], weights: Path | None, home: Path) -> dict[str, list[bool]]:
+    """What becomes of the sentences, each revised alone, by measure."""
+    corpus = home / "corpus"
+    corpus.mkdir(parents=True)
+    for document in FOLDER.glob("*/*.md"):
+        shutil.copy(document, corpus)
+    by = Reviser(Settings(corpus=corpus, home=home / "data", weights=weights))
+    wrong = [by.revise(row.wrong) for row in rows]
+    right = [by.revise(row.text) for row in rows]
+    texts = [row.text for row in rows]
+    corrected = [revision.text == text for revision, text in zip(wrong, texts, strict=True)]
+    return {
+        "wrong sentences: corrected exactly": corrected,
+        "wrong sentences: damaged": [
+            revision.changed and not exact for revision, exact in zip(wrong, corrected, strict=True)
+        ],
+        "wrong sentences: the correction is suggested": [
+            any(revision.accept(edit.id).text == text for edit in revision.edits if edit.state == "suggested")
+            for revision, text in zip(wrong, texts, strict=True)
+        ],
+        "wrong sentences: another change is suggested": [
+            any(revision.accept(edit.id).text != text for edit in revision.edits if edit.state == "suggested")
+            for revision, text in zip(wrong, texts, strict=True)
+        ],
+        "wrong sentences: called contradicted": [_has(revision, "contradicted") for revision in wrong],
+        "wrong sentences: called supported": [
+            not revision.changed and _has(revision, "supported") for revision in wrong
+        ],
+        "right sentences: called supported": [_has(revision, "supported") for revision in right],
+        "right sentences: called contradicted": [_has(revision, "contradicted") for revision in right],
+        "right sentences: changed": [revision.changed for revision in right],
+        "right sentences: a change is suggested": [
+            any(edit.state == "suggested" for edit in revision.edits) for revision in right
+        ],
+    }
+
+
+def _has(revision: Revision, status: str) -> bool:
+    return all(sentence.status == status for sentence in revision.report.sentences)
+
+
+def train(weights: Path, steps: int, seed: int) -> None:
+    """Runs `rarr train editor` on the rows of `train`."""
+    weights.parent.mkdir(parents=True, exist_ok=True)
+    data = weights.with_name(f"{weights.name}.rows.jsonl")
+    data.write_bytes(b"".join(row.line() for row in training_rows(domain_rows("train"))))
+    options = ["--steps", str(steps), "--seed", str(seed)]
+    rarr = Path(sys.executable).with_name("rarr")
+    subprocess.run([rarr, "train", "editor", data, "-o", weights, *options], check=True)
+
+
+def recalibrate(folder: Path, seed: int) -> None:
+    """Puts the weights that ship into `folder`, with decisions that are fitted as after a training."""
+    from rarr.training.editor import split_rows
+
+    shutil.copytree(SHIPPED, folder)
+    _, kept = split_rows(list(training_rows(domain_rows("train"))), seed)
+    made, _ = recalibrated(folder, kept, checked_manifest(None).calibration)
+    write_calibration(folder, made)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--steps", type=int, default=STEPS, help="of the training (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="of the training (%(default)s)")
+    parser.add_argument("--weights", type=Path, help="the folder that keeps the new weights")
+    options = parser.parse_args()
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        weights = options.weights or folder / "weights"
+        train(weights, options.steps, options.seed)
+        recalibrate(folder / "recalibrated", options.seed)
+        compared = {
+            "weights that ship": None,
+            "recalibrated alone": folder / "recalibrated",
+            "fine-tuned, recalibrated": weights,
+        }
+        rows = domain_rows("held_out")
+        done = [outcomes(rows, one, folder / name) for name, one in compared.items()]
+    print(f"\n{len(rows)} wrong and {len(rows)} right sentences about documents that training never saw\n")
+    body = [[name, *(share(measured[name]) for measured in done)] for name in done[0]]
+    print(table(["measure", *compared], body))
+    print(f"\n{time.perf_counter() - started:.0f} seconds on {machine()}")
+
+
+if __name__ == "__main__":
+    main()

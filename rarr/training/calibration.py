@@ -1,0 +1,182 @@
+"""Fits the decisions on top of fine-tuned weights again, on rows that the weights did not learn from.
+
+A regression stays near the regression of the first weights where the rows are few. A threshold is chosen by
+cross-validation over documents, and is always a probability that cases reached. Where no threshold is good
+enough, the decision of the first weights stays as it was.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from rarr.backends.encoder.features import claim_features, is_open
+from rarr.backends.encoder.model import Encoder
+from rarr.backends.encoder.support import SentenceFeatures, likelihood, sentence_features
+from rarr.backends.encoder.weights import NEVER, Calibration, Logistic
+from rarr.evals.metrics import roc_auc
+from rarr.records import Evidence, Record
+from rarr.tools.text.document import split_sentences
+from rarr.training.cases import KnownClaim, SentenceCase, sentence_cases
+from rarr.training.conversion import attribution, unrelated
+from rarr.training.fitting import fitted, fitted_without, threshold_at_balance, threshold_at_precision
+from rarr.training.noising.rows import TrainingRow, groups
+
+SUGGESTED = 0.5
+"""Of the edits that are proposed, this share is exactly right; `accept_confidence` decides which are made."""
+CONTRADICTED = 0.7
+"""Of the sentences that are called contradicted as a whole, this share is wrong."""
+FEWEST = 10  # cases of each label, and cases above a threshold
+Threshold = Callable[[Sequence[float], Sequence[bool]], float]
+
+
+class FittedDecision(Record):
+    """A decision after calibration.
+
+    `auc` is that of the cross-validated probabilities of the cases. `kept`: the decision is that of the first
+    weights, because no threshold was good enough, or because there were too few cases (then without `auc`).
+    """
+
+    name: str
+    cases: int
+    threshold: float
+    auc: float | None = None
+    kept: bool = False
+
+
+class Recalibration(NamedTuple):
+    """The new calibration, and how each of its decisions was fitted."""
+
+    calibration: Calibration
+    decisions: tuple[FittedDecision, ...]
+
+
+class DecisionCase(NamedTuple):
+    """The features of a decision, and whether it is right.
+
+    `sentence` is None where the decision is about a value, or about a claim as a whole.
+    """
+
+    group: str
+    features: Mapping[str, float]
+    label: bool
+    sentence: SentenceFeatures | None = None
+
+    def probability(self, fitted: Logistic) -> float:
+        """The probability by which a revision decides."""
+        if self.sentence is not None:
+            return likelihood(fitted, self.sentence)
+        return fitted.probability(self.features)
+
+
+def recalibrated(folder: Path, kept: Sequence[TrainingRow], first: Calibration) -> Recalibration:
+    """The decisions for the weights in `folder`. The weights did not learn from the rows in `kept`."""
+    encoder, by_row = Encoder(folder), groups(kept)
+    known = [claim for row, group in zip(kept, by_row, strict=True) for claim in known_claims(row, group)]
+    sentences = [case for claim in known for case in sentence_cases(encoder, claim)]
+    disagrees, of_disagrees = fit_decision(
+        "disagrees", list(_corrections(sentences)), first.disagrees, at_precision(SUGGESTED)
+    )
+    agrees, of_agrees = fit_decision("agrees", list(_confirmations(sentences)), first.agrees)
+    contradictions = list(_contradictions(sentences, disagrees, agrees))
+    contradicts, of_contradicts = fit_decision(
+        "contradicts", contradictions, first.contradicts, at_precision(CONTRADICTED)
+    )
+    supported = [case for claim in known for case in _supported(encoder, claim)]
+    supports, of_supports = fit_decision("supports", supported, first.supports, threshold_at_balance)
+    calibration = Calibration(disagrees=disagrees, agrees=agrees, contradicts=contradicts, supports=supports)
+    return Recalibration(calibration, (of_disagrees, of_agrees, of_contradicts, of_supports))
+
+
+def known_claims(row: TrainingRow, group: str) -> Iterator[KnownClaim]:
+    """Each part of a summary: right and with its errors beside its passage, right beside an unrelated one."""
+    for example in (*attribution(row), *unrelated(row)):
+        right = example.versions[0].text
+        for version in example.versions:
+            yield KnownClaim(
+                group,
+                version.text,
+                example.title,
+                example.passage,
+                corrected=right,
+                wrong=version.wrong or (),
+                unsaid=version.label == "extrapolatory",
+            )
+
+
+def _corrections(sentences: Sequence[SentenceCase]) -> Iterator[DecisionCase]:
+    """The values that the rules leave open, true where the passage's other value makes the text right."""
+    for sentence in sentences:
+        for weighed, value in zip(sentence.weighed, sentence.values, strict=True):
+            if weighed.other.text and not weighed.ruled.settled:
+                yield DecisionCase(sentence.group, value.features, value.right)
+
+
+def _confirmations(sentences: Sequence[SentenceCase]) -> Iterator[DecisionCase]:
+    """The values, true where the passage has them."""
+    for sentence in sentences:
+        for value in sentence.values:
+            if value.agrees is not None:
+                yield DecisionCase(sentence.group, value.features, value.agrees)
+
+
+def _contradictions(
+    sentences: Sequence[SentenceCase], disagrees: Logistic, agrees: Logistic
+) -> Iterator[DecisionCase]:
+    """The sentences that the rules leave open, true where they are wrong."""
+    for sentence in sentences:
+        if sentence.weighed and is_open([value.ruled for value in sentence.weighed]):
+            features = claim_features(disagrees, agrees, sentence.judged, sentence.weighed)
+            yield DecisionCase(sentence.group, features, sentence.wrong)
+
+
+def _supported(encoder: Encoder, known: KnownClaim) -> Iterator[DecisionCase]:
+    """The sentences of a claim, true where its passage supports them."""
+    evidence = Evidence(
+        id="e1",
+        query_id="q1",
+        text=known.passage,
+        title=known.title,
+        source=known.group,
+        start=0,
+        end=len(known.passage),
+        relevance=1.0,
+        retrieved_at=datetime.now(UTC),
+    )
+    spans = split_sentences(known.text)
+    for span, features in zip(
+        spans, sentence_features(encoder, known.text, None, spans, evidence), strict=True
+    ):
+        if features is not None:
+            label = not known.unsaid and not known.is_wrong(span)
+            yield DecisionCase(known.group, features.features, label, features)
+
+
+def at_precision(least: float) -> Threshold:
+    """The lowest threshold from which on this share of the cases is right; `NEVER` for none."""
+    return partial(threshold_at_precision, least=least, fewest=FEWEST)
+
+
+def fit_decision(
+    name: str, cases: Sequence[DecisionCase], first: Logistic, threshold: Threshold | None = None
+) -> tuple[Logistic, FittedDecision]:
+    """The decision fitted on the cases, with this threshold on their cross-validated probabilities.
+
+    Without a `threshold`, that of the first weights stays.
+    """
+    labels = [case.label for case in cases]
+    kept = first, FittedDecision(name=name, cases=len(cases), threshold=first.threshold, kept=True)
+    if min(labels.count(True), labels.count(False)) < FEWEST or len({case.group for case in cases}) < 2:
+        return kept
+    features, even = [case.features for case in cases], [1.0] * len(cases)
+    probabilities = [0.0] * len(cases)
+    for part, without in fitted_without(features, labels, even, [case.group for case in cases], first):
+        for number in part:
+            probabilities[number] = cases[number].probability(without)
+    auc = roc_auc(probabilities, labels)
+    least = first.threshold if threshold is None else threshold(probabilities, labels)
+    if threshold is not None and least >= NEVER:
+        return first, kept[1].model_copy(update={"auc": auc})
+    made = fitted(features, labels, even, first).model_copy(update={"threshold": least})
+    return made, FittedDecision(name=name, cases=len(cases), auc=auc, threshold=least)
