@@ -167,7 +167,7 @@ def _counterpart(claimed: str, kind: str, variables: Variables) -> Candidate | N
 def _question(variables: Variables) -> dict[str, Any]:
     """The question of the rules about the marked words."""
     sentence = variables["sentence"].replace("[[", "").replace("]]", "")
-    start = variables["sentence"].index("[[")
+    start = variables["sentence"].find("[[")
     asked = [question.text for question in value_questions(sentence, None) if question.start == start]
     return {"question": asked[0] if asked else ""}
 

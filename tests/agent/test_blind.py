@@ -34,26 +34,22 @@ def prompts(model: ScriptedModel) -> list[str]:
 
 
 def reading(answer: str) -> ScriptedModel:
-    """A model that asks nothing, and reads the same answer in every passage."""
-
-    def answered(asked: Asked) -> dict[str, Any]:
-        return {"answer": answer} if asked.prompt == "read_evidence" else {"questions": []}
-
-    return ScriptedModel(answered)
+    """A model that reads the same answer in every source."""
+    return ScriptedModel(lambda asked: {"question" if asked.prompt == "write_question" else "answer": answer})
 
 
 def test_an_error_is_mended_by_what_the_model_reads(corpus: Path) -> None:
     model = ScriptedModel(RuleModel())
     revision = revised(corpus, model)
     assert revision.text == TEXT.replace("1932", "1936")
-    assert set(prompts(model)) == {"generate_queries", "read_evidence"}
+    assert set(prompts(model)) == {"fill_blank", "write_question", "read_evidence"}
 
 
 def test_an_edit_makes_no_reading_stale(corpus: Path) -> None:
     model = ScriptedModel(RuleModel())
     revision = revised(corpus, model, rounds=1)
     assert revision.changed
-    asked = [call.messages for call in model.calls if call.name == "read_evidence"]
+    asked = [call.messages for call in model.calls if call.name == "fill_blank"]
     assert len(asked) == len(set(asked))
 
 
@@ -71,16 +67,16 @@ def test_paper_asks_with_the_text_in_view(corpus: Path) -> None:
     assert "read_evidence" not in prompts(model)
 
 
-def test_questions_of_the_rules_stand_in_for_a_model_that_asks_none(corpus: Path) -> None:
+def test_model_that_writes_no_question_answers_that_of_the_rules(corpus: Path) -> None:
     rules = RuleModel()
 
-    def answered(asked: Asked) -> str:
-        return "I would rather not." if asked.prompt == "generate_queries" else rules(asked)
+    def answered(asked: Asked) -> Any:
+        return {"question": ""} if asked.prompt == "write_question" else rules(asked)
 
-    revision = revised(corpus, ScriptedModel(answered))
-    assert revision.text == TEXT.replace("1932", "1936")
-    [notice] = [one for one in revision.warnings if one.code == "questions_missing"]
-    assert "the rules ask alone" in notice.message
+    model = ScriptedModel(answered)
+    assert revised(corpus, model).text == TEXT.replace("1932", "1936")
+    (read,) = {call.messages[-1].content for call in model.calls if call.name == "read_evidence"}
+    assert "The Orrel Bridge opened when?" in read
 
 
 def test_a_model_that_answers_nothing_has_checked_nothing(corpus: Path) -> None:

@@ -37,7 +37,7 @@ def fetcher(monkeypatch: pytest.MonkeyPatch, **settings: float) -> Fetcher:
 
 def test_query_temperature_is_that_of_the_questions_alone() -> None:
     model = ScriptedModel(RuleModel())
-    settings = Settings(model=model, search=InMemoryRetriever([FACT]), query_temperature=0.3)
+    settings = Settings(model=model, search=InMemoryRetriever([FACT]), query_temperature=0.3, blind=False)
     with Reviser(settings) as reviser:
         reviser.revise(TEXT)
     temperatures = {request.name: request.temperature for request in model.calls}

@@ -2,8 +2,8 @@
 
 A model that sees the value copies it as the evidence's answer. So the model is shown the sentence with a
 blank for the value, and fills it from the source. Where it fills in another value, it also writes the
-question that the value answers, and answers that from the source, without the sentence. Only what both
-readings say counts.
+question that the value answers, and answers that from the source, without the sentence. A difference counts
+only if both readings give it.
 """
 
 from collections.abc import Mapping
@@ -19,8 +19,7 @@ from rarr.records import Agreement, Evidence, ModelUsage, Query, Verdict
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.language_model import LanguageModel
 
-_ANSWER_TOKENS = 15  # the size of a common answer
-_CHARACTERS_OF_A_TOKEN = 4
+_BLOCK_TOKENS, _ANSWER_TOKENS = BLOCK // 4, 15  # a token is about four characters; a usual answer
 LIKELY_TWICE = 0.35
 """The least probability of both readings together for an edit. From there on, a doubt about the wording of
 the source alone is not counted."""
@@ -42,7 +41,7 @@ class QuestionAnswer(BaseModel):
 
 
 class ComparedAnswer(Protocol):
-    """What code makes of an answer."""
+    """The comparison of an answer with the text's value."""
 
     @property
     def agreement(self) -> Agreement:
@@ -53,8 +52,8 @@ class ComparedAnswer(Protocol):
         """The reason not to trust the verdict; empty where there is none."""
 
     @property
-    def is_of_wording(self) -> bool:
-        """Is the doubt about the words of the source alone?"""
+    def is_sound_but_for_wording(self) -> bool:
+        """Is there no doubt, or only a doubt about the wording of the source?"""
 
 
 class AnswerComparison(Protocol):
@@ -79,17 +78,14 @@ class AnswerComparison(Protocol):
     def is_same_answer(self, answer: str, other: str) -> bool:
         """Do two answers have the same words or the same value?"""
 
-    def sentence_with_blank(self, text: str, context: str | None, query: Query) -> tuple[str, str] | None:
-        """The words before the sentence, and the sentence with a blank for the value that is asked about."""
-
-    def marked_sentence(self, text: str, context: str | None, query: Query) -> tuple[str, str] | None:
-        """The same with the value in double brackets."""
+    def value_sentence(self, text: str, context: str | None, query: Query) -> tuple[str, str, str] | None:
+        """The words before the sentence; the sentence with a blank for the value; with the value marked."""
 
 
 class BlindChecker:
-    """Asks about one query and one evidence.
+    """Reads the evidence of a query blind.
 
-    The consequence of an edit occurs in no source, so a follow-up query is judged with the text in view.
+    No source states a value that depends on an edit, so a follow-up query is judged with the text in view.
     """
 
     def __init__(
@@ -105,9 +101,8 @@ class BlindChecker:
         self._comparison, self._follow_ups = comparison, follow_ups
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """The usage for one evidence."""
-        block_tokens = BLOCK // _CHARACTERS_OF_A_TOKEN
-        return self._model.expected(self._prompts["read_evidence"], block_tokens, _ANSWER_TOKENS)
+        """The usage of the first reading; a difference takes two or three calls more."""
+        return self._model.expected(self._prompts["fill_blank"], _BLOCK_TOKENS, _ANSWER_TOKENS)
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Raises `ModelError` for an answer that cannot be parsed, because it is no verdict."""
@@ -117,19 +112,20 @@ class BlindChecker:
         unread = await work(self._comparison.verdict_unread, text, context, query, block)
         if unread is not None:
             return unread
-        blanked = await work(self._comparison.sentence_with_blank, text, context, query)
-        if blanked is None:
+        shown = await work(self._comparison.value_sentence, text, context, query)
+        if shown is None:
             return await self._asked(text, context, query, block)
-        before, sentence = blanked
+        before, blanked, marked = shown
         reading = await self._read(
-            "fill_blank", {"before": before or NOTHING, "sentence": sentence}, text, context, query, block
+            "fill_blank", {"before": before or NOTHING, "sentence": blanked}, text, context, query, block
         )
         if reading.verdict != "disagrees":
             return reading.agreement()
-        return await self._read_again(text, context, query, block, reading)
+        question = await self._question(before, marked, query)
+        return await self._read_again(question, text, context, query, block, reading)
 
     def is_answered(self, agreement: Agreement) -> bool:
-        """Did the source answer? To a worse source the query may mean another thing, so it is not read."""
+        """Did the source answer? A worse source is then not read: the query may mean another thing there."""
         return agreement.verdict in ("agrees", "disagrees") or bool(agreement.evidence_answer)
 
     async def _asked(self, text: str, context: str | None, query: Query, block: Evidence) -> Agreement:
@@ -138,33 +134,23 @@ class BlindChecker:
         return reading.unconfirmed() if reading.verdict == "disagrees" else reading.agreement()
 
     async def _read_again(
-        self, text: str, context: str | None, query: Query, block: Evidence, first: "_Reading"
+        self, question: str, text: str, context: str | None, query: Query, block: Evidence, first: "_Reading"
     ) -> Agreement:
-        """The agreement where the answer to a question is the same; `unknown` where it is another.
+        """The agreement where the answer to the question is the same; `unknown` where it is another.
 
-        The question is in the model's words, and where its answer cannot be compared, in those of the query.
+        Where the answer to the question cannot be compared, the query is asked.
         """
-        second = first
-        for question in (await self._question(text, context, query), query.text):
-            second = await self._read("read_evidence", {"query": question}, text, context, query, block)
-            if second.verdict in ("agrees", "disagrees"):
-                break
+        second = await self._read("read_evidence", {"query": question}, text, context, query, block)
+        if second.verdict not in ("agrees", "disagrees"):
+            second = await self._read("read_evidence", {"query": query.text}, text, context, query, block)
         answers = (first.compared.agreement.evidence_answer, second.compared.agreement.evidence_answer)
         if second.verdict != "disagrees" or not await work(self._comparison.is_same_answer, *answers):
             return first.unconfirmed(second.answer)
-        likely = first.probability * second.probability
-        doubted = bool(first.doubt or second.doubt)
-        if doubted and first.compared.is_of_wording and second.compared.is_of_wording:
-            doubted = likely < LIKELY_TWICE
-        return second.agreement(doubted=doubted or 0.0 < likely < LIKELY_TWICE)
+        return second.agreement(_doubt(first, second))
 
-    async def _question(self, text: str, context: str | None, query: Query) -> str:
-        """The model's question about the value of a query; the query where it writes none."""
-        marked = await work(self._comparison.marked_sentence, text, context, query)
-        if marked is None:
-            return query.text
-        around, sentence = marked
-        variables = {"text": around, "sentence": sentence}
+    async def _question(self, before: str, marked: str, query: Query) -> str:
+        """The model's question about the marked value; the query where the model writes none."""
+        variables = {"text": before, "sentence": marked}
         written = await self._model.ask(self._prompts["write_question"], QuestionAnswer, variables)
         return " ".join(written.question.split()) or query.text
 
@@ -177,7 +163,7 @@ class BlindChecker:
         query: Query,
         block: Evidence,
     ) -> "_Reading":
-        """What the model reads in the block, compared with the text."""
+        """Asks the prompt `name` about the block, and compares the answer with the text."""
         prompt, source = self._prompts[name], quoted_evidence(block)
         variables = {"evidence": source, **variables}
         answered, probability = await self._model.ask_likely(prompt, ReadingAnswer, variables)
@@ -204,16 +190,27 @@ class _Reading(NamedTuple):
     def doubt(self) -> str:
         return self.compared.doubt
 
-    def agreement(self, *, doubted: bool = False) -> Agreement:
-        """The agreement by this reading; `doubted`: an edit is only suggested."""
+    def agreement(self, doubt: str = "") -> Agreement:
+        """The agreement by this reading; with a `doubt`, its edit is only suggested."""
         agreement = self.compared.agreement.model_copy(update={"read_in": self.passage})
-        if not doubted:
+        if not doubt:
             return agreement
-        reason = f"{agreement.reason}, but {self.doubt or 'the model is not sure of it'}"
+        reason = f"{agreement.reason}, but {doubt}"
         return agreement.model_copy(update={"confidence": DOUBTED, "reason": reason})
 
     def unconfirmed(self, other: str = "") -> Agreement:
-        """`unknown`, because a second reading has another answer, or there is none."""
+        """The agreement as `unknown`: a second reading has another answer, or none confirms it."""
         agreement = self.compared.agreement
         reason = f"{agreement.reason}; asked another way, it answers {other!r}" if other else agreement.reason
         return agreement.model_copy(update={"verdict": "unknown", "reason": reason, "read_in": self.passage})
+
+
+def _doubt(first: _Reading, second: _Reading) -> str:
+    """The reason only to suggest the edit that both readings lead to; empty for none."""
+    for reading in (first, second):
+        if not reading.compared.is_sound_but_for_wording:
+            return reading.doubt
+    likely, wording = first.probability * second.probability, first.doubt or second.doubt
+    if likely >= LIKELY_TWICE or (likely == 0.0 and not wording):  # 0: the server gives no probability
+        return ""
+    return wording or "the model is not sure of it"

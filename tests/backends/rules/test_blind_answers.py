@@ -181,7 +181,7 @@ def test_what_explains_the_difference_is_a_doubt(
     answered = compared(text, said, passage, answer)
     assert answered.agreement.verdict == "unknown" or answered.doubt
     assert reason in f"{answered.agreement.reason} {answered.doubt}"
-    assert not answered.doubt or answered.is_of_wording == ("too little else" in reason)
+    assert not answered.doubt or answered.is_sound_but_for_wording == ("too little else" in reason)
 
 
 @pytest.mark.parametrize("answer", ["not stated", "Not stated.", "", "none", "N/A"])
@@ -271,7 +271,7 @@ def test_passage_that_says_both_values_is_doubted() -> None:
     answer = compared(*MOVED, "2004")
     assert (answer.agreement.verdict, answer.agreement.evidence_answer) == ("disagrees", "2004")
     assert answer.doubt == "the evidence says the text's value as well"
-    assert answer.is_of_wording
+    assert answer.is_sound_but_for_wording
 
 
 @pytest.mark.parametrize(
