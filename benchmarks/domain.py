@@ -108,9 +108,9 @@ def outcomes(rows: Sequence[Row], weights: Path | None, home: Path) -> dict[str,
     corpus.mkdir(parents=True)
     for document in FOLDER.glob("*/*.md"):
         shutil.copy(document, corpus)
-    by = Reviser(Settings(corpus=corpus, home=home / "data", weights=weights))
-    wrong = [by.revise(row.wrong) for row in rows]
-    right = [by.revise(row.text) for row in rows]
+    with Reviser(Settings(corpus=corpus, home=home / "data", weights=weights)) as reviser:
+        wrong = [reviser.revise(row.wrong) for row in rows]
+        right = [reviser.revise(row.text) for row in rows]
     texts = [row.text for row in rows]
     corrected = [revision.text == text for revision, text in zip(wrong, texts, strict=True)]
     return {

@@ -1,10 +1,11 @@
-"""A real language model on the examples, on whole answers and on hand-written claims, as by default.
+"""Measures a real language model on examples, whole answers and hand-written claims, by default settings.
 
-    python -m benchmarks.real_model --base-url URL --model NAME [--answers FILE] [--claims N] [--texts N]
+    python -m benchmarks.real_model --base-url URL --model NAME [--answers FILE] [--texts N] [--claims N]
+                                    [--halves HALF ...]
 
-Every answer of the model is kept in FILE as it comes: a run that was ended goes on there, and the tests say
-the answers again without a model. Prints shares with 95% Wilson intervals. The claims are of the development
-half of the hand-written ones, by a seed; the example texts were worked with while the prompts were written.
+FILE keeps every answer of the model: an interrupted run continues from it, and the tests replay it without a
+model. Prints shares with 95% Wilson intervals. The claims are a random sample, with a fixed seed, of the
+development half. The prompts were written with the example texts in view.
 """
 
 import argparse
@@ -85,8 +86,8 @@ def claim(item: dict[str, Any], version: str, model: KeptAnswers) -> Claim:
     return Claim(version == "corrupted", disagrees, revision.changed, revision.text == item["supported"])
 
 
-def print_runs(name: str, runs: Sequence[Run], model: KeptAnswers, seconds: float) -> None:
-    """One table of whole runs; the time is given only where the model was asked everything now."""
+def print_runs(runs: Sequence[Run], model: KeptAnswers, seconds: float) -> None:
+    """The table of the examples; the time is given only where no answer came from the file."""
     hits = [n < run.mended for run in runs for n in range(run.planted)]
     calls, tokens = sum(run.calls for run in runs), sum(run.tokens for run in runs)
     body = [
@@ -97,8 +98,7 @@ def print_runs(name: str, runs: Sequence[Run], model: KeptAnswers, seconds: floa
         ["tokens in, a sentence", f"{tokens / max(1, sum(run.sentences for run in runs)):.0f}"],
         ["seconds", f"{seconds:.0f}" if not model.repeated else f"- ({model.repeated} answers were kept)"],
     ]
-    print(f"\n## {name}\n\n{table(['measure', 'value'], body)}", flush=True)
-    model.repeated = 0
+    print(f"\n## Examples\n\n{table(['measure', 'value'], body)}", flush=True)
 
 
 def print_claims(done: Sequence[Claim]) -> None:
@@ -119,15 +119,24 @@ def print_claims(done: Sequence[Claim]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="A real language model, node by node and as a whole.")
+    parser = argparse.ArgumentParser(description="A real language model on examples, answers and claims.")
     parser.add_argument("--base-url", required=True, help="where its server answers, ending in /v1")
     parser.add_argument("--model", required=True, help="the name that the server has for it")
     parser.add_argument(
-        "--answers", type=Path, default=Path("real_model_answers.jsonl"), help="where they are kept"
+        "--answers",
+        type=Path,
+        default=Path("real_model_answers.jsonl"),
+        help="the file that keeps its answers",
     )
-    parser.add_argument("--texts", type=int, default=35, help="of the examples, the first so many")
+    parser.add_argument("--texts", type=int, default=35, help="how many examples, from the first on")
     parser.add_argument("--claims", type=int, default=60, help="hand-written items, two claims each")
-    parser.add_argument("--halves", nargs="*", choices=answers.HALVES, default=answers.HALVES)
+    parser.add_argument(
+        "--halves",
+        nargs="*",
+        choices=answers.HALVES,
+        default=answers.HALVES,
+        help="the halves of the answers; none to leave them out",
+    )
     given = parser.parse_args()
     live = OpenAIProtocol(f"vllm:{given.model}", base_url=given.base_url, api_key=None, timeout_s=TIMEOUT_S)
     model = KeptAnswers(f"vllm:{given.model}", given.answers, live)
@@ -135,8 +144,8 @@ def main() -> None:
     texts = examples()[: given.texts]
     with tempfile.TemporaryDirectory() as home:
         began = time.perf_counter()
-        runs = {example.name: run_of(example, revised(example, model, Path(home))) for example in texts}
-        print_runs("Examples", list(runs.values()), model, time.perf_counter() - began)
+        runs = [run_of(example, revised(example, model, Path(home))) for example in texts]
+        print_runs(runs, model, time.perf_counter() - began)
         for half in given.halves:
             answers.print_half(half, answered(half, model, Path(home)))
     if given.claims:

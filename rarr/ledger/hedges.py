@@ -9,7 +9,7 @@ from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value
 
 _REACH = 2
-"""A hedge changes a number that stands at most this many words with meaning behind it."""
+"""At most this many words with meaning stand between a hedge and its number."""
 _HEDGE = re.compile(
     r"""\b(?:
         barely | hardly | scarcely | rarely | seldom | infrequently | occasionally | sporadically

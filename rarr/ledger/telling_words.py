@@ -10,18 +10,18 @@ from rarr.tools.text.document import Span
 WordFinder = Callable[[ParsedSentence], Iterator[Span]]
 """Finds the places of words with the same meaning in a sentence of a passage."""
 
-# Words of a group have the same meaning. A quantifier before a number is the bound of the number.
+# The words of a group have the same meaning. A word directly before a digit only bounds the number.
 _GROUPS = (
     r"all|every|each|always|everyone|everybody|both",
-    r"few|seldom|rarely|hardly any|a minority of",
-    r"most|mostly|usually|majority|more than half",
-    r"some|several|sometimes|many|a number of",
+    r"few|seldom|rarely|hardly\s+any|a\s+minority\s+of",
+    r"most|mostly|usually|majority|more\s+than\s+half",
+    r"some|several|sometimes|many|a\s+number\s+of",
     r"only|solely|exclusively|alone|just",
     r"may|might|can|could|allowed|possible|possibly|perhaps|able",
     r"must|shall|should|have\s+to|has\s+to|had\s+to|need(?:s|ed)?\s+to|required|compulsory|mandatory",
     r"would|if",
 )
-_WORDS_THAT_TURN = [re.compile(rf"\b(?:{words})\b(?!\s+(?:than|\d))", re.IGNORECASE) for words in _GROUPS]
+_TELLING = [re.compile(rf"\b(?:{words})\b(?!\s+(?:than|\d))", re.IGNORECASE) for words in _GROUPS]
 _COMPARED = re.compile(r"\b(?P<word>\w+er|(?:more|less)\s+\w+)\s+than\b(?!\s+[$€£]?\d)", re.IGNORECASE)
 
 
@@ -29,11 +29,14 @@ def telling_words(sentence: ParsedSentence) -> Iterator[tuple[Span, WordFinder]]
     """The place of each telling word in the sentence, with a finder of words of the same meaning."""
     for span in negator_spans(sentence):
         yield span, negator_spans
-    for pattern in _WORDS_THAT_TURN:
+    for pattern in _TELLING:
         for match in pattern.finditer(sentence.text):
             yield Span(*match.span()), _finder(pattern)
     for match in _COMPARED.finditer(sentence.text):
-        yield Span(*match.span("word")), _finder(re.compile(rf"\b{re.escape(match['word'])}\b", re.I))
+        yield (
+            Span(*match.span("word")),
+            _finder(re.compile(rf"\b{re.escape(match['word'])}\b", re.IGNORECASE)),
+        )
 
 
 def _finder(pattern: re.Pattern[str]) -> WordFinder:

@@ -22,17 +22,20 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     replace them. Where a checker read more of a source than the evidence, the passage that has its answer
     becomes the evidence.
     """
-    queries = {
-        query.id: query for query in await work(moved_queries, state["queries"], state.get("edits", []))
-    }
-    passages = unchecked(state)
-    outcomes = await asyncio.gather(
+    queries = await work(moved_queries, state["queries"], state.get("edits", []))
+    evidence = unchecked(state)
+    by_query = await asyncio.gather(
         *(
-            _check_query(state, runtime.context, query, [one for one in passages if one.query_id == query.id])
-            for query in queries.values()
+            _check_query(
+                state,
+                runtime.context,
+                query,
+                [passage for passage in evidence if passage.query_id == query.id],
+            )
+            for query in queries
         )
     )
-    checked = [outcome for of_query in outcomes for outcome in of_query]
+    checked = [outcome for outcomes in by_query for outcome in outcomes]
     update: State = {
         "checks": [*state.get("checks", []), *(outcome.check for outcome in checked)],
         "warnings": [outcome.notice for outcome in checked if outcome.notice is not None],
@@ -44,7 +47,7 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
 
 
 class Outcome(NamedTuple):
-    """A check, a notice where it failed, and the passage that has the answer where it is another one."""
+    """A check; a notice where it failed; the passage with the answer where more of the source was read."""
 
     check: Check
     notice: Notice | None = None
@@ -64,7 +67,7 @@ async def _check_query(
     """The checks of a query: all at once, or one after another until a passage answers the query."""
     checker = components.checker
     if not isinstance(checker, ReadsUntilAnswered):
-        return await asyncio.gather(*(_check_pair(state, components, query, one) for one in passages))
+        return await asyncio.gather(*(_check_pair(state, components, query, passage) for passage in passages))
     outcomes: list[Outcome] = []
     answered = ""
     for passage in passages:

@@ -1,4 +1,4 @@
-"""Code first, and a language model where code cannot: edits of values, and questions about them."""
+"""Code first: a language model edits values and asks questions only where code cannot."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,7 +12,7 @@ from rarr.tools.text.language import foreign_sentences
 
 
 class CodeFirstEditor:
-    """Replaces a value in code. The model edits only where code makes no edit."""
+    """Lets code replace the value. The model edits only where code makes no edit."""
 
     def __init__(self, code: Editor, model: PromptedEditor) -> None:
         self._code, self._model = code, model
@@ -30,10 +30,10 @@ class CodeFirstEditor:
 
 
 class CodeFirstQuestions:
-    """The questions of the rules about each value of the sentences in English, and the model's about others.
+    """The rules ask about sentences in English, and the model about all others.
 
-    The questions only find sources, since the model reads the sentence itself, and a small model that is
-    asked for all questions of a text leaves most values out.
+    A question only finds sources: the model reads the sentence itself. A small model that is asked for all
+    questions of a text leaves most values out.
     """
 
     def __init__(self, code: QueryGenerator, model: PromptedQuestions) -> None:

@@ -16,8 +16,8 @@ from rarr.tools.text.document import Span
 
 BLOCK = 4000
 """Characters of a block, about a thousand tokens."""
-_SNAP = 500  # characters in which the cut of a block is moved to the end of a line, else of a word
-_TEXTS = 8  # of sources that a run keeps
+_SNAP = 500  # a cut moves at most this many characters, to the end of a line or a word
+_TEXTS = 8  # sources whose texts are kept at once
 
 SourceText = Callable[[Evidence], Awaitable[str | None]]
 """The text into which the offsets of an evidence point; None where no source kept it."""
@@ -32,7 +32,8 @@ class Surroundings:
     async def block(self, evidence: Evidence) -> Evidence:
         """The evidence, with the text of its block.
 
-        It is unchanged where its source keeps no text, or where the block seems to speak to a model.
+        Unchanged where its source keeps no text or another text, or where the block seems to speak to a
+        model.
         """
         text = await self._text(evidence)
         if text is None or text[evidence.start : evidence.end] != evidence.text:
@@ -66,7 +67,7 @@ def block_of(text: str, place: Span) -> Span:
 
 
 def _cut(text: str, at: int) -> int:
-    """The place nearest after `at` where a line ends, else a word."""
+    """The end of the first line after `at`, else of the first word; `at` where neither is near."""
     if at <= 0 or at >= len(text):
         return max(0, min(at, len(text)))
     line = text.find("\n", at, at + _SNAP)
