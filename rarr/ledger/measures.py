@@ -5,44 +5,15 @@
 
 import re
 
+from rarr.backends.rules.bounds import number_bound
 from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.values import Value, value_extent
 from rarr.ledger.hedges import number_hedges
 
-_TO_NUMBER = r"\s+(?:a\s+total\s+of\s+|the\s+)?[$€£]?$"
-_BOUNDS = {
-    "at least": r"at least|no (?:fewer|less) than|(?:a )?minimum(?: of)?|not less than",
-    "at most": r"at most|no more than|not more than|up to|(?:a )?maximum(?: of)?",
-    "above": r"(?:more|larger|longer|higher|greater|bigger|older|later|heavier|wider|taller|deeper) than"
-    r"|over|above|exceed(?:s|ing|ed)?|upwards of",
-    "below": r"(?:less|fewer|smaller|shorter|lower|younger|earlier|lighter|narrower) than|under|below|almost"
-    r"|nearly|not quite|short of|shy of",
-}
-_BEFORE = {name: re.compile(rf"\b(?:{words}){_TO_NUMBER}") for name, words in _BOUNDS.items()}
-_WITHIN = {name: re.compile(rf"\s*(?:{words})\s") for name, words in _BOUNDS.items()}
-_BEHIND = {
-    "at least": re.compile(r"\W*(?:\w+\W+)?or (?:more|longer|older|over|above)\b"),
-    "at most": re.compile(r"\W*(?:\w+\W+)?or (?:less|fewer|under|younger|below)\b"),
-}
 _ROW = re.compile(r"(?:[^|\n]*:)?\s*\|")
 _ORDINAL = "#"
-_REACH = 30  # characters before a number that are searched for its bound
-
-
-def number_bound(part: ParsedSentence, value: Value) -> str:
-    """The bound of a number: `above`, `below`, `at least` or `at most`; empty for an exact number."""
-    text, place = part.text.lower(), value_extent(value)
-    before = text[max(0, place.start - _REACH) : place.start]
-    bounds = (
-        name
-        for name in _BOUNDS
-        if _BEFORE[name].search(before)
-        or _WITHIN[name].match(text, place.start)
-        or (name in _BEHIND and _BEHIND[name].match(text, place.end))
-    )
-    return next(bounds, "")
 
 
 def differs_in_measure(

@@ -2,6 +2,7 @@
 
 import re
 
+from rarr.backends.rules.bounds import is_bound_alone
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import Candidate, ParsedPassage
 from rarr.backends.rules.name_matching import key_words
@@ -53,6 +54,7 @@ def difference_doubt(
         LITTLE_ELSE: max(other.coverage, other.told) < LEAST_IN_COMMON,
         "the evidence is about several things of one name": evidence.namesakes,
         "the text speaks of a plan or a supposition": is_supposed(claim.sentence, evidence),
+        "the evidence gives a bound": is_bound_alone(claim.sentence, value, other.sentence, other.value),
         "the answer is about another subject": not is_about_subject(claim, value, other, evidence)
         or opens_with_sibling(claim, value, other),
         "the text gives its time by another sentence": bool(_SAME_TIME.search(claim.sentence.text)),

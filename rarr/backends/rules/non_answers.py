@@ -3,6 +3,7 @@
 import re
 from itertools import combinations
 
+from rarr.backends.rules.bounds import is_bound_alone
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.clause_events import is_another_event, is_recurring
 from rarr.backends.rules.context_words import next_stem
@@ -73,6 +74,8 @@ def denies_other_values(value: Value, evidence: ParsedPassage) -> bool:
 def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: ParsedPassage) -> bool:
     """Does `other` answer another question: of another subject or time, or by arithmetic?"""
     if is_supposed(claim.sentence, evidence):
+        return True
+    if is_bound_alone(claim.sentence, value, other.sentence, other.value):
         return True
     if evidence.namesakes or any(same_value(value, titled) for titled in evidence.title_values):
         return True
