@@ -1,5 +1,6 @@
 """Reads from standard input and files, and writes to standard output and error."""
 
+import codecs
 import os
 import sys
 from pathlib import Path
@@ -60,9 +61,10 @@ def decoded(given: str | bytes, name: str) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
+        encoding = "UTF-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "LATIN1"
         raise InputError(
             f"{name} is not UTF-8 (byte 0x{data[error.start]:02x} at offset {error.start}): "
-            "convert it, as with iconv -f LATIN1 -t UTF-8"
+            f"convert it, as with iconv -f {encoding} -t UTF-8"
         ) from None
 
 

@@ -28,6 +28,7 @@ from rarr.records import Revision
         (["revise", "a\udce9"], b"", "TEXT is not UTF-8 (byte 0xe9 at offset 1)"),
         (["revise", "a", "--context", "\udce9"], b"", "--context is not UTF-8 (byte 0xe9 at offset 0)"),
         (["revise", "--file", "latin.txt"], b"", "latin.txt is not UTF-8 (byte 0xe9 at offset 3)"),
+        (["revise", "--file", "wide.txt"], b"", "convert it, as with iconv -f UTF-16 -t UTF-8"),
         (["revise", "--file", "nowhere"], b"", "nowhere cannot be read (No such file"),
         (["revise", "--file", "."], b"", "Is a directory"),
         (["revise", "One.", "--preset", "slow"], b"", "preset"),
@@ -44,6 +45,7 @@ def test_wrong_call_is_one_line_and_exit_status_2(
     command: Command, fake: type[FakeReviser], argv: list[str], stdin: bytes, told: str
 ) -> None:
     Path("latin.txt").write_bytes("Caf\xe9.".encode("latin-1"))
+    Path("wide.txt").write_bytes("Caf\xe9.".encode("utf-16"))
     done = command(*argv, stdin=stdin)
     assert (done.status, done.out, fake.calls) == (2, b"", [])
     assert is_complaint(done.err)

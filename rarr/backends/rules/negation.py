@@ -15,7 +15,7 @@ TOLD = 0.8  # a sentence tells the same if it has this share of the claim's word
 SCOPE = 2  # a negator denies this many words with meaning behind it
 _NEGATOR = re.compile(
     r"(?:not|non|no|never|hardly|scarcely|without|neither|nor|none|nobody|nothing|cannot|\w+n['’]t"
-    r"|fail|fails|failed|except)$",
+    r"|fail|fails|failed|lack|lacks|lacked|lacking|except)$",
     re.IGNORECASE,
 )
 # Phrases that deny the words behind them, such as "far from 221 metres".

@@ -18,6 +18,8 @@ from rarr.backends.rules.parsed_sentence import parsed_sentence
         ("Messner climbed Everest with bottled oxygen.", "Messner climbed Everest without bottled oxygen."),
         ("The height includes the snow.", "The height doesn’t include the snow."),
         ("The mill was never rebuilt.", "The mill was rebuilt."),
+        ("The Grenna Dam has eight gates.", "The Grenna Dam lacks eight gates."),
+        ("The hut has a stove and a lamp.", "The hut lacked a stove and a lamp."),
         ("Velorane is safe during pregnancy.", "Velorane is contraindicated during pregnancy."),
         ("Velorane causes hypertension in adults.", "Velorane causes hypotension in adults."),
         ("Fewer than 20 patients recovered.", "More than 20 patients recovered."),
