@@ -32,19 +32,20 @@ _ELSEWHERE = "give another folder, or delete this one"
 def claimed(path: Path) -> Iterator[None]:
     """Claims the folder, which is made where it is missing.
 
-    Raises `InputError` if another process uses it.
+    Raises `InputError` if another process uses it, or if it holds other files, to which nothing is added.
     """
+    if path.is_dir() and not (path / RUN).exists():
+        names = sorted(file.name for file in path.iterdir())
+        if others := [name for name in names if name[0] != "." and name not in (LOCK, f"{RUN}.part")]:
+            raise InputError(f"{path} holds {others[0]}, not a run of rarr eval: give a folder of its own")
     message = f"{path} is in use by another rarr eval: wait for it, or give another folder"
     with locked(path / LOCK, message):
         yield
 
 
 def check(path: Path, made_with: Mapping[str, Any]) -> None:
-    """Raises `InputError` unless the folder is empty, or holds a run that was `made_with` the same inputs."""
+    """Raises `InputError` if the folder holds a run that was not `made_with` the same inputs."""
     if not (path / RUN).exists():
-        names = sorted(file.name for file in path.iterdir())
-        if others := [name for name in names if name[0] != "." and name not in (LOCK, f"{RUN}.part")]:
-            raise InputError(f"{path} holds {others[0]}, not a run of rarr eval: give a folder of its own")
         return
     try:
         recorded = json.loads((path / RUN).read_bytes())
