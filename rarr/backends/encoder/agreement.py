@@ -21,6 +21,7 @@ from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.pointers import claim_attribution
 from rarr.backends.encoder.weights import Calibration
 from rarr.backends.rules.agreement import agreement_unless_namesake, queried_value
+from rarr.backends.rules.bounds import is_answered_by_a_bound
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.non_answers import denies_other_values
@@ -84,7 +85,7 @@ def claim_verdicts(
     if not is_told and is_open(ruled) and fitted.contradicts.holds(features):
         unconfirmed = [item for item in values if item.ruled.rules.verdict != "agrees"] or values
         worst = max(unconfirmed, key=lambda item: fitted.disagrees.probability(item.features)).ruled
-        if denies_other_values(worst.value, beside):
+        if denies_other_values(worst.value, beside) or is_answered_by_a_bound(claim, worst.value, beside):
             return decided
         decided[worst.value[:2]] = Agreement(
             verdict="disagrees",

@@ -2,6 +2,8 @@
 
 import re
 
+from rarr.backends.rules.claims import Claim
+from rarr.backends.rules.counterparts import ParsedPassage, candidates
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.quantities import Quantity
@@ -35,6 +37,12 @@ def is_bound_alone(claim: ParsedSentence, value: Value, evidence: ParsedSentence
     """Does the evidence bound its value in a way in which the claim does not bound its own?"""
     bound = value_bound(evidence, other)
     return bool(bound) and bound != value_bound(claim, value)
+
+
+def is_answered_by_a_bound(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
+    """Does the passage have a bound alone in the place of the claim's value?"""
+    best = next(iter(candidates(claim.sentence, value, evidence, claim.about)), None)
+    return best is not None and is_bound_alone(claim.sentence, value, best.sentence, best.value)
 
 
 def value_bound(part: ParsedSentence, value: Value) -> str:
