@@ -106,7 +106,7 @@ with Reviser(Settings(corpus=sys.argv[1])) as reviser:
         print("interrupted")
     again = reviser.revise(text)
     model.Encoder._run = run
-    model.shipped.cache_clear()
+    model.shipped_encoder.cache_clear()
 with Reviser(Settings(corpus=sys.argv[1])) as reviser:
     other = reviser.revise(text)
 print((again.text, again.checks, again.edits, again.report.sentences) ==

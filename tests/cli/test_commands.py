@@ -88,7 +88,9 @@ def test_every_help_text_has_examples_that_work(
     monkeypatch.setenv("RARR_OFFLINE", "true")  # for `rarr doctor`; the others have a fake
     noised = NoisingReport(rows=1, new=1, dropped={})
     monkeypatch.setattr("rarr.training.noising.runs.make_data", lambda *files, **more: noised)
-    trained = SimpleNamespace(rows=2, held_out=1, examples={}, steps=1, before={}, after={}, seconds=1.0)
+    trained = SimpleNamespace(
+        rows=2, held_out=1, examples={}, steps=1, before={}, after={}, decisions=(), seconds=1.0
+    )
     editor = SimpleNamespace(fine_tune=lambda *rows, **more: trained, Backend=Mock())
     monkeypatch.setitem(sys.modules, "rarr.training.editor", editor)  # it needs torch
     Path("draft.md").write_text("The bridge opened in 1935.")
