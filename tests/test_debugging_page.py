@@ -32,14 +32,14 @@ def test_every_line_does_what_it_is_there_for(
         for line in "".join(BLOCKS).splitlines():
             asked = len(server.requests)
             said[line] = _done(line, capsys)
-            if line.startswith("rarr trace") and "mine.md" not in line and "--model" not in line:
+            if line.startswith("rarr trace") and "fill_blank.md" not in line and "--model" not in line:
                 assert len(server.requests) == asked, line
     assert said["rarr trace replay runs/demo.json"].endswith("The revision is the same, byte for byte.\n")
     assert "check_agreement" in said["rarr trace show last"]
-    assert "Changed: " in said["rarr trace replay last --node check_agreement --prompt mine.md"]
+    assert "Changed: " in said["rarr trace replay last --node check_agreement --prompt fill_blank.md"]
     assert (
         "1 run replayed, 1 of them"
-        in said["rarr trace replay --set runs --node check_agreement --prompt mine.md"]
+        in said["rarr trace replay --set runs --node check_agreement --prompt fill_blank.md"]
     )
     assert (tmp_path / "run.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
@@ -50,8 +50,8 @@ def _done(line: str, capsys: pytest.CaptureFixture[str]) -> str:
         Path(rest[0]).mkdir()
     elif program == "cp":
         shutil.copy(*rest)
-        if rest[1] == "mine.md":
-            _change(Path(rest[1]))
+        if rest[1] == ".":
+            _change(Path(Path(rest[0]).name))
     else:
         assert program == "rarr"
         assert run(rest) == 0, line

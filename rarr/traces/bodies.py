@@ -78,6 +78,13 @@ class ScoreBody(SpanBody):
     best: list[tuple[Real, StrictStr, Count, Count]]
 
 
+class ReadBody(SpanBody):
+    """The block of a source around an evidence. Both are read as records."""
+
+    evidence: dict[str, Any]
+    block: dict[str, Any]
+
+
 class PromptFields(BaseModel):
     """The fields of a prompt in a trace."""
 
@@ -97,6 +104,7 @@ _KINDS: Mapping[str, Sequence[type[SpanBody]]] = {
     "failure": [NodeBody],
     "ask": [QuestionBody],
     "request": [RequestBody, ModelRequestBody],
+    "read": [ReadBody],
     "score": [SpanBody, ScoreBody],  # a failed scoring lacks the other fields
 }
 

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from rarr.errors import InputError, RarrError
 from rarr.ledger.block_results import BlockOutcome, block_state, join_blocks
 from rarr.prompts import Prompt
-from rarr.records import Notice, Revision
+from rarr.records import Evidence, Notice, Passage, Revision
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.text.document import Span
@@ -24,6 +24,7 @@ from rarr.traces.packing import Unpacker
 from rarr.traces.store import TraceStore
 
 _UPDATE: TypeAdapter[State] = TypeAdapter(State)
+_READ: TypeAdapter[tuple[Evidence, Passage]] = TypeAdapter(tuple[Evidence, Passage])
 _REDUCERS = {
     name: get_args(hint)[1]
     for name, hint in get_type_hints(State, include_extras=True).items()
@@ -148,6 +149,21 @@ class Trace:
         state = self.state(call)
         return applied(state, self._update(call)) if "update" in call.body else state
 
+    @cached_property
+    def found(self) -> Mapping[str, Evidence]:
+        """The evidence by its id, as the searches found it: a check may have put another passage there."""
+        found: dict[str, Evidence] = {}
+        for call in self.calls:
+            if "update" in call.body:
+                found = {one.id: one for one in self._update(call).get("evidence", [])} | found
+        return found
+
+    @cached_property
+    def reads(self) -> list[tuple[Evidence, Passage]]:
+        """Each evidence around which a model read the source, and the block of the source that it read."""
+        bodies = [self.body(span) for span in self.spans if span.kind == "read" and span.body]
+        return [_READ.validate_python((body["evidence"], body["block"])) for body in bodies]
+
     def start(self) -> State:
         """The state with which the run began."""
         facts = self.file.facts
@@ -165,6 +181,7 @@ class Trace:
         if self.blocks and any(span.kind != "block" for span in self.inner[0]):
             raise ValueError("a call is outside of all blocks")
         self.state()
+        _ = self.reads
         for span in self.spans:
             self.body(span)
         if self.revision is not None and self.revision.run_id != self.run_id:

@@ -4,9 +4,11 @@ from functools import cached_property
 
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.language_models import chat_model
-from rarr.components import Components
+from rarr.components import Components, text_of_source
 from rarr.errors import RetrievalError
+from rarr.records import Evidence
 from rarr.settings import Settings
+from rarr.tools.concurrency.worker import in_thread
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest
 
 
@@ -34,6 +36,11 @@ class LiveComponents:
         if self.settings.search is None and self.settings.corpus is None:
             raise RetrievalError("the recorded run did not search for this: name what to search")
         return wire(self.settings.model_copy(update={"model": "embedded", "models": {}, "fallbacks": []}))
+
+    async def text_of(self, evidence: Evidence) -> str | None:
+        """The text into which the offsets of `evidence` point; None where no source keeps it."""
+        components = await in_thread(lambda: self.components)  # it may index a corpus
+        return await text_of_source(components.opened, evidence)
 
 
 class _Counted:

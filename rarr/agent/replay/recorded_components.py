@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from rarr import errors
 from rarr.agent.replay.live_components import LiveComponents
+from rarr.backends.prompted.surroundings import Surroundings, with_block
 from rarr.components import Components
 from rarr.errors import RarrError, RetrievalError
 from rarr.records import Evidence, Passage
@@ -60,7 +61,7 @@ class RecordedSearch:
             if not query.follows:
                 self._ids[query.text].append(query.id)
         self._evidence: dict[str, list[Evidence]] = defaultdict(list)
-        for evidence in state.get("evidence", []):
+        for evidence in trace.found.values():
             self._evidence[evidence.query_id].append(evidence)
         self._relevance = {
             (query, *_place(evidence)): evidence.relevance
@@ -108,6 +109,24 @@ class RecordedSearch:
                 meter().warn(code, message)
         if span is not None and span.error:
             raise _error(span.error)
+
+
+class RecordedBlocks:
+    """Finds the blocks of the sources that the run read. `live` has the sources of other evidence."""
+
+    def __init__(self, trace: Trace, live: LiveComponents | None = None) -> None:
+        self._blocks = {_place(evidence): block for evidence, block in trace.reads}
+        self._found = {_place(evidence) for evidence in trace.found.values()}
+        self._live = live
+
+    async def block(self, evidence: Evidence) -> Evidence:
+        """The evidence with its block; unchanged where the run read no more of the source."""
+        place = _place(evidence)
+        if place in self._blocks:
+            return with_block(evidence, self._blocks[place])
+        if self._live is None or place in self._found:
+            return evidence
+        return await Surroundings(self._live.text_of).block(evidence)
 
 
 def _error(line: str) -> RarrError:

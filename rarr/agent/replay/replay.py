@@ -19,7 +19,7 @@ from rarr.agent.graph import metered
 from rarr.agent.replay.changes import Changes, run_changes
 from rarr.agent.replay.live_components import LiveComponents
 from rarr.agent.replay.memory_recorder import MemoryRecorder
-from rarr.agent.replay.recorded_components import RecordedChat, RecordedSearch
+from rarr.agent.replay.recorded_components import RecordedBlocks, RecordedChat, RecordedSearch
 from rarr.agent.results import budget_of
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import EMBEDDED, NLI, wire
@@ -48,7 +48,7 @@ _NODES = {
 }
 _PROMPTS = {
     "generate_queries": ("generate_queries", "target_queries"),
-    "check_agreement": ("read_evidence", "check_agreement"),
+    "check_agreement": ("fill_blank", "write_question", "read_evidence", "check_agreement"),
     "edit": ("edit",),
     "rewrite": ("rewrite_sentence", "rewrite_text"),
     "attribute": ("judge_attribution",),
@@ -212,7 +212,9 @@ def _components(
             "reranker": "overlap",
         }
     )
-    return replace(wire(settings, prompts=prompts, baseline=baseline), retriever=search, reranker=search)
+    blocks = RecordedBlocks(trace, live)
+    wired = wire(settings, prompts=prompts, baseline=baseline, surroundings=blocks)
+    return replace(wired, retriever=search, reranker=search)
 
 
 def _settings(values: Mapping[str, Any]) -> Settings:

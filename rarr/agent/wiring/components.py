@@ -20,7 +20,7 @@ from rarr.backends.prompted.judging import PromptedVerifier
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting import PromptedRewriter
-from rarr.backends.prompted.surroundings import Surroundings
+from rarr.backends.prompted.surroundings import BlockFinder, Surroundings
 from rarr.backends.rules import blind_answers, short_answers
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.baselines import (
@@ -69,15 +69,17 @@ def wire(
     *,
     prompts: Mapping[str, Prompt] | None = None,
     baseline: Baseline = NO_BASELINE,
+    surroundings: BlockFinder | None = None,
 ) -> Components:
     """The components that `settings` name. Raises before anything is spent if one of them cannot be made.
 
-    `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`.
+    `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`. A replay
+    has its own `surroundings`, since the sources need not be there.
     """
     with opening(settings) as opened:
         embedded = settings.model if settings.model == "rules" else "embedded"
         chosen = {"attribute": embedded} | dict.fromkeys(REVISING, settings.model) | settings.models
-        parts = ComponentMaker(settings, chosen, opened, prompts, baseline)
+        parts = ComponentMaker(settings, chosen, opened, prompts, baseline, surroundings)
         return Components(
             settings=settings,
             query_generator=parts.query_generator(),
@@ -104,6 +106,7 @@ class ComponentMaker:
         opened: Resources,
         prompts: Mapping[str, Prompt] | None = None,
         baseline: Baseline = NO_BASELINE,
+        surroundings: BlockFinder | None = None,
     ) -> None:
         """Raises `SettingsError` where `models` names no node, or a model cannot be used."""
         for node in settings.models:
@@ -121,6 +124,7 @@ class ComponentMaker:
         ]
         self.models = LanguageModels(settings, language_models)
         self.prompts = Prompts(settings.prompts, prompts)
+        self.surroundings = surroundings or Surroundings(partial(text_of_source, opened))
 
     def query_generator(self) -> QueryGenerator:
         if self.baseline.queries != "questions":
@@ -143,11 +147,10 @@ class ComponentMaker:
         model = self.models[self.named["check_agreement"]]
         whole_text = self.settings.scope == "text"
         seeing = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=short_answers)
-        surroundings = Surroundings(partial(text_of_source, self.opened))
         blind = BlindChecker(
             model,
             self.prompts,
-            surroundings=surroundings,
+            surroundings=self.surroundings,
             comparison=blind_answers,
             follow_ups=seeing,
         )

@@ -8,10 +8,12 @@ share.
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
-from rarr.records import Evidence
+from rarr.records import Evidence, Passage
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.meter import meter
+from rarr.tools.spans import span
 from rarr.tools.text.document import Span
 
 BLOCK = 4000
@@ -23,8 +25,18 @@ SourceText = Callable[[Evidence], Awaitable[str | None]]
 """The text into which the offsets of an evidence point; None where no source kept it."""
 
 
+class BlockFinder(Protocol):
+    """Finds the block around an evidence."""
+
+    async def block(self, evidence: Evidence) -> Evidence:
+        """The evidence, with the text of its block; unchanged where there is none."""
+
+
 class Surroundings:
-    """Finds the blocks. The texts of the sources are kept for one run, in which files do not change."""
+    """Finds the blocks in the texts of the sources.
+
+    The texts are kept for one run, in which files do not change.
+    """
 
     def __init__(self, source_text: SourceText) -> None:
         self._source_text = source_text
@@ -38,11 +50,13 @@ class Surroundings:
         text = await self._text(evidence)
         if text is None or text[evidence.start : evidence.end] != evidence.text:
             return evidence
-        span = block_of(text, Span(evidence.start, evidence.end))
-        words = span.of(text)
-        if suspicion(words):
+        place = block_of(text, Span(evidence.start, evidence.end))
+        if suspicion(place.of(text)):
             return evidence
-        return evidence.model_copy(update={"text": words, "start": span.start, "end": span.end})
+        block = _passage(evidence, place, text)
+        with span("read", evidence.source) as reading:
+            reading.body.update(evidence=evidence, block=block)  # a replay has no sources
+        return with_block(evidence, block)
 
     async def _text(self, evidence: Evidence) -> str | None:
         texts, lock = meter().memo.setdefault((id(self), "texts"), (OrderedDict(), asyncio.Lock()))
@@ -54,6 +68,22 @@ class Surroundings:
             texts.move_to_end(evidence.source)
             text: str | None = texts[evidence.source]
             return text
+
+
+def with_block(evidence: Evidence, block: Passage) -> Evidence:
+    """The evidence, with the text and the place of its block."""
+    return evidence.model_copy(update={"text": block.text, "start": block.start, "end": block.end})
+
+
+def _passage(evidence: Evidence, place: Span, text: str) -> Passage:
+    """The same object for the same block of a run, of which a trace keeps one copy."""
+    blocks = meter().memo.setdefault("blocks", {})
+    key = (evidence.source, place)
+    if key not in blocks:
+        fields = {name: getattr(evidence, name) for name in Passage.model_fields}
+        blocks[key] = Passage(**{**fields, "text": place.of(text), "start": place.start, "end": place.end})
+    block: Passage = blocks[key]
+    return block
 
 
 def block_of(text: str, place: Span) -> Span:

@@ -73,6 +73,29 @@ def test_recorded_answers_reproduce_the_revision_byte_for_byte(
     assert asked and replayed.changes.asked == []
 
 
+@pytest.mark.parametrize("before", [0, 1, 30])
+def test_model_that_reads_around_the_evidence_is_replayed_without_the_source(
+    before: int, tmp_path: Path
+) -> None:
+    said = "Built of stone, it is 221 metres high to this day."
+    about = (
+        "The Hoover Dam stands on the Colorado River. The height of the Hoover Dam is often given in metres."
+    )
+    filler = "Water runs over the stones here. " * 20
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    text = "\n\n".join([*[filler] * before, about, filler, said, *[filler] * before])
+    (notes / "dam.txt").write_text(text, encoding="utf-8")
+    with Reviser(Settings(corpus=notes, model=ScriptedModel(RuleModel()), blind=True)) as reviser:
+        trace = Trace.load(reviser.revise("The Hoover Dam is 212 metres high.").run_id)
+    (notes / "dam.txt").unlink()
+    assert trace.reads and all(len(block.text) > len(found.text) for found, block in trace.reads)
+    asked = {question.about for question in trace.spans if question.kind == "ask"}
+    moved = [one for one in trace.state()["evidence"] if one != trace.found[one.id]]
+    assert asked and moved
+    assert replay(trace).same
+
+
 @pytest.mark.parametrize(
     ("settings", "baseline"),
     [

@@ -14,7 +14,7 @@ from rarr.views.html.trace_page.calls import money
 from rarr.views.html.trace_page.view import View
 
 _MOST = 8  # links to what failed in one way
-_KINDS = {"node": "call", "ask": "question", "request": "attempt", "score": "scoring"}
+_KINDS = {"node": "call", "ask": "question", "request": "attempt", "score": "scoring", "read": "reading"}
 
 
 class Failure(NamedTuple):

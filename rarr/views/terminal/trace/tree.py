@@ -74,6 +74,8 @@ class _Calls:
                 return attempt(span, full=self._full)
             case "score":
                 return _scored(span, inner, full=self._full)
+            case "read":
+                return _read(self._trace, span)
         return self._call(span, inner)
 
     def _call(self, span: StoredSpan, inner: list[Entry]) -> Entry:
@@ -113,6 +115,16 @@ def _scored(span: StoredSpan, inner: Sequence[Entry], *, full: bool) -> Entry:
     fields = {**facts(span), **span.body}
     about = frozenset([span.about])
     return Entry("score", one_line(text + failing(span)), about, bool(span.error), fields, (*inner, *rows))
+
+
+def _read(trace: Trace, span: StoredSpan) -> Entry:
+    block = trace.body(span).get("block")
+    place = "" if block is None else f", characters {block.start} to {block.end}"
+    about = frozenset([span.about]) if span.about else frozenset()
+    fields = {**facts(span), "start": block and block.start, "end": block and block.end}
+    return Entry(
+        "read", one_line(f"read {span.name}{place}{failing(span)}"), about, bool(span.error), fields, ()
+    )
 
 
 def _checked(entries: Sequence[Entry], verdict: str) -> list[Entry]:
