@@ -4,7 +4,7 @@ import math
 
 from rarr.agent.block_runs import block_size
 from rarr.backends.rules.questions import value_questions
-from rarr.components import AsksModel, Components
+from rarr.components import AsksModel, Components, ReadsUntilAnswered
 from rarr.records import Estimate
 from rarr.tools.text.document import Span, sentences
 from rarr.tools.text.text_blocks import text_blocks
@@ -16,8 +16,9 @@ DISAGREEMENTS = 0.3
 def estimate(text: str, context: str | None, components: Components) -> Estimate:
     """The expected usage. The embedded rules find the queries of the text, with J evidences for each.
 
-    The estimate fits a text with some errors: each edit has the checks on its sentence asked again. A text
-    without errors may cost half of it, a text with errors in most sentences twice as much: it is no limit.
+    The estimate fits a text with some errors: each is read again, or has the checks on its sentence asked
+    again. A text without errors may cost half of it, a text with errors in most sentences twice as much: it
+    is no limit.
     The estimate of a long text is the sum over its blocks.
     """
     size = block_size(text, components)
@@ -39,8 +40,11 @@ def _block_estimate(text: str, context: str | None, components: Components) -> E
     # The checks of the queries about an edited sentence; long sentences are edited more often.
     again = math.ceil(edits * sum(size * size for size in sizes) / queries) if expected_queries else edits
     rewriter = components.rewriter
+    # One reading answers most queries, and a difference takes two calls more; else every evidence is checked.
+    once = isinstance(components.checker, ReadsUntilAnswered)
+    checks = queries + 2 * edits if once else evidence * (queries + again)
     revising = (
-        [(components.checker, evidence * (queries + again)), (components.editor, edits)]
+        [(components.checker, checks), (components.editor, edits)]
         if rewriter is None
         else [(rewriter, 1 if rewriter.whole else len(spans))]
     )

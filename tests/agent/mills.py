@@ -46,6 +46,10 @@ class Documents:
 
 def answer(asked: Asked) -> dict[str, Any]:
     user = asked.messages[1].content  # also where an answer is asked for once more
+    if asked.prompt == "write_question":
+        return {"question": "When was it built?"}
+    if asked.prompt in ("fill_blank", "read_evidence"):
+        return {"answer": re.findall(r"built in (\d+)", _between(user, "document"))[0]}
     text = _between(user, "text")
     if asked.prompt == "generate_queries":
         claims = re.findall(r"(\w+ Mill) was built in (\d+)", text)

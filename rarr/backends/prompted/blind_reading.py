@@ -19,7 +19,7 @@ from rarr.records import Agreement, Evidence, ModelUsage, Query, Verdict
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.language_model import LanguageModel
 
-_BLOCK_TOKENS, _ANSWER_TOKENS = BLOCK // 4, 15  # a token is about four characters; a usual answer
+_BLOCK_TOKENS, _ANSWER_TOKENS = BLOCK // 6, 15  # 650 in 12 answers about Wikipedia's pages; a usual answer
 LIKELY_TWICE = 0.35
 """The least probability of both readings together for an edit. From there on, a doubt about the wording of
 the source alone is not counted."""
@@ -101,7 +101,7 @@ class BlindChecker:
         self._comparison, self._follow_ups = comparison, follow_ups
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """The usage of the first reading; a difference takes two or three calls more."""
+        """The usage of one reading."""
         return self._model.expected(self._prompts["fill_blank"], _BLOCK_TOKENS, _ANSWER_TOKENS)
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
