@@ -18,6 +18,10 @@ _PREPOSITION = re.compile(
     r"\b(from|to|into|by|for|against|over|under|above|below|before|after|behind|until)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
+_WAYS = {
+    "into", "onto", "out", "off", "up", "down", "inside", "outside",
+    "upstream", "downstream", "towards", "away",
+}  # fmt: skip
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?\w+\s+by\s", re.IGNORECASE)
 # For these verbs and prepositions, both parties have the same role.
 MUTUAL = re.compile(
@@ -43,6 +47,7 @@ def exchange_reason(
         shown = (
             _exchanged_label(text, value, evidence, evidence_value, other)
             or _exchanged_direction(text, value, evidence, evidence_value, other)
+            or _exchanged_way(text, value, evidence, evidence_value, other)
             or _exchanged_role(text, value, evidence, evidence_value, other)
         )
         if shown:
@@ -77,6 +82,21 @@ def _exchanged_direction(
         _preposition(evidence, other),
     )
     return in_text if in_text and in_evidence and in_text != in_evidence and in_text == of_other else ""
+
+
+def _exchanged_way(
+    text: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value, other: Value
+) -> str:
+    """A word such as "into" from the clause of the value, if the evidence has it only beside the other."""
+    is_only = not any(v.kind == value.kind and not _overlap(v, value) for v in text.values)
+    in_text = _ways(text, Span(0, len(text.text)) if is_only else clause_place(text, value))
+    own, of_other = (_ways(evidence, clause_place(evidence, v)) for v in (evidence_value, other))
+    shared = (in_text & of_other) - own
+    return min(shared) if shared and own - of_other and not in_text & own else ""
+
+
+def _ways(part: ParsedSentence, place: Span) -> set[str]:
+    return {folded_text(word.text) for word in part.words if place.start <= word.start < place.end} & _WAYS
 
 
 def _exchanged_role(

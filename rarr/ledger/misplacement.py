@@ -25,6 +25,7 @@ _OBLIQUE = re.compile(
 _ARTICLE = re.compile(r"\bthe\s+$", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’]s?\b")
 _BY = re.compile(r"\bby\b", re.IGNORECASE)
+_COMPARED = re.compile(r"\b(?P<word>\w+er|(?:more|less|fewer)\s+\w+)\b[^.;]{0,60}?\bthan\b", re.IGNORECASE)
 _LISTED = re.compile(r"\s*(?:,|and|or|&|with|,\s*and)\s*(?:the\s+)?", re.IGNORECASE)
 _IS = re.compile(r"\b(?:is|are|was|were|be|been)\b", re.IGNORECASE)
 
@@ -48,6 +49,7 @@ def is_misplaced(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -
         _is_exchanged(claim, value, part, evidence_value)
         or _is_labelled_otherwise(claim, value, part, evidence_value, evidence)
         or _parties_changed_places(claim, part)
+        or _is_on_the_other_side(claim, value, part, evidence_value)
         or _is_one_of_a_row(part, evidence_value)
         or differs_in_measure(claim, value, part, evidence_value, evidence)
         or is_asserted(part.text, evidence_value.start) != is_asserted(claim.text, value.start)
@@ -55,6 +57,18 @@ def is_misplaced(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -
         for (part, evidence_value), count in zip(places, shared, strict=True)
         if count == max(shared)
     )
+
+
+def _is_on_the_other_side(
+    claim: ParsedSentence, value: Value, part: ParsedSentence, evidence_value: Value
+) -> bool:
+    """Does the value stand behind "longer than" in one sentence, and before it in the other?"""
+    compared, evidence_compared = _COMPARED.search(claim.text), _COMPARED.search(part.text)
+    if compared is None or evidence_compared is None:
+        return False
+    same = compared["word"].lower() == evidence_compared["word"].lower()
+    behind = value.start >= compared.end(), evidence_value.start >= evidence_compared.end()
+    return same and behind[0] != behind[1]
 
 
 def _is_one_of_a_row(part: ParsedSentence, evidence_value: Value) -> bool:

@@ -11,6 +11,7 @@ from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.short_answers import has_phrase
 from rarr.backends.rules.subjects import is_about_something_else
+from rarr.backends.rules.swapped_roles import has_swapped_roles
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import Token
 from rarr.ledger.answers import answer_place, answer_sources, values_at
@@ -49,7 +50,7 @@ def sentence_parts(
     its checks agreed on another part. `against` are the evidences that contradict the sentence.
     """
     parsed = parsed_sentence(support.span.of(text))
-    claim = next((claim for claim in claims(text, context) if claim.span == support.span), None)
+    claim = _claim_of(text, context, support)
     places = []
     for span in _checked_spans(text, claim, asked):
         held = values_at(parsed, span.moved(-support.span.start))
@@ -79,6 +80,24 @@ def sentence_parts(
     return parts if (support.best or 0.0) >= SURE_SUPPORT else _without_title_matches(parts, evidence)
 
 
+def told_in_swapped_roles(
+    text: str, context: str | None, support: Support, evidence: Mapping[str, Evidence]
+) -> list[str]:
+    """The evidence that has the words of a sentence with two parts in each other's place."""
+    claim = _claim_of(text, context, support)
+    if claim is None:
+        return []
+    return [
+        name
+        for name in support.by_evidence
+        if name in evidence
+        and any(
+            has_swapped_roles(claim.sentence, part)
+            for part in parsed_passage(evidence[name].text, evidence[name].title).sentences
+        )
+    ]
+
+
 def asked_places(text: str, span: Span, query: Query, checks: Sequence[Check]) -> Iterator[AskedPlace]:
     """The places of the sentence at `span` that a query asks about.
 
@@ -105,6 +124,10 @@ def is_converted(check: Check) -> bool:
         for answer in (check.text_answer, check.evidence_answer)
     )
     return bool(text_amounts and evidence_amounts) and text_amounts.isdisjoint(evidence_amounts)
+
+
+def _claim_of(text: str, context: str | None, support: Support) -> Claim | None:
+    return next((claim for claim in claims(text, context) if claim.span == support.span), None)
 
 
 def _without_title_matches(parts: list[Part], evidence: Mapping[str, Evidence]) -> list[Part]:
@@ -242,13 +265,13 @@ class _CheckedPlace(NamedTuple):
         return words[0] if all(words) else ""
 
     def _told_alike(self, alike: WordFinder, beside: ParsedPassage) -> str:
-        """The word of the same meaning, in the sentence of the passage that is most like the claim."""
+        """The word of the same meaning, in all sentences of the passage that are most like the claim."""
         context = {word.stem for word in self.sentence.content}
         told = [len(context & stems) for stems in beside.own_stems]
-        for part, count in zip(beside.sentences, told, strict=True):
-            if 0 < count == max(told) and (place := next(alike(part), None)):
-                return place.of(part.text)
-        return ""
+        most = [part for part, count in zip(beside.sentences, told, strict=True) if 0 < count == max(told)]
+        places = [(part, next(alike(part), None)) for part in most]
+        words = [place.of(part.text) for part, place in places if place is not None]
+        return words[0] if words and len(words) == len(most) else ""
 
     def _has(self, word: Token) -> bool:
         return any(value.start <= word.start < value_extent(value).end for value in self.values)

@@ -22,7 +22,10 @@ _GROUPS = (
     r"would|if",
 )
 _TELLING = [re.compile(rf"\b(?:{words})\b(?!\s+(?:than|\d))", re.IGNORECASE) for words in _GROUPS]
-_COMPARED = re.compile(r"\b(?P<word>\w+er|(?:more|less)\s+\w+)\s+than\b(?!\s+[$€£]?\d)", re.IGNORECASE)
+_NOT = re.compile(r"(?:\s+not\b|n['’]t\b)", re.IGNORECASE)
+_COMPARED = re.compile(
+    r"\b(?P<word>\w+er|(?:more|less)\s+\w+)(?:\s+\w+){0,2}\s+than\b(?!\s+[$€£]?\d)", re.IGNORECASE
+)
 
 
 def telling_words(sentence: ParsedSentence) -> Iterator[tuple[Span, WordFinder]]:
@@ -31,7 +34,10 @@ def telling_words(sentence: ParsedSentence) -> Iterator[tuple[Span, WordFinder]]
         yield span, negator_spans
     for pattern in _TELLING:
         for match in pattern.finditer(sentence.text):
-            yield Span(*match.span()), _finder(pattern)
+            yield (
+                Span(*match.span()),
+                _finder(pattern, is_denied=_NOT.match(sentence.text, match.end()) is not None),
+            )
     for match in _COMPARED.finditer(sentence.text):
         yield (
             Span(*match.span("word")),
@@ -39,5 +45,10 @@ def telling_words(sentence: ParsedSentence) -> Iterator[tuple[Span, WordFinder]]
         )
 
 
-def _finder(pattern: re.Pattern[str]) -> WordFinder:
-    return lambda part: (Span(*match.span()) for match in pattern.finditer(part.text))
+def _finder(pattern: re.Pattern[str], *, is_denied: bool = False) -> WordFinder:
+    """Finds the words of a pattern; `is_denied`: those with "not" behind them, and else those without."""
+    return lambda part: (
+        Span(*match.span())
+        for match in pattern.finditer(part.text)
+        if (_NOT.match(part.text, match.end()) is not None) == is_denied
+    )

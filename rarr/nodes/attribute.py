@@ -7,7 +7,14 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.coverage import select_evidence
-from rarr.ledger.parts import SURE_SUPPORT, AskedPlace, asked_places, is_converted, sentence_parts
+from rarr.ledger.parts import (
+    SURE_SUPPORT,
+    AskedPlace,
+    asked_places,
+    is_converted,
+    sentence_parts,
+    told_in_swapped_roles,
+)
 from rarr.ledger.source_weight import Side, relevant_beside
 from rarr.ledger.support import Support, moved_queries, own_support, with_refuting
 from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict
@@ -109,6 +116,7 @@ class _QueryOutcomes:
 
 def _sentence(state: State, support: Support, outcomes: _QueryOutcomes, threshold: float) -> Sentence:
     against = [e for query_id in support.query_ids for e in outcomes.contradicting(query_id)]
+    against += told_in_swapped_roles(state["text"], state["context"], support, outcomes.evidence)
     asked = outcomes.asked(state["text"], support)
     converted = outcomes.converted(support)
     support = support._replace(

@@ -89,6 +89,48 @@ HEDGES = [
     ("The Lorrin valve holds 6 bar.", "The Lorrin valve supposedly holds 6 bar."),
     ("The Hollen ferry is ostensibly 80 metres long.", "The Hollen ferry is 80 metres long."),
 ]
+ROLES = [
+    ("The guards inform the warden after dark.", "The warden informs the guards after dark."),
+    ("In June the tenants took the owner to court.", "In June the owner took the tenants to court."),
+    ("Every night the pump cools the engine.", "Every night the engine cools the pump."),
+    ("The parser calls the scanner for each line.", "The scanner calls the parser for each line."),
+    (
+        "The league made the club pay a fine of 900 euros.",
+        "The club made the league pay a fine of 900 euros.",
+    ),
+    ("Before a match the referee warns the captains.", "Before a match the captains warn the referee."),
+    ("The bank owes the baker 400 marks.", "The baker owes the bank 400 marks."),
+    ("In spring the geese chase the dogs.", "In spring the dogs chase the geese."),
+    ("The nurse had the porter sign at nine.", "The porter had the nurse sign at nine."),
+    ("The union got the company to talk in 2021.", "The company got the union to talk in 2021."),
+]
+WAYS = [
+    (
+        "In the morning, vans drive only out of the yard.",
+        "Vans drive only into the yard in the morning and only out of it in the evening.",
+    ),
+    (
+        "On Mondays goods go up the hill.",
+        "Goods go down the hill on Mondays and up the hill on Thursdays.",
+    ),
+    (
+        "In April the herd moves into the valley.",
+        "The herd moves out of the valley in April and into it in October.",
+    ),
+    ("Walk uphill along Tanner Lane for five minutes.", "Walk downhill along Tanner Lane for five minutes."),
+    ("The boats go upstream in May.", "The boats go downstream in May."),
+    ("Three staff are overpaid in Olm.", "Three staff are underpaid in Olm."),
+    ("The shop has indoor seats for 40.", "The shop has outdoor seats for 40."),
+    (
+        "A usual queue is shorter now than it was in 2019.",
+        "A usual queue was shorter in 2019 than it is now.",
+    ),
+    ("A ward is bigger today than it was in 1990.", "A ward is smaller today than it was in 1990."),
+    (
+        "Single rooms can be booked by guests.",
+        "Double rooms may be booked. Single rooms may not be booked by guests.",
+    ),
+]
 
 
 def revised(text: str, evidence: str, title: str, folder: Path) -> Revision:
@@ -99,12 +141,31 @@ def revised(text: str, evidence: str, title: str, folder: Path) -> Revision:
 
 
 @pytest.mark.parametrize(
-    ("text", "evidence"), few([*POLARITY, *ORDER, *PAIRS, *NAMESAKES, *HEDGES], every=20)
+    ("text", "evidence"), few([*POLARITY, *ORDER, *PAIRS, *NAMESAKES, *HEDGES, *ROLES, *WAYS], every=20)
 )
 def test_what_a_passage_nearly_says_is_not_supported(text: str, evidence: str, tmp_path: Path) -> None:
     revision = revised(text, evidence, "", tmp_path)
     [sentence] = revision.report.sentences
     assert revision.changed or sentence.status != "supported"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The hire of bicycles rose by 60 percent.",
+        "On the west bank, no buses ran at all.",
+        "The last bus left the depot at 11 p.m.",
+        "About 3,000 people marched to the harbour on Friday.",
+    ],
+)
+def test_sentence_of_a_page_is_supported_where_the_text_speaks_of_a_person_before(
+    said: str, tmp_path: Path
+) -> None:
+    text = f"The drivers are led by Maud Tillery. {said}"
+    evidence = f"The drivers struck for two days. {said} Shops closed early, and schools stayed open."
+    [_, sentence] = revised(text, evidence, "Strike in Vennport", tmp_path).report.sentences
+    assert sentence.status == "supported"
 
 
 @pytest.mark.slow

@@ -59,7 +59,15 @@ patient patients | doctor doctors physician physicians nurse
 """
 _PREFIXES = ("un", "non", "in", "im", "il", "ir", "dis")
 _SHORTEST = 5  # letters behind a prefix: "import" is no opposite of "port"
-_TWINS = ("hyper", "hypo"), ("intra", "extra"), ("micro", "macro"), ("pre", "post")
+_TWINS = (
+    ("hyper", "hypo"),
+    ("intra", "extra"),
+    ("micro", "macro"),
+    ("pre", "post"),
+    ("up", "down"),
+    ("over", "under"),
+    ("in", "out"),
+)
 _AT_LEAST = re.compile(r"\bno\s+(?:fewer|less|more)\s+than\b", re.IGNORECASE)
 
 

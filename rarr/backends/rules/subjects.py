@@ -13,6 +13,7 @@ from rarr.backends.rules.words import word_tokens
 
 _QUALIFIED = re.compile(r"(?P<name>[^()]+)\((?P<kind>[^()]+)\)\s*")
 SHARED_WORDS = 0.25  # a passage on the subject has at least this share of the claim's words with meaning
+SAME_WORDS, FEWEST_OWN = 0.8, 3  # the share and number of the claim's own words that are nearly all
 OPENING = 20  # characters; a sentence is not about a name further on
 
 
@@ -37,13 +38,27 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def is_about_something_else(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
-    """Does the passage lack the claim's subject, or too many of its words with meaning?"""
+    """Does the passage lack the claim's subject, or too many of its words with meaning?
+
+    An inferred subject may be wrong, and a passage from the middle of a document need not name it. So it is
+    not asked for where one sentence of the passage has nearly all words of the claim.
+    """
     stems = {word.stem for word in claim.sentence.content}
     shared = sum(1 for stem in stems if stem in evidence.spread or stem in evidence.title_stems)
     if shared < SHARED_WORDS * len(stems):
         return True
     subjects = subjects_of(claim, value)
-    return bool(subjects) and not any(has_name(evidence, subject) for subject in subjects)
+    if not subjects or any(has_name(evidence, subject) for subject in subjects):
+        return False
+    return _named_subject(claim, value) is not None or not _has_its_words(claim, value, evidence)
+
+
+def _has_its_words(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
+    """Does one sentence of the passage have nearly all words of the claim, but for the value?"""
+    words = (word for word in claim.sentence.content if word.start >= claim.put_in)
+    own = {word.stem for word in words if word.end <= value.start or value.end <= word.start}
+    least = max(FEWEST_OWN, SAME_WORDS * len(own))
+    return any(len(own & stems) >= least for stems in evidence.own_stems)
 
 
 def has_name(evidence: ParsedPassage, name: str) -> bool:
@@ -95,12 +110,22 @@ def subjects_of(claim: Claim, value: Value) -> tuple[str, ...]:
 
     If the claim does not name its subject, the topic of the text is also possible.
     """
+    if (named := _named_subject(claim, value)) is not None:
+        return (named.text,)
+    subject = _subject_name(claim, value)
+    inferred = (subject.text if subject is not None else claim.about, claim.topic)
+    return tuple(dict.fromkeys(name for name in inferred if name))
+
+
+def _named_subject(claim: Claim, value: Value) -> ProperName | None:
+    """The subject, where the sentence itself names it."""
+    subject = _subject_name(claim, value)
+    return subject if subject is not None and subject.start >= claim.put_in else None
+
+
+def _subject_name(claim: Claim, value: Value) -> ProperName | None:
     part = claim.sentence
     named = [v.read for v in part.values if isinstance(v.read, ProperName) and v is not value]
     before = [name for name in named if name.start < value.start]
     beside = [name for name in named if part.clause(name.start) == part.clause(value.start)]
-    subject = next(iter((*before, *beside)), None)
-    if subject is not None and subject.start >= claim.put_in:
-        return (subject.text,)
-    inferred = (subject.text if subject is not None else claim.about, claim.topic)
-    return tuple(dict.fromkeys(name for name in inferred if name))
+    return next(iter((*before, *beside)), None)

@@ -9,18 +9,39 @@ from rarr.backends.rules.words import Token
 # Verbs whose two sides may change places.
 _EITHER_WAY = {"met", "meet", "meets", "married", "marries", "border", "borders", "adjoins", "equals"}
 _JOINS = {"and", "or", "nor"}
+# Words without a stem that give what stands before and behind them different roles.
+_TELLING = {
+    "than",
+    "took",
+    "take",
+    "takes",
+    "used",
+    "made",
+    "make",
+    "makes",
+    "got",
+    "get",
+    "gets",
+    "had",
+    "has",
+    "have",
+}
 _LONGEST = 60  # words of a claim; the search tries all ways to divide it
 
 
 def has_swapped_roles(claim: ParsedSentence, evidence: ParsedSentence) -> bool:
-    """Does `evidence` repeat the claim word for word, with two parts in each other's place?
+    """Does `evidence` repeat the claim's words, in any inflection, with two parts in each other's place?
 
     "Elm beat Hay" is "Hay beat Elm" with swapped roles. A part that moved alone, such as "in 1950", is no
     swap. Parts that may stand in either order are no swap: the two sides of "is", the members of a list,
     and two people who met.
     """
-    evidence_words = [word.text.lower() for word in evidence.words]
+    evidence_words = [_compared(word) for word in evidence.words]
     return any(_is_swapped(claim.text, claim_words, evidence_words) for claim_words in _readings(claim))
+
+
+def _compared(word: Token) -> str:
+    return word.stem or word.text.lower()
 
 
 def _readings(part: ParsedSentence) -> Iterator[Sequence[Token]]:
@@ -31,7 +52,7 @@ def _readings(part: ParsedSentence) -> Iterator[Sequence[Token]]:
 
 
 def _is_swapped(text: str, claim_words: Sequence[Token], evidence_words: Sequence[str]) -> bool:
-    lowered = [word.text.lower() for word in claim_words]
+    lowered = [_compared(word) for word in claim_words]
     if len(lowered) > _LONGEST:
         return False
     windows = (evidence_words[at : at + len(lowered)] for at in range(len(evidence_words) - len(lowered) + 1))
@@ -44,7 +65,7 @@ def _is_swapped(text: str, claim_words: Sequence[Token], evidence_words: Sequenc
 
 def _changed_places(text: str, words: Sequence[Token], window: Sequence[str]) -> bool:
     """Does the window have Y M X where `words` are X M Y?"""
-    lowered = [word.text.lower() for word in words]
+    lowered = [_compared(word) for word in words]
     first = next(
         n for n, (word, window_word) in enumerate(zip(lowered, window, strict=True)) if word != window_word
     )
@@ -64,5 +85,5 @@ def _parts(between: str, middle: Sequence[Token]) -> bool:
     words = [word.text.lower() for word in middle]
     opens = between.lstrip().startswith(",") or words[0] in _JOINS
     closes = between.rstrip().endswith(",") or words[-1] in _JOINS
-    telling = any(word.stem for word in middle) or "than" in words
+    telling = any(word.stem for word in middle) or not _TELLING.isdisjoint(words)
     return telling and _EITHER_WAY.isdisjoint(words) and not (opens and closes)

@@ -29,8 +29,20 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
             "More died with Elm than with Hay: 8 against 11.",
             "More died with Hay than with Elm: 8 against 11.",
         ),
+        ("In May the tenants took the owner to court.", "In May the owner took the tenants to court."),
+        ("The nurses inform the doctor at night.", "The doctor informs the nurses at night."),
     ],
-    ids=["parties", "groups", "in the passive, within more", "under a subject", "roles", "numbers", "colon"],
+    ids=[
+        "parties",
+        "groups",
+        "in the passive, within more",
+        "under a subject",
+        "roles",
+        "numbers",
+        "colon",
+        "a common verb",
+        "in another number",
+    ],
 )
 def test_two_parts_changed_places(claim: str, evidence: str) -> None:
     assert is_denied(parsed_sentence(claim), [parsed_sentence(evidence)])
