@@ -20,9 +20,10 @@ from rarr.tools.concurrency.worker import work
 from rarr.tools.models.language_model import LanguageModel
 
 _BLOCK_TOKENS, _ANSWER_TOKENS = BLOCK // 6, 15  # 650 in 12 answers about Wikipedia's pages; a usual answer
+UNSURE = "the model is not sure of it"
 LIKELY_TWICE = 0.35
-"""The least probability of both readings together for an edit. From there on, a doubt about the wording of
-the source alone is not counted."""
+"""The least probability of both readings together at which the model is sure of them. A doubt about the
+wording of the source alone is then not counted."""
 DOUBTED = 0.6
 """The confidence in other differences: a suggestion. Of 26 that both readings said, and code doubted, 17 were
 right (a model of 1.5 billion parameters, on the tuned half of `benchmarks.answers`)."""
@@ -138,15 +139,25 @@ class BlindChecker:
     ) -> Agreement:
         """The agreement where the answer to the question is the same; `unknown` where it is another.
 
-        Where the answer to the question cannot be compared, the query is asked.
+        Where the answer to the question cannot be compared, and where the model is not sure of the two
+        answers, the query is asked as well.
         """
         second = await self._read("read_evidence", {"query": question}, text, context, query, block)
-        if second.verdict not in ("agrees", "disagrees"):
+        by_query = second.verdict not in ("agrees", "disagrees")
+        if by_query:
             second = await self._read("read_evidence", {"query": query.text}, text, context, query, block)
-        answers = (first.compared.agreement.evidence_answer, second.compared.agreement.evidence_answer)
-        if second.verdict != "disagrees" or not await work(self._comparison.is_same_answer, *answers):
+        if not await self._is_same_difference(first, second):
             return first.unconfirmed(second.answer)
-        return second.agreement(_doubt(first, second))
+        doubt = _doubt(first, second)
+        if doubt == UNSURE and not by_query:
+            third = await self._read("read_evidence", {"query": query.text}, text, context, query, block)
+            doubt = "" if await self._is_same_difference(first, third) else doubt
+        return second.agreement(doubt)
+
+    async def _is_same_difference(self, first: "_Reading", other: "_Reading") -> bool:
+        """Do both readings have the same answer, which is another than the text's?"""
+        answers = (first.compared.agreement.evidence_answer, other.compared.agreement.evidence_answer)
+        return other.verdict == "disagrees" and await work(self._comparison.is_same_answer, *answers)
 
     async def _question(self, before: str, marked: str, query: Query) -> str:
         """The model's question about the marked value; the query where the model writes none."""
@@ -206,11 +217,14 @@ class _Reading(NamedTuple):
 
 
 def _doubt(first: _Reading, second: _Reading) -> str:
-    """The reason only to suggest the edit that both readings lead to; empty for none."""
+    """The reason only to suggest the edit that both readings lead to; empty for none.
+
+    Without probabilities, two readings count as sure where there is no doubt about the wording.
+    """
     for reading in (first, second):
         if not reading.compared.is_sound_but_for_wording:
             return reading.doubt
     likely, wording = first.probability * second.probability, first.doubt or second.doubt
-    if likely >= LIKELY_TWICE or (likely == 0.0 and not wording):  # 0: the server gives no probability
+    if likely >= LIKELY_TWICE or (likely == 0.0 and not wording):
         return ""
-    return wording or "the model is not sure of it"
+    return wording or UNSURE

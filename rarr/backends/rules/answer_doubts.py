@@ -33,6 +33,7 @@ _COORDINATED_BEFORE = re.compile(r"[A-Z]\S*\s+(?:and|&|or|/)\s+(?:the\s+)?$")
 _RATIO_AFTER = re.compile(
     r"\s*(?:(?:in|out\s+of|of|to|per|for)\s+(?:every\s+|each\s+)?(?:\d|a\s)|[:/–-]\s*\d)"
 )
+_YEARS = re.compile(r"[/–-]\d")  # 2024/25 is no year
 _RATIO_BEFORE = re.compile(r"\d\s*(?:(?:in|out\s+of|to|per|for)\s+(?:every\s+)?|[:/–-]\s*)$")
 
 
@@ -51,7 +52,6 @@ def difference_doubt(
             and candidate.closeness > CLEARLY_LESS * other.closeness
             for candidate in answers
         ),
-        LITTLE_ELSE: max(other.coverage, other.told) < LEAST_IN_COMMON,
         "the evidence is about several things of one name": evidence.namesakes,
         "the text speaks of a plan or a supposition": is_supposed(claim.sentence, evidence),
         "the evidence gives a bound": is_bound_alone(claim.sentence, value, other.sentence, other.value),
@@ -67,6 +67,7 @@ def difference_doubt(
         "the answer is of another kind": _is_other_kind(claim, value, other),
         "the number may be counted or reckoned in another way": isinstance(value.read, Quantity)
         and is_other_number(claim, value, value.read, other, evidence),
+        LITTLE_ELSE: max(other.coverage, other.told) < LEAST_IN_COMMON,  # the weakest reason comes last
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
 
@@ -101,13 +102,13 @@ def _repeats_a_word(claim: Claim, value: Value, other: Candidate) -> bool:
 
 
 def _is_half(text: str, value: Value) -> bool:
-    """Is a name one of two joined names, or a number a part of a ratio or range?"""
+    """Is a name one of two joined names, a number a part of a ratio or range, or a year half of two?"""
     before, after = text[: value.start], text[value.end :]
     if isinstance(value.read, ProperName):
         return bool(_COORDINATED.match(after) or _COORDINATED_BEFORE.search(before))
     if isinstance(value.read, Quantity):
         return bool(_RATIO_AFTER.match(after) or _RATIO_BEFORE.search(before))
-    return False
+    return bool(_YEARS.match(after)) and value.kind == "date"
 
 
 def _is_other_kind(claim: Claim, value: Value, other: Candidate) -> bool:

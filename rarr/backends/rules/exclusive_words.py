@@ -35,7 +35,8 @@ position: inside, outside
 finding: presence, absence
 medal: gold, silver, bronze
 season: spring, summer, autumn, winter
-day: Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday
+day: Monday/Mondays, Tuesday/Tuesdays, Wednesday/Wednesdays, Thursday/Thursdays, Friday/Fridays,
+    Saturday/Saturdays, Sunday/Sundays
 water: freshwater, saltwater
 ownership: public, private
 standing: amateur, professional

@@ -111,6 +111,21 @@ async def test_difference_without_a_doubt_counts() -> None:
     assert (agreement.verdict, agreement.confidence) == ("disagrees", None)
 
 
+@pytest.mark.parametrize(("third", "confidence"), [("May 1923", None), ("not stated", DOUBTED)])
+async def test_query_settles_a_difference_of_which_the_model_is_not_sure(
+    third: str, confidence: float | None
+) -> None:
+    def answers(asked: Asked) -> dict[str, str]:
+        if asked.prompt == "write_question":
+            return {"question": "In which year did the Orrel Mill burn?"}
+        return {"answer": third if f"Question: {QUERY.text}" in asked.messages[-1].content else "May 1923"}
+
+    chat = ScriptedModel(answers, probability=0.2)
+    agreement = await checker(chat).check(TEXT, None, QUERY, FOUND)
+    assert (agreement.verdict, agreement.confidence) == ("disagrees", confidence)
+    assert asked(chat) == [*BOTH, "read_evidence"]
+
+
 async def test_block_of_the_source_is_read_and_the_sentences_with_the_answer_are_the_evidence() -> None:
     others = "The parish is large. It has a church. The river is slow. Few people come here in winter. "
     source = f"{FOUND.text} {others}Corn was ground here. The wheel is of oak."
