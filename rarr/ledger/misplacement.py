@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from rarr.backends.rules.assertion import is_asserted
 from rarr.backends.rules.counterparts import ParsedPassage
+from rarr.backends.rules.exchanges import MUTUAL, clause_place, exchange_reason, is_other_voice, label_words
 from rarr.backends.rules.negation import is_negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.ledger.confirmation import confirms_value
-from rarr.ledger.exchanges import MUTUAL, clause_place, exchange_reason, label_words
 from rarr.ledger.measures import differs_in_measure, is_row
 from rarr.tools.text.document import Span
 
@@ -83,8 +83,8 @@ def _is_one_of_a_row(part: ParsedSentence, evidence_value: Value) -> bool:
 
 def _is_exchanged(claim: ParsedSentence, value: Value, part: ParsedSentence, evidence_value: Value) -> bool:
     """Do the words beside the claim's value belong to another value of the sentence?"""
-    if value.kind == "name" and bool(_BY.search(claim.text)) != bool(_BY.search(part.text)):
-        return False  # in the passive, other words stand around a name
+    if value.kind == "name" and is_other_voice(claim, part):
+        return False
     return bool(exchange_reason(claim, value, part, evidence_value))
 
 

@@ -32,8 +32,8 @@ class Trial:
             return f"support does not rise: {was:.2f} before, {now:.2f} after"
         return self._lost(before, after)
 
-    async def refusal_of_follow_up(self, source: Evidence, state: State, queries: Sequence[Query]) -> str:
-        """The reason to refuse a follow-up: a sentence loses its support."""
+    async def refusal_of_loss(self, source: Evidence, state: State, queries: Sequence[Query]) -> str:
+        """The reason to refuse an edit that need not raise support: a sentence loses its support."""
         return self._lost(*await self._before_and_after(source, state, queries))
 
     async def checks(self, query: Query, evidence: Sequence[Evidence]) -> list[Agreement]:

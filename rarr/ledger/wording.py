@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rarr.backends.rules.counterparts import parsed_passage
+from rarr.backends.rules.exchanges import exchange_reason
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.negation import is_negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence as read_sentence
@@ -23,7 +24,6 @@ from rarr.ledger.answers import (
     has_whole_name,
     values_at,
 )
-from rarr.ledger.exchanges import exchange_reason
 from rarr.records import Change, Check, Evidence, Query
 from rarr.tools.text.document import Span
 
@@ -67,6 +67,14 @@ class Wording:
     def compares(self) -> bool:
         """Is the evidence's answer a value that code can compare? Else the checker has to agree."""
         return bool(self.answers) and self.place is not None
+
+    @property
+    def changes_places(self) -> bool:
+        """Does the edit let words change places, and bring in none?"""
+        before, after = (
+            Counter(folded_text(word.text) for word in part.words) for part in (self.before, self.after)
+        )
+        return before == after and self.before.text != self.after.text
 
     def refusal(self) -> str:
         """The reason of the first rule that refuses the edit; empty where none does."""
@@ -115,7 +123,11 @@ class Wording:
         """Refuses a value that is neither in the evidence's answer nor in the replaced words."""
         if not self.compares:
             return ""
-        kept = [value for value in values_at(self.before, self.replaced) if value is not self.old]
+        kept = [
+            value
+            for value in values_at(self.before, self.replaced)
+            if value is not self.old or self.changes_places
+        ]
         wanted = [s.value for value, sources in self.answers for s in sources] + [v for v, _ in self.answers]
         left = len(self.answers)  # each answer may stand once
         for value in values_at(self.after, self.written):

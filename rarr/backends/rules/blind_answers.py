@@ -12,13 +12,20 @@ from rarr.backends.rules.agreement import (
     AGREES_COVERAGE,
     agreement_unless_namesake,
     is_confirmation,
+    places_agreement,
     queried_value,
     query_agreement,
     value_with_unit,
 )
 from rarr.backends.rules.answer_doubts import LITTLE_ELSE, difference_doubt, has_value_as_well
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.counterparts import Candidate, ParsedPassage, candidates, parsed_passage
+from rarr.backends.rules.counterparts import (
+    Candidate,
+    ParsedPassage,
+    candidates,
+    counterparts,
+    parsed_passage,
+)
 from rarr.backends.rules.name_matching import is_generic, key_words
 from rarr.backends.rules.non_answers import (
     is_elsewhere_in_time,
@@ -65,7 +72,7 @@ def verdict_unread(text: str, context: str | None, query: Query, evidence: Evide
     """The verdict on a passage that no model needs to read; None for a passage that one must read.
 
     `irrelevant`: the passage is about something else. `unknown`: the text has no value to compare an answer
-    with.
+    with. `disagrees`: two values of the text changed places, which one blank does not show.
     """
     asked = queried_value(text, context, query)
     if asked is None:
@@ -73,7 +80,13 @@ def verdict_unread(text: str, context: str | None, query: Query, evidence: Evide
     elsewhere = is_about_something_else(*asked, parsed_passage(evidence.text, evidence.title))
     if elsewhere and not _is_titled_for_text(text, context, evidence):
         return _verdict("irrelevant", _value_text(*asked), "", "the evidence is about something else")
-    return None
+    changed = _changed_places(*asked, parsed_passage(evidence.text, evidence.title))
+    return changed and agreement_unless_namesake(changed, text, context, evidence.title)
+
+
+def _changed_places(claim: Claim, value: Value, evidence: ParsedPassage) -> Agreement | None:
+    reading = counterparts(claim.sentence, value, evidence, claim.about)
+    return places_agreement(claim, value, reading, evidence)
 
 
 def as_stated(answer: str, text: str) -> str:

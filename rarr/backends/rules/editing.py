@@ -5,6 +5,7 @@ from calendar import monthrange
 from collections.abc import Iterator
 
 from rarr.backends.rules.dates import MONTHS, Date
+from rarr.backends.rules.exchanges import OTHER_WAY_ROUND
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import CARDINALS, MAGNITUDES, ORDINALS, Quantity, ordinal_suffix
 from rarr.backends.rules.units import from_base, to_base
@@ -35,6 +36,8 @@ def change_of(text: str, query: Query, check: Check) -> Change | None:
     )
     if place is None or around is None:
         return None
+    if check.reason.endswith(OTHER_WAY_ROUND):
+        return _swapped(text, around, place, check.evidence_answer)
     before, old, after = text[around.start : place.start], place.of(text), text[place.end : around.end]
     value = _value_at(before, old, after)
     answer = _answer(value, check.evidence_answer) if value else None
@@ -45,6 +48,19 @@ def change_of(text: str, query: Query, check: Check) -> Change | None:
         if new != old and written is not None and same_value(written, answer):
             return _with_article(text, place, new)
     return None
+
+
+def _swapped(text: str, sentence: Span, place: Span, answer: str) -> Change | None:
+    """The change that swaps the text's answer and the evidence's, where the sentence has both."""
+    others = [
+        Span(sentence.start + match.start(), sentence.start + match.end())
+        for match in re.finditer(rf"(?<![\w.,]){re.escape(answer)}(?![\w]|[.,]\d)", sentence.of(text))
+    ]
+    if len(others) != 1 or not answer or others[0].overlaps(place):
+        return None
+    first, second = sorted((place, others[0]))
+    between = text[first.end : second.start]
+    return Change(start=first.start, end=second.end, new=f"{second.of(text)}{between}{first.of(text)}")
 
 
 def _value_at(before: str, words: str, after: str) -> Value | None:

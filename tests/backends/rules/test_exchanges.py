@@ -3,7 +3,6 @@
 from collections.abc import Awaitable
 
 import pytest
-
 from ledger.test_gate import refusal
 
 RULE = "the change exchanges values"

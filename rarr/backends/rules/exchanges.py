@@ -6,10 +6,11 @@ other value.
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from rarr.backends.rules.parsed_sentence import ParsedSentence
-from rarr.backends.rules.values import Value, ValueKind, value_extent
+from rarr.backends.rules.values import Value, ValueKind, same_value, value_extent
 from rarr.backends.rules.words import folded_text
 from rarr.tools.text.document import Span
 
@@ -27,6 +28,9 @@ _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?\w+\s
 MUTUAL = re.compile(
     r"\b(?:marri|marry|met\b|meet|join|border|equal|adjoin|resembl|alongside|beside|near)", re.IGNORECASE
 )
+_BY = re.compile(r"\bby\b", re.IGNORECASE)
+OTHER_WAY_ROUND = ", and the other way round"
+"""The end of the reason where two values of the text changed places."""
 _LONGEST_VERB = 4
 """The most words between two parties of an action, as in "was narrowly defeated by"."""
 
@@ -38,6 +42,84 @@ def exchange_reason(
 
     `evidence_value` is the value of the evidence that equals `value`.
     """
+    exchange = _exchange(text, value, evidence, evidence_value)
+    if exchange is None:
+        return ""
+    shown, other = exchange
+    return f"{shown!r} with {evidence.text[other.start : other.end]!r}"
+
+
+def changed_places(text: ParsedSentence, value: Value, evidence: Sequence[ParsedSentence]) -> Value | None:
+    """The other value of the text that changed places with `value`; None where none did.
+
+    The evidence has both values, each in the role that the text gives to the other: in one sentence, or in
+    two rows of a table or list. Names only tell apart what the numbers beside them are of: they change places
+    where they act, or where one is left for the other.
+    """
+    if _only_same(value, text.values) is not value:
+        return None
+    within = (_changed_within(text, value, part) for part in evidence)
+    other = next(filter(None, within), None)
+    if other is not None or value.kind == "name":
+        return other
+    return _changed_rows(text, value, evidence)
+
+
+def _changed_within(text: ParsedSentence, value: Value, evidence: ParsedSentence) -> Value | None:
+    evidence_value = _only_same(value, evidence.values)
+    if evidence_value is None or (value.kind == "name" and is_other_voice(text, evidence)):
+        return None
+    by_label = value.kind != "name"
+    exchange = _exchange(text, value, evidence, evidence_value, by_label=by_label)
+    other = exchange and _only_same(exchange[1], text.values)
+    if exchange is None or other is None or _only_same(other, evidence.values) is not exchange[1]:
+        return None
+    back = _exchange(text, other, evidence, exchange[1], by_label=by_label)
+    return other if back is not None and back[1] is evidence_value else None
+
+
+def _changed_rows(text: ParsedSentence, value: Value, evidence: Sequence[ParsedSentence]) -> Value | None:
+    """The other value, if each stands in the text beside the words of the other's row, and only of that."""
+    row = _only_row(value, evidence)
+    for other in text.values if row is not None else ():
+        other_row = _only_row(other, evidence) if other.kind == value.kind and other is not value else None
+        if row is None or other_row is None or other_row is row:
+            continue
+        stems, other_stems = ({word.stem for word in part.content} for part in (row, other_row))
+        beside, other_beside = (
+            label_words(text, clause_place(text, each), value.kind).keys() & (stems ^ other_stems)
+            for each in (value, other)
+        )
+        if beside and other_beside and beside <= other_stems and other_beside <= stems:
+            return other
+    return None
+
+
+def _only_row(value: Value, evidence: Sequence[ParsedSentence]) -> ParsedSentence | None:
+    rows = [part for part in evidence if _only_same(value, part.values) is not None]
+    return rows[0] if len(rows) == 1 else None
+
+
+def _only_same(value: Value, values: Sequence[Value]) -> Value | None:
+    """The only one of `values` that equals `value`."""
+    same = [other for other in values if other.kind == value.kind and same_value(value, other)]
+    return same[0] if len(same) == 1 else None
+
+
+def is_other_voice(text: ParsedSentence, evidence: ParsedSentence) -> bool:
+    """Does only one of the two name an agent with "by"? Then other words stand around a name."""
+    return bool(_BY.search(text.text)) != bool(_BY.search(evidence.text))
+
+
+def _exchange(
+    text: ParsedSentence,
+    value: Value,
+    evidence: ParsedSentence,
+    evidence_value: Value,
+    *,
+    by_label: bool = True,
+) -> tuple[str, Value] | None:
+    """The words which show an exchange, and the other value of the evidence."""
     others = [
         candidate
         for candidate in evidence.values
@@ -45,14 +127,14 @@ def exchange_reason(
     ]
     for other in others:
         shown = (
-            _exchanged_label(text, value, evidence, evidence_value, other)
+            (by_label and _exchanged_label(text, value, evidence, evidence_value, other))
             or _exchanged_direction(text, value, evidence, evidence_value, other)
             or _exchanged_way(text, value, evidence, evidence_value, other)
             or _exchanged_role(text, value, evidence, evidence_value, other)
         )
         if shown:
-            return f"{shown!r} with {evidence.text[other.start : other.end]!r}"
-    return ""
+            return shown, other
+    return None
 
 
 def _exchanged_label(
