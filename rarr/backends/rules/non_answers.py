@@ -242,15 +242,17 @@ def _clause_stems(part: ParsedSentence, value: Value) -> set[str]:
 
 
 def opens_with_sibling(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Does the sentence open with a name of the same kind as the subject, such as another bridge?"""
-    subject = subject_of(claim, value)
-    opening = next((v for v in other.sentence.values if isinstance(v.read, ProperName)), None)
-    if subject is None or opening is None or opening == other.value or opening.start > OPENING:
+    """Does the sentence open with a name of the same kind as the subject, such as another bridge?
+
+    A date may come first: "In May 1931 the District Court of Tolk ..."
+    """
+    subject, values = subject_of(claim, value), other.sentence.values
+    opening = next((v for v in values if isinstance(v.read, ProperName)), None)
+    begin = values[0].end if values and values[0].kind == "date" and values[0].start < OPENING else 0
+    if subject is None or opening is None or opening == other.value or opening.start > begin + OPENING:
         return False
-    subject_words, opening_words = (
-        key_words(subject),
-        key_words(other.sentence.text[opening.start : opening.end]),
-    )
+    opening_name = other.sentence.text[opening.start : opening.end]
+    subject_words, opening_words = (key_words(name.split(" of ")[0]) for name in (subject, opening_name))
     return (
         subject_words[-1:] == opening_words[-1:]
         and not set(opening_words) <= set(subject_words)

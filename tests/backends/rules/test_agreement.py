@@ -64,6 +64,11 @@ NOT_SURE = [
     # another subject
     ("The Hoover Dam opened in 1935.", "1935", "The Eiffel Tower opened in 1889."),
     ("The Hoover Dam is 321 m high.", "321", "The Glen Canyon Dam is 216 m high."),
+    (
+        "The County Court granted 650 crowns.",
+        "650",
+        "On 3 May 1931 the District Court of Tolk granted 720 crowns.",
+    ),
     # no such value
     ("The Hoover Dam opened in 1935.", "1935", "The Hoover Dam is a concrete dam."),
     ("The Hoover Dam weighs 321 tonnes.", "321", "The Hoover Dam is 221 m high."),
