@@ -15,6 +15,7 @@ from rarr.tools.concurrency.worker import work
 from rarr.tools.text.document import Span, sentences
 
 _MAGNITUDE = re.compile(rf"[ -]?({'|'.join(MAGNITUDES)})$", re.IGNORECASE)
+_MINUS = re.compile(r"[-−]|\bminus ", re.IGNORECASE)
 _EXACT = 6  # most decimals that are written
 
 
@@ -167,12 +168,17 @@ def _decimals(amount: float, old: str) -> int:
 
 def _written(amount: float, old: str) -> str:
     """The number in words where the text has words, else in digits."""
-    sign = re.match(r"\D*(?=\d)", old)
-    if sign is None and amount in CARDINALS:
+    before = re.match(r"\D*(?=\d)", old)
+    if before is None and amount in CARDINALS:
         return _cased(CARDINALS[int(amount)], old)
-    whole, dot, decimals = f"{amount:.{_EXACT}f}".rstrip("0").rstrip(".").partition(".")
-    plain = "," not in old and len(re.sub(r"\D", "", old)) > 3
-    return (sign[0] if sign else "") + (whole if plain else f"{int(whole):,}") + dot + decimals
+    whole, dot, decimals = f"{abs(amount):.{_EXACT}f}".rstrip("0").rstrip(".").partition(".")
+    signs = before[0] if before else ""
+    if bool(_MINUS.search(signs)) != (amount < 0):
+        signs = f"−{signs}" if amount < 0 else _MINUS.sub("", signs)
+    spaced = re.search(r"\d([\u00a0\u202f ])\d{3}", old)
+    plain = "," not in old and spaced is None and len(re.sub(r"\D", "", old)) > 3
+    grouped = f"{int(whole):,}".replace(",", spaced[1] if spaced else ",")
+    return signs + (whole if plain else grouped) + dot + decimals
 
 
 def _ordinal_like(number: int, old: str) -> str:

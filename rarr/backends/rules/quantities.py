@@ -61,9 +61,12 @@ _NUMBER = re.compile(
     rf"""
     (?:\b(?P<hedge>{_any_of("|".join(_HEDGES).split("|"))})\ (?:a\ total\ of\ )?|(?P<circa>~\ ?|\bc\.\ ?))?
     (?P<value>
-        # 1,600.5, $5 million, 40-million, 3rd; neither the second half of a range nor a time of day
+        # 1,600.5, 9 234 567, $5 million, 40-million, 3rd, -12;
+        # neither the second half of a range nor a time of day
         (?P<currency>[$€£¥]|\b(?:EUR|GBP|USD|JPY)(?=\ ?\d))?\ ?
-        (?<![\w.,/:-])(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)(?P<suffix>st|nd|rd|th)?\b(?!:\d)
+        (?:(?P<sign>(?<![\w.,/:)%°-])[-−]|\bminus\ )|(?<![\w.,/:−-]))
+        (?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d{{1,3}}(?:[\u00a0\u202f]\d{{3}})+
+          |\d{{1,3}}(?:\ \d{{3}}){{2,}}|\d+(?:\.\d+)?)(?P<suffix>st|nd|rd|th)?\b(?!:\d)
         (?:[ -]?(?P<magnitude>hundred|thousand|million|billion|trillion|bn|mn)\b)?
         # twenty-third
       | (?<![\w-])(?P<ordinal>{_any_of(_ORDINALS)})\b
@@ -149,6 +152,8 @@ def _number(text: str, match: re.Match[str]) -> Quantity:
         rounding = 10 * step if step and not match["magnitude"] else step
         low = amount if least == 1.0 else min(low - rounding, amount * least)
         high = amount if most == 1.0 else max(high + rounding, amount * most)
+    if match["sign"]:  # "below" and the like mean another range there
+        amount, low, high = -amount, -amount - step, step - amount
     if form:
         amount, low, high = (to_base(value, form) for value in (amount, low, high))
     start += len(text[start:end]) - len(text[start:end].lstrip())
@@ -175,7 +180,7 @@ def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str, int]:
 def _amount(match: re.Match[str]) -> tuple[float, float]:
     """The written amount, and half of its last significant digit."""
     if match["digits"]:
-        digits = match["digits"].replace(",", "")
+        digits = re.sub(r"[,\s]", "", match["digits"])
         scale = _scale(match["magnitude"])
         decimals = len(digits.partition(".")[2])
         zeros = 0 if decimals else len(digits) - len(digits.rstrip("0"))

@@ -30,6 +30,11 @@ from rarr.backends.rules.quantities import ordinal_suffix, quantities, same_quan
         ("It is 500-foot long.", 152.4, "metre"),
         ("It lasted a decade.", 10, "year"),
         ("It is at 32 degrees Fahrenheit.", 0, "degree"),
+        ("It is at -40 degrees Fahrenheit.", -40, "degree"),
+        ("It fell to −12 in May.", -12, ""),
+        ("It fell to minus 1.5%.", -1.5, "%"),
+        ("It has 9 234 567 readers.", 9_234_567, ""),
+        ("It has 9\u202f234 readers.", 9234, ""),
     ],
 )
 def test_reads_amount_and_unit(text: str, amount: float, unit: str) -> None:
