@@ -62,9 +62,9 @@ async def decide(
     if wording is not None and (refusal := await work(wording.refusal)):
         return Decision(sentence, refusal)
     trial = Trial(text, sentence, change, state["context"], components)
-    # The same words in another order have about the same support: that it rises tells nothing.
-    is_order = wording is not None and wording.changes_places
-    find_refusal = trial.refusal_of_loss if query.follows or is_order else trial.refusal_of_correction
+    # Reordered words have about the same support, so a rise proves nothing.
+    reorders = wording is not None and wording.is_reordering
+    find_refusal = trial.refusal_of_loss if query.follows or reorders else trial.refusal_of_correction
     if refusal := await find_refusal(source, state, queries):
         return Decision(sentence, refusal)
     others = [] if query.follows else _other_disagreeing(checks, source, evidence)

@@ -69,8 +69,8 @@ class Wording:
         return bool(self.answers) and self.place is not None
 
     @property
-    def changes_places(self) -> bool:
-        """Does the edit let words change places, and bring in none?"""
+    def is_reordering(self) -> bool:
+        """Does the edit only put the same words in another order?"""
         before, after = (
             Counter(folded_text(word.text) for word in part.words) for part in (self.before, self.after)
         )
@@ -126,7 +126,7 @@ class Wording:
         kept = [
             value
             for value in values_at(self.before, self.replaced)
-            if value is not self.old or self.changes_places
+            if value is not self.old or self.is_reordering
         ]
         wanted = [s.value for value, sources in self.answers for s in sources] + [v for v, _ in self.answers]
         left = len(self.answers)  # each answer may stand once
@@ -136,7 +136,9 @@ class Wording:
             left -= given
             if (given and left >= 0) or any(same_value(value, other) for other in kept):
                 continue
-            if given or value.kind != "name" or not {*key_words(words)} <= {*key_words(self.answer)}:
+            if given:
+                return f"the change writes {words!r} once too often"
+            if value.kind != "name" or not {*key_words(words)} <= {*key_words(self.answer)}:
                 return f"the change brings in {words!r}, which is not the evidence's answer"
         return ""
 
@@ -215,7 +217,7 @@ class Wording:
                 denied = is_negated(self.after, written.start)
                 if all(is_negated(source.sentence, source.start) != denied for source in sources):
                     words = self.answer[value.start : value.end]
-                    return f"the text would {'deny' if denied else 'say'} {words!r}, other than the evidence"
+                    return f"the text would {'deny' if denied else 'say'} {words!r}, unlike the evidence"
         return ""
 
     def _exchanged(self) -> str:

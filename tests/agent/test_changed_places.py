@@ -35,7 +35,7 @@ TUNED = [
         "When it is full, the lamp turns from blue to red.",
     ),
 ]
-# Written after the rules, for measuring alone: no rule is to be changed for one of these.
+# Written after the rules, for measuring alone: do not change a rule to pass one.
 HELD_OUT = [
     (
         "A seat is 40 crowns in the stalls and 25 crowns in the gallery.",
@@ -68,7 +68,7 @@ HELD_OUT = [
         "The wall was painted from white to green in 2019.",
     ),
 ]
-RIGHT = [
+UNCHANGED = [
     ("Guests pay 18 euros, members 12.", "Members pay 12 euros and guests pay 18 euros."),
     (
         "The library is owned and run by the Orrel Trust.",
@@ -109,8 +109,8 @@ def test_most_of_the_held_out_are_put_back_and_none_is_damaged(tmp_path: Path) -
     assert sum(after == right for after, (_, _, right) in zip(texts, HELD_OUT, strict=True)) >= 5
 
 
-@pytest.mark.parametrize(("text", "evidence"), few(RIGHT, every=4))
-def test_other_orders_of_the_same_are_left_alone(text: str, evidence: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("text", "evidence"), few(UNCHANGED, every=4))
+def test_right_texts_in_another_order_stay(text: str, evidence: str, tmp_path: Path) -> None:
     revision = revised(text, evidence, tmp_path)
     assert revision.text == text
     assert not any(edit.state == "suggested" for edit in revision.edits)

@@ -99,7 +99,7 @@ class RecordedSearch:
     async def _opened(self, query: str) -> Components:
         live = self._live
         if live is None:
-            raise RetrievalError(f"{query!r} was not a query of the recorded run")
+            raise RetrievalError(f"{query!r} was not a query of the recorded run: name what to search")
         return await in_thread(lambda: live.components)  # it may index a corpus
 
     def _repeat(self, span: StoredSpan | None) -> None:
@@ -117,16 +117,16 @@ class RecordedBlocks:
     def __init__(self, trace: Trace, live: LiveComponents | None = None) -> None:
         self._blocks = {_place(evidence): block for evidence, block in trace.reads}
         self._found = {_place(evidence) for evidence in trace.found.values()}
-        self._live = live
+        self._surroundings = None if live is None else Surroundings(live.text_of)
 
     async def block(self, evidence: Evidence) -> Evidence:
         """The evidence with its block; unchanged where the run read no more of the source."""
         place = _place(evidence)
         if place in self._blocks:
             return with_block(evidence, self._blocks[place])
-        if self._live is None or place in self._found:
+        if self._surroundings is None or place in self._found:
             return evidence
-        return await Surroundings(self._live.text_of).block(evidence)
+        return await self._surroundings.block(evidence)
 
 
 def _error(line: str) -> RarrError:

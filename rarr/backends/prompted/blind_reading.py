@@ -19,14 +19,15 @@ from rarr.records import Agreement, Evidence, ModelUsage, Query, Verdict
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.language_model import LanguageModel
 
-_BLOCK_TOKENS, _ANSWER_TOKENS = BLOCK // 6, 15  # 650 in 12 answers about Wikipedia's pages; a usual answer
+_BLOCK_TOKENS = BLOCK // 6  # a block of a usual document has 650 tokens, measured over 12 answers
+_ANSWER_TOKENS = 15
 UNSURE = "the model is not sure of it"
 LIKELY_TWICE = 0.35
-"""The least probability of both readings together at which the model is sure of them. A doubt about the
-wording of the source alone is then not counted."""
+"""The least product of both probabilities at which the model is sure. A doubt about the wording alone does
+not count then."""
 DOUBTED = 0.6
-"""The confidence in other differences: a suggestion. Of 26 that both readings said, and code doubted, 17 were
-right (a model of 1.5 billion parameters, on the tuned half of `benchmarks.answers`)."""
+"""The confidence in a doubted difference, whose edit is only suggested: of 26, 17 were right (a model of 1.5
+billion parameters, on the tuned half of `benchmarks.answers`)."""
 
 
 class ReadingAnswer(BaseModel):
@@ -139,8 +140,8 @@ class BlindChecker:
     ) -> Agreement:
         """The agreement where the answer to the question is the same; `unknown` where it is another.
 
-        Where the answer to the question cannot be compared, and where the model is not sure of the two
-        answers, the query is asked as well.
+        If the answer to the question cannot be compared, the answer to the query replaces it. If the model is
+        not sure of both answers, the query is asked as a third reading.
         """
         second = await self._read("read_evidence", {"query": question}, text, context, query, block)
         by_query = second.verdict not in ("agrees", "disagrees")
@@ -217,7 +218,7 @@ class _Reading(NamedTuple):
 
 
 def _doubt(first: _Reading, second: _Reading) -> str:
-    """The reason only to suggest the edit that both readings lead to; empty for none.
+    """The reason to suggest the edit instead of accepting it; empty for none.
 
     Without probabilities, two readings count as sure where there is no doubt about the wording.
     """

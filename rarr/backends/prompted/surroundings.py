@@ -17,7 +17,7 @@ from rarr.tools.spans import span
 from rarr.tools.text.document import Span
 
 BLOCK = 4000
-"""Characters of a block, about a thousand tokens."""
+"""Characters of a block."""
 _SNAP = 500  # a cut moves at most this many characters, to the end of a line or a word
 _TEXTS = 8  # sources whose texts are kept at once
 

@@ -14,7 +14,7 @@ from rarr.backends.rules.counterparts import (
     parsed_passage,
 )
 from rarr.backends.rules.dates import Date, is_as_exact
-from rarr.backends.rules.exchanges import OTHER_WAY_ROUND, changed_places
+from rarr.backends.rules.exchanges import changed_places
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, may_be_of_a_namesake
@@ -119,7 +119,7 @@ def places_agreement(
         verdict="disagrees",
         text_answer=claim.sentence.text[value.start : value.end],
         evidence_answer=claim.sentence.text[other.start : other.end],
-        reason=f"the evidence has {answer!r} where the text has {claimed!r}{OTHER_WAY_ROUND}",
+        reason=f"the evidence has {answer!r} where the text has {claimed!r}, and the other way round",
         confidence=CHANGED_PLACES,
     )
 

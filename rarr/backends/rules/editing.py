@@ -4,8 +4,10 @@ import re
 from calendar import monthrange
 from collections.abc import Iterator
 
+from rarr.backends.rules.agreement import queried_value
+from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.dates import MONTHS, Date
-from rarr.backends.rules.exchanges import OTHER_WAY_ROUND
+from rarr.backends.rules.exchanges import changed_places
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import CARDINALS, MAGNITUDES, ORDINALS, Quantity, ordinal_suffix
 from rarr.backends.rules.units import from_base, to_base
@@ -16,7 +18,7 @@ from rarr.tools.text.document import Span, sentences
 
 _MAGNITUDE = re.compile(rf"[ -]?({'|'.join(MAGNITUDES)})$", re.IGNORECASE)
 _MINUS = re.compile(r"[-−]|\bminus ", re.IGNORECASE)
-_EXACT = 6  # most decimals that are written
+_MOST_DECIMALS = 6  # most decimals that are written
 
 
 class ValueEditor:
@@ -26,7 +28,23 @@ class ValueEditor:
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
         """The change at the query's place, else at the only place of the text's answer."""
-        return await work(change_of, text, query, check)
+        swapped = await work(_swapped, text, context, query, evidence)
+        return swapped or await work(change_of, text, query, check)
+
+
+def _swapped(text: str, context: str | None, query: Query, evidence: Evidence) -> Change | None:
+    """The change that puts back two values which changed places; None where none did."""
+    asked = queried_value(text, context, query)
+    if asked is None:
+        return None
+    claim, value = asked
+    other = changed_places(claim.sentence, value, parsed_passage(evidence.text, evidence.title).sentences)
+    place, other_place = (claim.in_text(each.start, each.end) if each else None for each in (value, other))
+    if place is None or other_place is None:
+        return None
+    first, second = sorted((place, other_place))
+    between = text[first.end : second.start]
+    return Change(start=first.start, end=second.end, new=f"{second.of(text)}{between}{first.of(text)}")
 
 
 def change_of(text: str, query: Query, check: Check) -> Change | None:
@@ -37,8 +55,6 @@ def change_of(text: str, query: Query, check: Check) -> Change | None:
     )
     if place is None or around is None:
         return None
-    if check.reason.endswith(OTHER_WAY_ROUND):
-        return _swapped(text, around, place, check.evidence_answer)
     before, old, after = text[around.start : place.start], place.of(text), text[place.end : around.end]
     value = _value_at(before, old, after)
     answer = _answer(value, check.evidence_answer) if value else None
@@ -49,19 +65,6 @@ def change_of(text: str, query: Query, check: Check) -> Change | None:
         if new != old and written is not None and same_value(written, answer):
             return _with_article(text, place, new)
     return None
-
-
-def _swapped(text: str, sentence: Span, place: Span, answer: str) -> Change | None:
-    """The change that swaps the text's answer and the evidence's, where the sentence has both."""
-    others = [
-        Span(sentence.start + match.start(), sentence.start + match.end())
-        for match in re.finditer(rf"(?<![\w.,]){re.escape(answer)}(?![\w]|[.,]\d)", sentence.of(text))
-    ]
-    if len(others) != 1 or not answer or others[0].overlaps(place):
-        return None
-    first, second = sorted((place, others[0]))
-    between = text[first.end : second.start]
-    return Change(start=first.start, end=second.end, new=f"{second.of(text)}{between}{first.of(text)}")
 
 
 def _value_at(before: str, words: str, after: str) -> Value | None:
@@ -111,9 +114,10 @@ def _place(text: str, query: Query, answer: str) -> Span | None:
 def _numbers_like(
     text_quantity: Quantity, old: str, evidence_quantity: Quantity, words: str
 ) -> Iterator[str]:
-    """The evidence's number, from the text's rounding up to every digit.
+    """The evidence's number in the text's unit.
 
-    If nothing calls for rounding, every digit at once.
+    A converted number, or one in place of a hedged number, is first rounded as in the text, and then has more
+    decimals; any other number is exact.
     """
     if text_quantity.unit != evidence_quantity.unit or old.lower() in ("a", "an"):
         return  # "a mile" has no place for a number
@@ -133,7 +137,8 @@ def _numbers_like(
             1, evidence_quantity.form
         )
         for decimals in range(
-            _decimals(amount, old) if converted or text_quantity.hedged else _EXACT, _EXACT + 1
+            _decimals(amount, old) if converted or text_quantity.hedged else _MOST_DECIMALS,
+            _MOST_DECIMALS + 1,
         ):
             rounded = round(amount, decimals)
             # A count in words, such as "sixteen rooms", is whole.
@@ -171,7 +176,7 @@ def _written(amount: float, old: str) -> str:
     before = re.match(r"\D*(?=\d)", old)
     if before is None and amount in CARDINALS:
         return _cased(CARDINALS[int(amount)], old)
-    whole, dot, decimals = f"{abs(amount):.{_EXACT}f}".rstrip("0").rstrip(".").partition(".")
+    whole, dot, decimals = f"{abs(amount):.{_MOST_DECIMALS}f}".rstrip("0").rstrip(".").partition(".")
     signs = before[0] if before else ""
     if bool(_MINUS.search(signs)) != (amount < 0):
         signs = f"−{signs}" if amount < 0 else _MINUS.sub("", signs)
@@ -194,7 +199,8 @@ def _cased(word: str, old: str) -> str:
 def _date_like(text_date: Date, old: str, evidence_date: Date) -> str | None:
     """The text's format with the evidence's year, month and day.
 
-    A part that the evidence lacks stays, unless a coarser part changes: no source has the two together.
+    A part that the evidence lacks stays. If a coarser part changes, the result is None: no source gives the
+    new year with the old month.
     """
     if text_date.first_year != text_date.last_year:
         return _span_like(old, evidence_date)

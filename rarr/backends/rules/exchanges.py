@@ -19,7 +19,7 @@ _PREPOSITION = re.compile(
     r"\b(from|to|into|by|for|against|over|under|above|below|before|after|behind|until)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
-_WAYS = {
+_DIRECTIONS = {
     "into", "onto", "out", "off", "up", "down", "inside", "outside",
     "upstream", "downstream", "towards", "away",
 }  # fmt: skip
@@ -29,8 +29,6 @@ MUTUAL = re.compile(
     r"\b(?:marri|marry|met\b|meet|join|border|equal|adjoin|resembl|alongside|beside|near)", re.IGNORECASE
 )
 _BY = re.compile(r"\bby\b", re.IGNORECASE)
-OTHER_WAY_ROUND = ", and the other way round"
-"""The end of the reason where two values of the text changed places."""
 _LONGEST_VERB = 4
 """The most words between two parties of an action, as in "was narrowly defeated by"."""
 
@@ -53,8 +51,8 @@ def changed_places(text: ParsedSentence, value: Value, evidence: Sequence[Parsed
     """The other value of the text that changed places with `value`; None where none did.
 
     The evidence has both values, each in the role that the text gives to the other: in one sentence, or in
-    two rows of a table or list. Names only tell apart what the numbers beside them are of: they change places
-    where they act, or where one is left for the other.
+    two rows of a table or list. For names the other words of their clauses do not count: names change places
+    only by their preposition, their direction or their role in an action.
     """
     if _only_same(value, text.values) is not value:
         return None
@@ -79,11 +77,13 @@ def _changed_within(text: ParsedSentence, value: Value, evidence: ParsedSentence
 
 
 def _changed_rows(text: ParsedSentence, value: Value, evidence: Sequence[ParsedSentence]) -> Value | None:
-    """The other value, if each stands in the text beside the words of the other's row, and only of that."""
+    """The value from another row, if the text gives each of the two values the words of the other's row."""
     row = _only_row(value, evidence)
-    for other in text.values if row is not None else ():
+    if row is None:
+        return None
+    for other in text.values:
         other_row = _only_row(other, evidence) if other.kind == value.kind and other is not value else None
-        if row is None or other_row is None or other_row is row:
+        if other_row is None or other_row is row:
             continue
         stems, other_stems = ({word.stem for word in part.content} for part in (row, other_row))
         beside, other_beside = (
@@ -128,8 +128,8 @@ def _exchange(
     for other in others:
         shown = (
             (by_label and _exchanged_label(text, value, evidence, evidence_value, other))
+            or _exchanged_preposition(text, value, evidence, evidence_value, other)
             or _exchanged_direction(text, value, evidence, evidence_value, other)
-            or _exchanged_way(text, value, evidence, evidence_value, other)
             or _exchanged_role(text, value, evidence, evidence_value, other)
         )
         if shown:
@@ -154,7 +154,7 @@ def _exchanged_label(
     return text_labels[min(shared)] if shared and own_labels.keys() - other_labels.keys() else ""
 
 
-def _exchanged_direction(
+def _exchanged_preposition(
     text: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value, other: Value
 ) -> str:
     """The preposition before the value, if the evidence has it before the other value."""
@@ -166,19 +166,21 @@ def _exchanged_direction(
     return in_text if in_text and in_evidence and in_text != in_evidence and in_text == of_other else ""
 
 
-def _exchanged_way(
+def _exchanged_direction(
     text: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value, other: Value
 ) -> str:
     """A word such as "into" from the clause of the value, if the evidence has it only beside the other."""
-    is_only = not any(v.kind == value.kind and not _overlap(v, value) for v in text.values)
-    in_text = _ways(text, Span(0, len(text.text)) if is_only else clause_place(text, value))
-    own, of_other = (_ways(evidence, clause_place(evidence, v)) for v in (evidence_value, other))
+    is_alone = not any(v.kind == value.kind and not _overlap(v, value) for v in text.values)
+    in_text = _directions(text, Span(0, len(text.text)) if is_alone else clause_place(text, value))
+    own, of_other = (_directions(evidence, clause_place(evidence, v)) for v in (evidence_value, other))
     shared = (in_text & of_other) - own
     return min(shared) if shared and own - of_other and not in_text & own else ""
 
 
-def _ways(part: ParsedSentence, place: Span) -> set[str]:
-    return {folded_text(word.text) for word in part.words if place.start <= word.start < place.end} & _WAYS
+def _directions(part: ParsedSentence, place: Span) -> set[str]:
+    return {
+        folded_text(word.text) for word in part.words if place.start <= word.start < place.end
+    } & _DIRECTIONS
 
 
 def _exchanged_role(

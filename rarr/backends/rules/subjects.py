@@ -101,14 +101,15 @@ def is_about_subject(claim: Claim, value: Value, candidate: Candidate, evidence:
 
 
 def subject_of(claim: Claim, value: Value) -> str | None:
-    """The name before the value, else the name behind it in its clause, else the inferred subject."""
+    """The first of the possible subjects; None if there is none."""
     return next(iter(subjects_of(claim, value)), None)
 
 
 def subjects_of(claim: Claim, value: Value) -> tuple[str, ...]:
-    """The possible subjects of the claim.
+    """The possible subjects, the best first.
 
-    If the claim does not name its subject, the topic of the text is also possible.
+    The first name before the value, else a name in its clause, else the inferred subject; then the topic of
+    the text, unless the sentence names its subject.
     """
     if (named := _named_subject(claim, value)) is not None:
         return (named.text,)

@@ -10,7 +10,7 @@ from rarr.backends.rules.words import Token
 _EITHER_WAY = {"met", "meet", "meets", "married", "marries", "border", "borders", "adjoins", "equals"}
 _JOINS = {"and", "or", "nor"}
 # Words without a stem that give what stands before and behind them different roles.
-_TELLING = {
+_ROLE_WORDS = {
     "than",
     "took",
     "take",
@@ -52,38 +52,38 @@ def _readings(part: ParsedSentence) -> Iterator[Sequence[Token]]:
 
 
 def _is_swapped(text: str, claim_words: Sequence[Token], evidence_words: Sequence[str]) -> bool:
-    lowered = [_compared(word) for word in claim_words]
-    if len(lowered) > _LONGEST:
+    stems = [_compared(word) for word in claim_words]
+    if len(stems) > _LONGEST:
         return False
-    windows = (evidence_words[at : at + len(lowered)] for at in range(len(evidence_words) - len(lowered) + 1))
-    counts = Counter(lowered)
+    windows = (evidence_words[at : at + len(stems)] for at in range(len(evidence_words) - len(stems) + 1))
+    counts = Counter(stems)
     return any(
-        window != lowered and Counter(window) == counts and _changed_places(text, claim_words, window)
+        window != stems and Counter(window) == counts and _has_swapped_parts(text, claim_words, window)
         for window in windows
     )
 
 
-def _changed_places(text: str, words: Sequence[Token], window: Sequence[str]) -> bool:
+def _has_swapped_parts(text: str, words: Sequence[Token], window: Sequence[str]) -> bool:
     """Does the window have Y M X where `words` are X M Y?"""
-    lowered = [_compared(word) for word in words]
+    stems = [_compared(word) for word in words]
     first = next(
-        n for n, (word, window_word) in enumerate(zip(lowered, window, strict=True)) if word != window_word
+        n for n, (word, window_word) in enumerate(zip(stems, window, strict=True)) if word != window_word
     )
-    last = next(n for n in range(len(lowered), 0, -1) if lowered[n - 1] != window[n - 1])
-    inner, window_inner = lowered[first:last], list(window[first:last])
+    last = next(n for n in range(len(stems), 0, -1) if stems[n - 1] != window[n - 1])
+    inner, window_inner = stems[first:last], list(window[first:last])
     for x in range(1, len(inner) - 1):
         for y in range(1, len(inner) - x):
             if window_inner == inner[-y:] + inner[x:-y] + inner[:x]:
                 middle = words[first + x : last - y]
-                if _parts(text[words[first + x - 1].end : words[last - y].start], middle):
+                if _gives_roles(text[words[first + x - 1].end : words[last - y].start], middle):
                     return True
     return False
 
 
-def _parts(between: str, middle: Sequence[Token]) -> bool:
+def _gives_roles(between: str, middle: Sequence[Token]) -> bool:
     """Do the words between two parts give them different roles, as a verb does and a list does not?"""
     words = [word.text.lower() for word in middle]
     opens = between.lstrip().startswith(",") or words[0] in _JOINS
     closes = between.rstrip().endswith(",") or words[-1] in _JOINS
-    telling = any(word.stem for word in middle) or not _TELLING.isdisjoint(words)
+    telling = any(word.stem for word in middle) or not _ROLE_WORDS.isdisjoint(words)
     return telling and _EITHER_WAY.isdisjoint(words) and not (opens and closes)
