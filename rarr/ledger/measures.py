@@ -13,6 +13,11 @@ from rarr.backends.rules.values import Value, value_extent
 from rarr.ledger.hedges import number_hedges
 
 _ROW = re.compile(r"(?:[^|\n]*:)?\s*\|")
+_RATE = re.compile(
+    r"[^.,;:]{0,20}?\b(?:an?|per|every|each)\s+"
+    r"(?P<period>second|minute|hour|day|night|week|fortnight|month|quarter|year)\b",
+    re.IGNORECASE,
+)
 _ORDINAL = "#"
 
 
@@ -27,6 +32,8 @@ def differs_in_measure(
         return False
     if number_hedges(claim, value) != number_hedges(part, evidence_value):
         return True
+    if _rate(claim, value) and _rate(part, evidence_value) not in ("", _rate(claim, value)):
+        return True
     if not _is_within(
         number_bound(claim, value), value.read, number_bound(part, evidence_value), evidence_value.read
     ):
@@ -36,6 +43,12 @@ def differs_in_measure(
         return False
     in_heads = counted in beside.spread or counted in beside.title_stems
     return not (is_row(part) and in_heads)
+
+
+def _rate(part: ParsedSentence, value: Value) -> str:
+    """The period of a rate, such as "day" in "twice a day" or "40 mg every day"."""
+    match = _RATE.match(part.text, value_extent(value).end)
+    return match["period"].lower() if match else ""
 
 
 def is_row(part: ParsedSentence) -> bool:

@@ -152,7 +152,8 @@ class BlindChecker:
         doubt = _doubt(first, second)
         if doubt == UNSURE and not by_query:
             third = await self._read("read_evidence", {"query": query.text}, text, context, query, block)
-            doubt = "" if await self._is_same_difference(first, third) else doubt
+            if await self._is_same_difference(first, third) and _are_sure(first, second, third):
+                doubt = ""
         return second.agreement(doubt)
 
     async def _is_same_difference(self, first: "_Reading", other: "_Reading") -> bool:
@@ -215,6 +216,12 @@ class _Reading(NamedTuple):
         agreement = self.compared.agreement
         reason = f"{agreement.reason}; asked another way, it answers {other!r}" if other else agreement.reason
         return agreement.model_copy(update={"verdict": "unknown", "reason": reason, "read_in": self.passage})
+
+
+def _are_sure(*readings: _Reading) -> bool:
+    """Is the model sure of the best two of the readings?"""
+    best, next_best, *_ = sorted((reading.probability for reading in readings), reverse=True)
+    return best * next_best >= LIKELY_TWICE
 
 
 def _doubt(first: _Reading, second: _Reading) -> str:

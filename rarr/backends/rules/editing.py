@@ -9,7 +9,7 @@ from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.dates import MONTHS, Date
 from rarr.backends.rules.exchanges import changed_places
 from rarr.backends.rules.proper_names import ProperName
-from rarr.backends.rules.quantities import CARDINALS, MAGNITUDES, ORDINALS, Quantity, ordinal_suffix
+from rarr.backends.rules.quantities import CARDINALS, CLOCK, MAGNITUDES, ORDINALS, Quantity, ordinal_suffix
 from rarr.backends.rules.units import from_base, to_base
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Change, Check, Evidence, Query
@@ -121,6 +121,8 @@ def _numbers_like(
     """
     if text_quantity.unit != evidence_quantity.unit or old.lower() in ("a", "an"):
         return  # "a mile" has no place for a number
+    if text_quantity.unit == CLOCK:
+        return  # 1:20 may be 13:20
     if text_quantity.unit == "times":
         yield _cased(words.lower(), old)
     elif text_quantity.unit == "#":

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, ValueKind, same_value, value_extent
-from rarr.backends.rules.words import folded_text
+from rarr.backends.rules.words import Token, folded_text
 from rarr.tools.text.document import Span
 
 _PIECE = re.compile(r"[,;:()]\s|\s(?:and|but|or|while|whereas|versus|against|than)\s", re.IGNORECASE)
@@ -41,6 +41,7 @@ def exchange_reason(
     `evidence_value` is the value of the evidence that equals `value`.
     """
     exchange = _exchange(text, value, evidence, evidence_value)
+    exchange = exchange or _exchanged_neighbour(text, value, evidence, evidence_value)
     if exchange is None:
         return ""
     shown, other = exchange
@@ -152,6 +153,34 @@ def _exchanged_label(
         return ""
     shared = text_labels.keys() & (other_labels.keys() - own_labels.keys())
     return text_labels[min(shared)] if shared and own_labels.keys() - other_labels.keys() else ""
+
+
+def _exchanged_neighbour(
+    text: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value
+) -> tuple[str, Value] | None:
+    """The word with meaning right before the value, and the other value of the evidence behind that word.
+
+    "It ends on 1 March" where the evidence says "it begins on 1 March and ends on 4 May". This is too little
+    to put two values back.
+    """
+    in_text, own = _word_before(text, value), _word_before(evidence, evidence_value)
+    if in_text is None or own is None or own.stem == in_text.stem or value.kind == "name":
+        return None
+    for other in evidence.values:
+        if other.kind != evidence_value.kind or _overlap(other, evidence_value):
+            continue
+        of_other = _word_before(evidence, other)
+        if of_other is not None and of_other.stem == in_text.stem:
+            return in_text.text, other
+    return None
+
+
+def _word_before(part: ParsedSentence, value: Value) -> Token | None:
+    """The nearest word with meaning before a value, in its clause and in no value."""
+    place = Span(clause_place(part, value).start, value.start)
+    words = [word for word in part.content if place.start <= word.start and word.end <= place.end]
+    inside = words and any(other.start <= words[-1].start < other.end for other in part.values)
+    return None if not words or inside else words[-1]
 
 
 def _exchanged_preposition(

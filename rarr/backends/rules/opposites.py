@@ -23,6 +23,7 @@ causes cause caused triggers induces | prevents prevent prevented
 raises raise raised worsens worsened | lowers lowered reduces reduce reduced improves improved
 strengthened strengthens | weakened weakens
 succeeded succeeds | failed fails
+favour favor for | against
 supported supports support favoured favored | opposed opposes oppose
 survived survives survive | died dies die
 benign | malignant

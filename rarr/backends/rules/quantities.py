@@ -68,6 +68,8 @@ _NUMBER = re.compile(
         (?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d{{1,3}}(?:[\u00a0\u202f]\d{{3}})+
           |\d{{1,3}}(?:\ \d{{3}}){{2,}}|\d+(?:\.\d+)?)(?P<suffix>st|nd|rd|th)?\b(?!:\d)
         (?:[ -]?(?P<magnitude>hundred|thousand|million|billion|trillion|bn|mn)\b)?
+        # 13:20
+      | (?<![\w.,/:-])(?P<clock>(?:[01]?\d|2[0-3]):[0-5]\d)(?![\w:]|\.\d)
         # twenty-third
       | (?<![\w-])(?P<ordinal>{_any_of(_ORDINALS)})\b
         # two hundred and five thousand
@@ -96,13 +98,17 @@ _SIGNS = {"EUR": "€", "GBP": "£", "USD": "$", "JPY": "¥"}
 _CURRENCIES = {"dollar": "$", "euro": "€", "pound": "£", "yen": "¥"}
 
 
+CLOCK = "clock"
+"""The unit of a time of day."""
+
+
 class Quantity(NamedTuple):
     """A number in a sentence, `start` to `end`, without the unit or percent sign that follows it.
 
     `amount`, `low` and `high` are in `unit`: a base unit of `units.py`, `%`, a currency sign, `#` for
-    ordinals, `times`, or empty for a count. `form` is the unit of measure as the text writes it. `tail` is
-    the end with the unit, percent sign or currency word. A `hedged` number has "about" or the like before
-    it.
+    ordinals, `times`, `CLOCK` for minutes after midnight, or empty for a count. `form` is the unit of measure
+    as the text writes it. `tail` is the end with the unit, percent sign or currency word. A `hedged` number
+    has "about" or the like before it.
     """
 
     start: int
@@ -170,6 +176,8 @@ def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str, int]:
         return "#", "", end
     if match["multiple"]:
         return "times", "", end
+    if match["clock"]:
+        return CLOCK, "", end
     if currency := _CURRENCY_WORD.match(text, end):
         return _CURRENCIES[currency["name"].split()[0].removesuffix("s")], "", currency.end()
     if measure := _UNIT.match(text, end):
@@ -188,6 +196,9 @@ def _amount(match: re.Match[str]) -> tuple[float, float]:
             return float(digits) * scale, 0.5 * 10.0**-decimals * scale
         # Trailing zeros may be rounding; a twentieth keeps 3,000 apart from 3,100.
         return float(digits), 0.05 * 10.0**zeros if zeros >= 2 else 0.0
+    if match["clock"]:
+        hours, minutes = match["clock"].split(":")
+        return 60.0 * int(hours) + int(minutes), 0.0
     if match["ordinal"]:
         return _ORDINALS[match["ordinal"].lower()], 0.0
     if match["multiple"]:

@@ -1,5 +1,8 @@
 """A model reads values without the text's own, in two ways, and a reading outlasts the edits."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from makers import evidence
 
@@ -11,6 +14,7 @@ from rarr.backends.rules import blind_answers, short_answers
 from rarr.errors import ModelError
 from rarr.records import Agreement, Evidence, Verdict
 from rarr.testing import Asked, ScriptedModel
+from rarr.tools.models.chat import Answer, ChatRequest
 from rarr.tools.models.meter import METER, Budget, Meter
 
 TEXT = "# Mills of Orrel\n\nThe Orrel Mill is old. The Orrel Mill burned in 1921."
@@ -111,16 +115,34 @@ async def test_difference_without_a_doubt_counts() -> None:
     assert (agreement.verdict, agreement.confidence) == ("disagrees", None)
 
 
-@pytest.mark.parametrize(("third", "confidence"), [("May 1923", None), ("not stated", DOUBTED)])
+class OftenUnsure(ScriptedModel):
+    """A model with one probability for the blank, and another for its answers to questions."""
+
+    def __init__(self, reply: Callable[[Asked], Any], blank: float, answer: float) -> None:
+        super().__init__(reply, probability=answer)
+        self._of_blank = ScriptedModel(reply, probability=blank)
+
+    async def complete(self, ask: ChatRequest) -> Answer:
+        if ask.name != "fill_blank":
+            return await super().complete(ask)
+        self.calls.append(ask)
+        return await self._of_blank.complete(ask)
+
+
+@pytest.mark.parametrize(
+    ("third", "answer", "confidence"),
+    [("May 1923", 0.7, None), ("May 1923", 0.5, DOUBTED), ("not stated", 0.7, DOUBTED)],
+    ids=["sure of two", "sure of none", "another answer"],
+)
 async def test_query_settles_a_difference_of_which_the_model_is_not_sure(
-    third: str, confidence: float | None
+    third: str, answer: float, confidence: float | None
 ) -> None:
     def answers(asked: Asked) -> dict[str, str]:
         if asked.prompt == "write_question":
             return {"question": "In which year did the Orrel Mill burn?"}
         return {"answer": third if f"Question: {QUERY.text}" in asked.messages[-1].content else "May 1923"}
 
-    chat = ScriptedModel(answers, probability=0.2)
+    chat = OftenUnsure(answers, blank=0.1, answer=answer)
     agreement = await checker(chat).check(TEXT, None, QUERY, FOUND)
     assert (agreement.verdict, agreement.confidence) == ("disagrees", confidence)
     assert asked(chat) == [*BOTH, "read_evidence"]

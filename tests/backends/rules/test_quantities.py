@@ -32,6 +32,7 @@ from rarr.backends.rules.quantities import ordinal_suffix, quantities, same_quan
         ("It is at 32 degrees Fahrenheit.", 0, "degree"),
         ("It is at -40 degrees Fahrenheit.", -40, "degree"),
         ("It fell to −12 in May.", -12, ""),
+        ("It leaves at 13:20 daily.", 800, "clock"),
         ("It fell to minus 1.5%.", -1.5, "%"),
         ("It has 9 234 567 readers.", 9_234_567, ""),
         ("It has 9\u202f234 readers.", 9234, ""),
