@@ -15,12 +15,10 @@ from rarr.cli import run
 
 EXAMPLES = {example.name: example for example in examples()}
 # No example leaves unnoticed: these numbers may only rise. `right` fell by 2 once, as quantifiers and bounds
-# of numbers became parts that have to be confirmed, and by 1 as an inferred subject no longer rules out a
-# page that has the words of the sentence.
-FLOORS = {"texts": 35, "exact": 33, "planted": 50, "corrected": 48, "pinned": 135, "right": 109}
+# of numbers became parts that have to be confirmed.
+FLOORS = {"texts": 35, "exact": 33, "planted": 50, "corrected": 48, "pinned": 135, "right": 110}
 # Texts with a sentence whose status is not yet the pinned one; whoever mends one takes it out of here.
 NOT_YET = {
-    "barrier-reef": "another site's page has its words: 'unconfirmed', not 'no_evidence'",
     "burj-khalifa": "a cost in other words is not confirmed",
     "clean-ashdown-observatory": "'two dozen' is not confirmed by 24, for the same reason",
     "clean-frankenstein": "what a passage says in two sentences is not confirmed",

@@ -18,8 +18,7 @@ def estimate(text: str, context: str | None, components: Components) -> Estimate
 
     The estimate fits a text with some errors: each is read again, or has the checks on its sentence asked
     again. A text without errors may cost half of it, a text with errors in most sentences twice as much: it
-    is no limit.
-    The estimate of a long text is the sum over its blocks.
+    is no limit. The estimate of a long text is the sum over its blocks.
     """
     size = block_size(text, components)
     if size is None:

@@ -24,7 +24,6 @@ from rarr.tools.concurrency.worker import work
 
 # The share of right verdicts over 67,000 values of hand-written claims (python -m benchmarks.confidence).
 SAME_VALUE, IN_TITLE, OTHER_VALUE, ELSEWHERE, NO_VALUE = 0.94, 0.79, 0.91, 0.52, 0.41
-CHANGED_PLACES = 0.91
 AGREES_COVERAGE = 0.3  # the least share of the context around the same value for the verdict `agrees`
 
 
@@ -120,7 +119,6 @@ def places_agreement(
         text_answer=claim.sentence.text[value.start : value.end],
         evidence_answer=claim.sentence.text[other.start : other.end],
         reason=f"the evidence has {answer!r} where the text has {claimed!r}, and the other way round",
-        confidence=CHANGED_PLACES,
     )
 
 

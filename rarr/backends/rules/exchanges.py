@@ -59,9 +59,11 @@ def changed_places(text: ParsedSentence, value: Value, evidence: Sequence[Parsed
         return None
     within = (_changed_within(text, value, part) for part in evidence)
     other = next(filter(None, within), None)
-    if other is not None or value.kind == "name":
-        return other
-    return _changed_rows(text, value, evidence)
+    if other is None and value.kind != "name":
+        other = _changed_rows(text, value, evidence)
+    # Words such as "most" and "after" exclude other words, and not each other.
+    is_apart = value.kind == "term" and other is not None and same_value(value, other) is None
+    return None if is_apart else other
 
 
 def _changed_within(text: ParsedSentence, value: Value, evidence: ParsedSentence) -> Value | None:

@@ -183,6 +183,8 @@ def _interrogative(value: Value) -> str:
             return "when"
         case Quantity(unit="#"):
             return "which number in order"
+        case Quantity(unit="clock"):
+            return "what time of day"
         case Quantity(unit="$" | "€" | "£" | "¥"):
             return "how much money"
         case Quantity():

@@ -54,11 +54,18 @@ def is_about_something_else(claim: Claim, value: Value, evidence: ParsedPassage)
 
 
 def _has_its_words(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
-    """Does one sentence of the passage have nearly all words of the claim, but for the value?"""
-    words = (word for word in claim.sentence.content if word.start >= claim.put_in)
+    """Does one sentence of the passage have nearly all words of the claim, but for the value?
+
+    They are not the words of a name alone: other things bear the name of a title or an award, too.
+    """
+    words = [word for word in claim.sentence.content if word.start >= claim.put_in]
     own = {word.stem for word in words if word.end <= value.start or value.end <= word.start}
+    names = [other for other in claim.sentence.values if other.kind == "name"]
+    plain = {
+        word.stem for word in words if not any(name.start <= word.start < name.end for name in names)
+    } & own
     least = max(FEWEST_OWN, SAME_WORDS * len(own))
-    return any(len(own & stems) >= least for stems in evidence.own_stems)
+    return any(len(own & stems) >= least and plain & stems for stems in evidence.own_stems)
 
 
 def has_name(evidence: ParsedPassage, name: str) -> bool:

@@ -11,21 +11,9 @@ _EITHER_WAY = {"met", "meet", "meets", "married", "marries", "border", "borders"
 _JOINS = {"and", "or", "nor"}
 # Words without a stem that give what stands before and behind them different roles.
 _ROLE_WORDS = {
-    "than",
-    "took",
-    "take",
-    "takes",
-    "used",
-    "made",
-    "make",
-    "makes",
-    "got",
-    "get",
-    "gets",
-    "had",
-    "has",
-    "have",
-}
+    "than", "took", "take", "takes", "used", "made", "make", "makes", "got", "get", "gets", "had",
+    "has", "have",
+}  # fmt: skip
 _LONGEST = 60  # words of a claim; the search tries all ways to divide it
 
 

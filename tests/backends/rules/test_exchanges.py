@@ -5,6 +5,9 @@ from collections.abc import Awaitable
 import pytest
 from ledger.test_gate import refusal
 
+from rarr.backends.rules.exchanges import changed_places
+from rarr.backends.rules.parsed_sentence import parsed_sentence
+
 RULE = "the change exchanges values"
 TICKETS = "Tickets cost 12 euros for members and 18 euros for guests."
 LINE = "The line runs from Oslen to Tarn in an hour."
@@ -98,3 +101,11 @@ async def test_mutual_deeds_have_no_order() -> None:
 async def test_units_that_are_taken_for_each_other_are_refused(unit: str) -> None:
     text, says = "The Vell Bridge is 212 metres long.", "The Vell Bridge is 221 metres long."
     assert await refusal("212 metres", f"221 {unit}", text=text, says=says)
+
+
+def test_words_of_different_properties_change_no_places() -> None:
+    text = parsed_sentence("The league gives most prizes in turn, and the guests come after them.")
+    rows = ["After the finals the league gives prizes.", "Most guests come early."]
+    evidence = [parsed_sentence(row) for row in rows]
+    assert [value.kind for value in text.values] == ["term", "term"]
+    assert not any(changed_places(text, value, evidence) for value in text.values)

@@ -17,6 +17,7 @@ async def questions(text: str, context: str | None = None) -> list[tuple[str, st
         ("The Hoover Dam opened in 1936.", ("1936", "The Hoover Dam opened when?")),
         ("The Hoover Dam is 221 m high.", ("221", "The Hoover Dam is how many m high?")),
         ("The Hoover Dam cost $49 million.", ("$49 million", "The Hoover Dam cost how much money?")),
+        ("It leaves at 13:20.", ("13:20", "It leaves at what time of day?")),
         ("Paris was the 3rd stop.", ("3rd", "Paris was the which number in order stop?")),
         ("Paris met on 27 May.", ("27 May", "Paris met on which day?")),
         ("Paris lies in the north.", ("north", "Paris lies in the which direction?")),
