@@ -166,8 +166,10 @@ def _exchanged_neighbour(
     to put two values back.
     """
     in_text, own = _word_before(text, value), _word_before(evidence, evidence_value)
-    if in_text is None or own is None or own.stem == in_text.stem or value.kind == "name":
+    if in_text is None or own is None or value.kind == "name":
         return None
+    if in_text.stem in label_words(evidence, clause_place(evidence, evidence_value), evidence_value.kind):
+        return None  # "Clocks: 620" where the evidence says "620 clocks"
     for other in evidence.values:
         if other.kind != evidence_value.kind or _overlap(other, evidence_value):
             continue

@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 import pytest
 from ledger.test_gate import refusal
 
-from rarr.backends.rules.exchanges import changed_places
+from rarr.backends.rules.exchanges import changed_places, exchange_reason
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 
 RULE = "the change exchanges values"
@@ -109,3 +109,18 @@ def test_words_of_different_properties_change_no_places() -> None:
     evidence = [parsed_sentence(row) for row in rows]
     assert [value.kind for value in text.values] == ["term", "term"]
     assert not any(changed_places(text, value, evidence) for value in text.values)
+
+
+@pytest.mark.parametrize(
+    ("text", "evidence", "exchanged"),
+    [
+        ("It ends on 1 March.", "It begins on 1 March and ends on 4 May.", True),
+        ("The bus arrives at 9:10.", "The bus leaves at 9:10 and arrives at 10:05.", True),
+        ("The clocks of the museum: 620", "The museum shows 620 clocks and a tower clock of 1532.", False),
+        ("The loom weaves 40 metres.", "The mill has 40 metres of cloth to weave, and can weave 90.", False),
+    ],
+)
+def test_value_behind_the_word_of_another_value(text: str, evidence: str, exchanged: bool) -> None:
+    claim, part = parsed_sentence(text), parsed_sentence(evidence)
+    reason = exchange_reason(claim, claim.values[0], part, part.values[0])
+    assert bool(reason) == exchanged
