@@ -4,6 +4,9 @@ from typing import Any, TypeVar
 
 Value = TypeVar("Value")
 
+REPLACEMENT = "\ufffd"
+"""It stands for each character that is not valid."""
+
 
 def valid(value: Value) -> Value:
     """`value` as Unicode that every encoding, file and database can hold. It may be nested like JSON.
@@ -51,4 +54,4 @@ def _is_valid(text: str) -> bool:
 
 def _mended(text: str) -> str:
     joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return joined.replace("\0", "\ufffd")
+    return joined.replace("\0", REPLACEMENT)

@@ -126,6 +126,20 @@ def test_settings_are_listed_only_where_none_is_close() -> None:
         Settings(zzz=4)
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("windw = 4", "unknown setting 'windw' in rarr.toml (did you mean 'window'?)"),
+        ("window = 'x'", "setting 'window' in rarr.toml is 'x': give a whole number, such as 4"),
+        ("editor = 1", "setting 'editor' in rarr.toml is only for evaluations: leave it out"),
+    ],
+)
+def test_error_in_a_file_names_the_file(line: str, told: str, folder: Path) -> None:
+    (folder / "rarr.toml").write_text(line)
+    with pytest.raises(SettingsError, match=f"^{re.escape(told)}"):
+        Settings()
+
+
 @pytest.mark.parametrize("name", ["queries", "agreement", "editor"])
 @pytest.mark.parametrize("source", ["argument", "file", "environment"])
 def test_earlier_setting_names_the_argument_of_evaluations(
@@ -138,7 +152,7 @@ def test_earlier_setting_names_the_argument_of_evaluations(
     known, cure = (
         (f"environment variable RARR_{name.upper()}", "unset it")
         if source == "environment"
-        else (f"setting '{name}'", "leave it out")
+        else (f"setting '{name}'{' in rarr.toml' if source == 'file' else ''}", "leave it out")
     )
     with pytest.raises(SettingsError) as caught:
         Settings(**({name: 1} if source == "argument" else {}))

@@ -21,7 +21,7 @@ from rarr.tools.models.meter import METER, Meter, ModelCall
 from rarr.tools.text.document import unread_tables
 from rarr.tools.text.notices import by_reason
 from rarr.tools.text.nouns import counted, kind_of
-from rarr.unicode import valid
+from rarr.unicode import REPLACEMENT, valid
 
 if TYPE_CHECKING:
     from rarr.agent.checkpoints import Checkpointer
@@ -80,10 +80,10 @@ class Reviser:
         `run_id` names the run; None: a name is generated. Raises `InputError` for a text that cannot be
         revised, and for a name that is not allowed or already used. All later failures become warnings.
         """
-        text = _required_text(text, "text")
+        given, text = text, _required_text(text, "text")
         context = None if context is None else _required_text(context, "context")
         run_id = await self._checkpoints.new(run_id)
-        notices = [*self._corpus_notices(), *self._untraced]
+        notices = [*self._corpus_notices(), *self._untraced, *_replaced_notices(given, text)]
         notices += await work(_tables_notices, text)
         start = State(original=text, text=text, context=context, round=1, warnings=notices)
         return await self.arevise_from(start, run_id)
@@ -258,6 +258,14 @@ def _unsearched(settings: Settings) -> list[Notice]:
         return []
     message = "a corpus is given, but search does not name it: corpus,wikipedia searches both"
     return [Notice(code="corpus_not_searched", message=message, node="retrieve")]
+
+
+def _replaced_notices(given: str, text: str) -> list[Notice]:
+    """`text` is `given` as valid Unicode."""
+    if not (replaced := text.count(REPLACEMENT) - given.count(REPLACEMENT)):
+        return []
+    message = f"{counted(replaced, 'character')} replaced by U+FFFD: NUL or half of a surrogate pair"
+    return [Notice(code="character_replaced", message=message, node="generate_queries")]
 
 
 def _tables_notices(text: str) -> list[Notice]:

@@ -23,12 +23,21 @@ def text_to_revise(text: str | None, file: Path | None) -> str:
     if file is not None:
         return _filled(_read(file), str(file))
     if text is not None and text != "-":
+        if _is_file(text):
+            raise InputError(f"TEXT is the name of a file: to revise what the file holds, give --file {text}")
         return _filled(text, "TEXT")
     if sys.stdin is None:  # closed, as after <&-
         raise InputError("standard input is closed: give the text in quotes, or --file F")
     if text is None and sys.stdin.isatty():
         raise InputError("no text: give it in quotes, or - to read standard input, or --file F")
     return _filled(_read_input(), "standard input")
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name, or not a name
+        return False
 
 
 def _read_input() -> bytes:
@@ -61,11 +70,21 @@ def decoded(given: str | bytes, name: str) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        encoding = "UTF-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "LATIN1"
         raise InputError(
             f"{name} is not UTF-8 (byte 0x{data[error.start]:02x} at offset {error.start}): "
-            f"convert it, as with iconv -f {encoding} -t UTF-8"
+            f"convert it, as with {_conversion(data)}"
         ) from None
+
+
+def _conversion(data: bytes) -> str:
+    """The command that turns `data` into UTF-8."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "iconv -f UTF-16 -t UTF-8"
+    try:
+        data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return "iconv -f LATIN1 -t UTF-8"
+    return "iconv -c -f UTF-8 -t UTF-8, which leaves out halves of characters"
 
 
 def write(text: str) -> None:

@@ -32,7 +32,7 @@ from pydantic_settings import (
 
 from rarr.errors import SettingsError
 from rarr.settings.environment import Variables
-from rarr.settings.file import file_values
+from rarr.settings.file import file_in_use, file_values
 from rarr.settings.presets import PRESETS
 from rarr.settings.setting_errors import cure, unknown_setting, unknown_variable
 from rarr.settings.source_filters import Domains, Moment, by_domain, require_possible
@@ -274,7 +274,8 @@ def _one_line(error: ValidationError, given: Mapping[str, Any]) -> str:
     if not key:  # an error of several settings together
         return without_prefix(first["msg"])
     if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
-        return unknown_setting(key, Settings.model_fields)
+        where = "" if key in given else f" in {file_in_use()}"
+        return unknown_setting(key, Settings.model_fields, where)
     name = _origin(key, given)
     if first["type"] == "extra_forbidden":
         return f"{name} is unknown: an endpoint has {', '.join(Endpoint.model_fields)}"
@@ -283,9 +284,11 @@ def _one_line(error: ValidationError, given: Mapping[str, Any]) -> str:
 
 
 def _origin(key: str, given: Mapping[str, Any]) -> str:
-    """How the user knows the setting: the variable that it comes from, or its name."""
+    """How the user knows the setting: the variable or the file that it comes from, or its name."""
     setting = key.partition(".")[0]
     variable = f"RARR_{setting.upper()}"
-    if setting in given or variable not in map(str.upper, os.environ):
+    if setting in given:
         return f"setting {key!r}"
+    if variable not in map(str.upper, os.environ):
+        return f"setting {key!r} in {file_in_use()}"
     return variable if key == setting else f"{variable}, in which {key!r}"

@@ -7,20 +7,26 @@ from typing import Any
 
 from rarr.errors import SettingsError
 
+_OWN, _SHARED = Path("rarr.toml"), Path("pyproject.toml")
+
+
+def file_in_use() -> Path:
+    """The file that `file_values` reads, where there is one."""
+    return _OWN if _OWN.is_file() else _SHARED
+
 
 def file_values() -> dict[str, Any]:
     """The settings of the file. Raises `SettingsError`, which names the file."""
     # pydantic-settings' own file sources warn where a configured file is not the file in use.
-    own, shared = Path("rarr.toml"), Path("pyproject.toml")
-    if own.is_file():
-        values = _read(own)
+    if _OWN.is_file():
+        values = _read(_OWN)
         if any(isinstance(values.get(table), dict) for table in ("tool", "rarr")):
             raise SettingsError(
                 "rarr.toml holds the settings themselves, such as window = 5: leave out the line"
                 " [tool.rarr] or [rarr], which is for pyproject.toml"
             )
         return values
-    tool = _read(shared).get("tool", {}) if shared.is_file() else {}
+    tool = _read(_SHARED).get("tool", {}) if _SHARED.is_file() else {}
     table = tool.get("rarr", {}) if isinstance(tool, dict) else {}
     if not isinstance(table, dict):
         raise SettingsError(

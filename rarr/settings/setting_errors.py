@@ -37,11 +37,11 @@ def cure(error: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
     return message.replace("Input should be", "give a number" if is_limit else "give", 1)
 
 
-def unknown_setting(key: str, names: Iterable[str]) -> str:
-    """The error for an argument or a key of a file that is no setting."""
+def unknown_setting(key: str, names: Iterable[str], where: str = "") -> str:
+    """The error for an argument, or a key of a file, that is no setting. `where`: such as " in rarr.toml"."""
     if key in _OF_EVALUATIONS:
-        return f"setting {key!r} is only for evaluations: leave it out, and {_to_evaluations(key)}"
-    return f"unknown setting {key!r}" + (_closest(key, names) or f": settings are {', '.join(names)}")
+        return f"setting {key!r}{where} is only for evaluations: leave it out, and {_to_evaluations(key)}"
+    return f"unknown setting {key!r}{where}" + (_closest(key, names) or f": settings are {', '.join(names)}")
 
 
 def unknown_variable(key: str, names: Iterable[str]) -> str:

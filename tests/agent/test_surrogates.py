@@ -225,3 +225,21 @@ def test_surrogate_in_a_setting(tmp_path: Path, name: str) -> None:
 def test_text_of_white_space_stays_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="text is empty"):
         revised(tmp_path, " \n")
+
+
+@pytest.mark.parametrize(
+    ("text", "replaced"),
+    [
+        (TEXT, 0),
+        ("A \ufffd is old.", 0),
+        ("\ud83d\ude00 is.", 0),
+        (f"{TEXT}\0 \ud800", 2),
+        ("\udc00 \ufffd.", 1),
+    ],
+)
+def test_replaced_characters_are_told(tmp_path: Path, text: str, replaced: int) -> None:
+    told = [
+        notice.message for notice in revised(tmp_path, text).warnings if notice.code == "character_replaced"
+    ]
+    characters = "1 character" if replaced == 1 else f"{replaced} characters"
+    assert told == ([f"{characters} replaced by U+FFFD: NUL or half of a surrogate pair"] if replaced else [])

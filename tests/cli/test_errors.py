@@ -29,6 +29,8 @@ from rarr.records import Revision
         (["revise", "a", "--context", "\udce9"], b"", "--context is not UTF-8 (byte 0xe9 at offset 0)"),
         (["revise", "--file", "latin.txt"], b"", "latin.txt is not UTF-8 (byte 0xe9 at offset 3)"),
         (["revise", "--file", "wide.txt"], b"", "convert it, as with iconv -f UTF-16 -t UTF-8"),
+        (["revise", "--file", "halves.txt"], b"", "iconv -c -f UTF-8 -t UTF-8, which leaves out halves"),
+        (["revise", "wide.txt"], b"", "give --file wide.txt"),
         (["revise", "--file", "nowhere"], b"", "nowhere cannot be read (No such file"),
         (["revise", "--file", "."], b"", "Is a directory"),
         (["revise", "One.", "--preset", "slow"], b"", "preset"),
@@ -46,6 +48,7 @@ def test_wrong_call_is_one_line_and_exit_status_2(
 ) -> None:
     Path("latin.txt").write_bytes("Caf\xe9.".encode("latin-1"))
     Path("wide.txt").write_bytes("Caf\xe9.".encode("utf-16"))
+    Path("halves.txt").write_bytes(b"Caf\xed\xa0\x80.")
     done = command(*argv, stdin=stdin)
     assert (done.status, done.out, fake.calls) == (2, b"", [])
     assert is_complaint(done.err)

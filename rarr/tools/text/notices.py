@@ -58,17 +58,26 @@ def nothing_checked(revision: Revision) -> str:
     statuses = {sentence.status for sentence in revision.report.sentences}
     if not statuses or "nothing_to_check" in codes:
         return ""
-    failed = any(code.endswith("_failed") or code == "budget_exhausted" for code in codes)
+    failed = any(_is_failure(notice) for notice in revision.warnings)
     unjudged = statuses <= {"retrieval_failed", "unjudged"} and failed
     unchecked = "check_failed" in codes and {check.verdict for check in revision.checks} == {"unknown"}
     if not (statuses == {"retrieval_failed"} or unjudged or unchecked):
         return ""
-    why = next(iter(grouped(revision.warnings)), "no source of evidence could be searched")
+    why = next(iter(grouped(_reason(revision.warnings))), "no source of evidence could be searched")
     others = len(grouped(beside_the_reason(revision.warnings)))
     return why + (f" (and {counted(others, 'more warning')})" if others else "")
 
 
 def beside_the_reason(warnings: Sequence[Notice]) -> list[Notice]:
-    """The warnings that do not repeat the first warning, as the warnings of a resting server would."""
-    first = warnings[0].message if warnings else ""
-    return [notice for notice in warnings if first not in notice.message and notice.message not in first]
+    """The warnings that do not repeat the first failure, as the warnings of a resting server would."""
+    reason = next((notice.message for notice in _reason(warnings)), "")
+    return [notice for notice in warnings if reason not in notice.message and notice.message not in reason]
+
+
+def _reason(warnings: Sequence[Notice]) -> Sequence[Notice]:
+    """The first failure, or else the first warning; empty without warnings."""
+    return [notice for notice in warnings if _is_failure(notice)][:1] or warnings[:1]
+
+
+def _is_failure(notice: Notice) -> bool:
+    return notice.code.endswith("_failed") or notice.code == "budget_exhausted"

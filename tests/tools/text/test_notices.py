@@ -4,7 +4,7 @@ import pytest
 from makers import TEXT, check, evidence, query
 
 from rarr.records import Notice, Report, Revision, Sentence, Status, Verdict
-from rarr.tools.text.notices import by_reason, grouped, nothing_checked
+from rarr.tools.text.notices import beside_the_reason, by_reason, grouped, nothing_checked
 
 CHECK_FAILED = Notice(code="check_failed", message="the server is gone", node="check_agreement")
 
@@ -37,6 +37,13 @@ def test_checks_that_all_failed_checked_nothing_whatever_the_verifier_says() -> 
 )
 def test_one_check_is_something(verdicts: list[Verdict], warnings: list[Notice]) -> None:
     assert nothing_checked(revision("supported", verdicts, *warnings)) == ""
+
+
+def test_reason_is_a_failure_and_no_notice_about_the_text() -> None:
+    table = Notice(code="table_not_checked", message="1 table not checked", node="generate_queries")
+    failed = revision("unjudged", ["unknown"], table, CHECK_FAILED)
+    assert nothing_checked(failed) == "check_failed: the server is gone (and 1 more warning)"
+    assert beside_the_reason(failed.warnings) == [table]
 
 
 def test_what_the_code_says_is_not_said_twice() -> None:
