@@ -18,6 +18,7 @@ from rarr.ledger.answers import answer_place, answer_sources, values_at
 from rarr.ledger.confirmation import confirms_value, confirms_values, is_another_kind, is_direction_reversed
 from rarr.ledger.headers import under_other_headers
 from rarr.ledger.misplacement import is_misplaced
+from rarr.ledger.replaced_nouns import replaced_nouns
 from rarr.ledger.support import Support
 from rarr.ledger.telling_words import WordFinder, telling_words
 from rarr.records import Check, Evidence, Part, PartState, Query
@@ -77,6 +78,9 @@ def sentence_parts(
     )
     passages = [evidence[name] for name in speaking if name in evidence]
     parts = [place.by_words(passages) if part.state == "open" else part for place, part in places]
+    told = [evidence[name] for name in support.by_evidence if name in evidence]
+    for noun in replaced_nouns(parsed, [parsed_passage(each.text, each.title) for each in told]):
+        parts = _with_open(parts, noun.moved(support.span.start))
     return parts if (support.best or 0.0) >= SURE_SUPPORT else _without_title_matches(parts, evidence)
 
 
@@ -169,6 +173,15 @@ def _telling_places(claim: Claim | None) -> Iterator[tuple[Span, WordFinder]]:
     for span, alike in telling_words(claim.sentence):
         if (at := claim.in_text(*span)) is not None:
             yield at, alike
+
+
+def _with_open(parts: Sequence[Part], place: Span) -> list[Part]:
+    """The parts, of which the one at `place` is open; a new part if there is none."""
+    at_place = [part for part in parts if place.overlaps(Span(part.start, part.end))]
+    span = Span(at_place[0].start, at_place[0].end) if at_place else place
+    opened = Part(start=span.start, end=span.end, state="open")
+    others = [part for part in parts if part not in at_place[:1]]
+    return sorted([*others, opened], key=lambda part: part.start)
 
 
 def _contains(place: Span, other: Span) -> bool:

@@ -9,7 +9,15 @@ from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.dates import MONTHS, Date
 from rarr.backends.rules.exchanges import changed_places
 from rarr.backends.rules.proper_names import ProperName
-from rarr.backends.rules.quantities import CARDINALS, CLOCK, MAGNITUDES, ORDINALS, Quantity, ordinal_suffix
+from rarr.backends.rules.quantities import (
+    CARDINALS,
+    CLOCK,
+    MAGNITUDES,
+    ORDINALS,
+    VULGAR_FRACTIONS,
+    Quantity,
+    ordinal_suffix,
+)
 from rarr.backends.rules.units import from_base, to_base
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Change, Check, Evidence, Query
@@ -18,6 +26,7 @@ from rarr.tools.text.document import Span, sentences
 
 _MAGNITUDE = re.compile(rf"[ -]?({'|'.join(MAGNITUDES)})$", re.IGNORECASE)
 _MINUS = re.compile(r"[-−]|\bminus ", re.IGNORECASE)
+_FRACTION = re.compile(rf"/|[{VULGAR_FRACTIONS}]")
 _MOST_DECIMALS = 6  # most decimals that are written
 
 
@@ -123,6 +132,10 @@ def _numbers_like(
         return  # "a mile" has no place for a number
     if text_quantity.unit == CLOCK:
         return  # 1:20 may be 13:20
+    if _FRACTION.search(old) or _FRACTION.search(words):
+        if _FRACTION.search(old) and _FRACTION.search(words) and text_quantity.form == evidence_quantity.form:
+            yield words
+        return
     if text_quantity.unit == "times":
         yield _cased(words.lower(), old)
     elif text_quantity.unit == "#":

@@ -5,6 +5,7 @@ A quantity is compared as the range that its writing implies, in the base unit o
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -39,6 +40,9 @@ _ORDINALS = {
 }
 _MULTIPLES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 
+VULGAR_FRACTIONS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+_LARGEST_DENOMINATOR = 16
+
 MAGNITUDES = {"thousand": 1e3, "million": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12}
 CARDINALS = {int(number): word for word, number in _WORD_VALUES.items() if word != "dozen"}
 ORDINALS = {int(number): word for word, number in _ORDINALS.items()}
@@ -61,9 +65,12 @@ _NUMBER = re.compile(
     rf"""
     (?:\b(?P<hedge>{_any_of("|".join(_HEDGES).split("|"))})\ (?:a\ total\ of\ )?|(?P<circa>~\ ?|\bc\.\ ?))?
     (?P<value>
+        # 3/4, 1 1/2, 120/80, ½
+        \ ?(?<![\w.,/:−-])(?:(?P<whole>\d{{1,3}})(?:[ -](?=\d{{1,2}}/)|\ ?(?=[{VULGAR_FRACTIONS}])))?
+        (?:(?P<over>[1-9]\d{{0,2}})/(?P<under>[1-9]\d{{0,2}})(?![\w/]|[.,]\d)|(?P<vulgar>[{VULGAR_FRACTIONS}])(?!\w))
         # 1,600.5, 9 234 567, $5 million, 40-million, 3rd, -12;
         # neither the second half of a range nor a time of day
-        (?P<currency>[$€£¥]|\b(?:EUR|GBP|USD|JPY)(?=\ ?\d))?\ ?
+      | (?P<currency>[$€£¥]|\b(?:EUR|GBP|USD|JPY)(?=\ ?\d))?\ ?
         (?:(?P<sign>(?<![\w.,/:)%°-])[-−]|\bminus\ )|(?<![\w.,/:−-]))
         (?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d{{1,3}}(?:[\u00a0\u202f]\d{{3}})+
           |\d{{1,3}}(?:\ \d{{3}}){{2,}}|\d+(?:\.\d+)?)(?P<suffix>st|nd|rd|th)?\b(?!:\d)
@@ -85,7 +92,7 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_DIGIT, _LETTERS = re.compile(r"\d"), re.compile(r"[a-z]+")
+_DIGIT, _LETTERS = re.compile(rf"[\d{VULGAR_FRACTIONS}]"), re.compile(r"[a-z]+")
 _NUMBER_WORDS = {
     *_LETTERS.findall(" ".join([*_WORD_VALUES, *_ORDINALS, *_MULTIPLES, *MAGNITUDES]).lower()),
     *("hundred", "dozen", "mile", "kilometre", "kilometer", "ton", "tonne", "decade", "century"),
@@ -106,9 +113,9 @@ class Quantity(NamedTuple):
     """A number in a sentence, `start` to `end`, without the unit or percent sign that follows it.
 
     `amount`, `low` and `high` are in `unit`: a base unit of `units.py`, `%`, a currency sign, `#` for
-    ordinals, `times`, `CLOCK` for minutes after midnight, or empty for a count. `form` is the unit of measure
-    as the text writes it. `tail` is the end with the unit, percent sign or currency word. A `hedged` number
-    has "about" or the like before it.
+    ordinals, `times`, `CLOCK` for minutes after midnight, "/80" for the 120 of a blood pressure of 120/80, or
+    empty for a count. `form` is the unit of measure as the text writes it. `tail` is the end with the unit,
+    percent sign or currency word. A `hedged` number has "about" or the like before it.
     """
 
     start: int
@@ -178,6 +185,8 @@ def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str, int]:
         return "times", "", end
     if match["clock"]:
         return CLOCK, "", end
+    if match["over"] and not _is_fraction(match):
+        return f"/{match['under']}", "", end
     if currency := _CURRENCY_WORD.match(text, end):
         return _CURRENCIES[currency["name"].split()[0].removesuffix("s")], "", currency.end()
     if measure := _UNIT.match(text, end):
@@ -196,6 +205,11 @@ def _amount(match: re.Match[str]) -> tuple[float, float]:
             return float(digits) * scale, 0.5 * 10.0**-decimals * scale
         # Trailing zeros may be rounding; a twentieth keeps 3,000 apart from 3,100.
         return float(digits), 0.05 * 10.0**zeros if zeros >= 2 else 0.0
+    if match["vulgar"]:
+        return int(match["whole"] or 0) + unicodedata.numeric(match["vulgar"]), 0.0
+    if match["over"]:
+        part = int(match["over"]) / (int(match["under"]) if _is_fraction(match) else 1)
+        return int(match["whole"] or 0) + part, 0.0
     if match["clock"]:
         hours, minutes = match["clock"].split(":")
         return 60.0 * int(hours) + int(minutes), 0.0
@@ -207,6 +221,11 @@ def _amount(match: re.Match[str]) -> tuple[float, float]:
         return 1.0, 0.05
     amount = _from_words((match["words"] or match["lone"]).lower())
     return amount, 0.05 * amount if amount >= 100 else 0.0
+
+
+def _is_fraction(match: re.Match[str]) -> bool:
+    """Is it a fraction such as 3/4, and no pair of numbers such as a blood pressure of 120/80?"""
+    return int(match["over"]) < int(match["under"]) <= _LARGEST_DENOMINATOR
 
 
 def _scale(magnitude: str | None) -> float:

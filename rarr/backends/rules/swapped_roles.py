@@ -63,7 +63,9 @@ def _has_swapped_parts(text: str, words: Sequence[Token], window: Sequence[str])
         for y in range(1, len(inner) - x):
             if window_inner == inner[-y:] + inner[x:-y] + inner[:x]:
                 middle = words[first + x : last - y]
-                if _gives_roles(text[words[first + x - 1].end : words[last - y].start], middle):
+                between = text[words[first + x - 1].end : words[last - y].start]
+                are_numbers = words[first + x - 1].text.isdigit() and words[last - y].text.isdigit()
+                if (between.strip() == "to" and are_numbers) or _gives_roles(between, middle):
                     return True
     return False
 

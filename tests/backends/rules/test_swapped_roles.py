@@ -30,6 +30,7 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
             "More died with Hay than with Elm: 8 against 11.",
         ),
         ("In May the tenants took the owner to court.", "In May the owner took the tenants to court."),
+        ("The board voted 5 to 2 for it.", "The board voted 2 to 5 for it."),
         ("The nurses inform the doctor at night.", "The doctor informs the nurses at night."),
     ],
     ids=[
@@ -41,6 +42,7 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
         "numbers",
         "colon",
         "a common verb",
+        "a result of a vote",
         "in another number",
     ],
 )

@@ -1,0 +1,77 @@
+"""A noun is replaced where a passage says the rest of the sentence about another noun."""
+
+import pytest
+
+from rarr.backends.rules.counterparts import parsed_passage
+from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.ledger.replaced_nouns import replaced_nouns
+
+BANK = "The secretary signs the cheques, and the treasurer keeps the books."
+# The claim, the passage, and the noun that the passage replaces.
+TUNED = [
+    ("The treasurer signs the cheques.", BANK, ["treasurer"]),
+    ("The secretary keeps the books.", BANK, ["secretary"]),
+    ("The treasurer keeps the books.", BANK, []),
+    ("The treasurer signs the cheques.", "The treasurer, a paid officer, signs the cheques.", []),
+    (
+        "The treasurer signs the cheques.",
+        "While the treasurer is away, the secretary signs the cheques.",
+        ["treasurer"],
+    ),
+    (
+        "The treasurer keeps the books.",
+        "The treasurer signs the cheques, and keeps the books in the safe.",
+        [],
+    ),
+    ("The bursar signs the cheques.", BANK, []),  # it may be a synonym of a word of the passage
+]
+# Written after the rule, for measuring alone: the rule is not to be changed for one of these.
+HELD_OUT = [
+    (
+        "The landlord pays the rates.",
+        "The tenant pays the rates, but the landlord insures the house.",
+        ["landlord"],
+    ),
+    (
+        "The nurse gives the injection.",
+        "The doctor gives the injection; the nurse watches the patient.",
+        ["nurse"],
+    ),
+    ("The pump cools the engine.", "The fan cools the engine, and the pump fills the tank.", ["pump"]),
+    (
+        "The buyer bears the costs of transport.",
+        "The seller bears the costs of transport. The buyer insures the goods.",
+        ["buyer"],
+    ),
+    (
+        "A farmer may use the upper gate.",
+        "The miller may use the upper gate, while a farmer has to take the lane.",
+        ["farmer"],
+    ),
+    ("The choir opens the evening.", "The band opens the evening and the choir closes it.", ["choir"]),
+    (
+        "The east wing holds the library.",
+        "The west wing holds the library, and the east wing is empty.",
+        ["east"],
+    ),
+    ("The pump cools the engine.", "In winter, the pump cools the engine, and the fan rests.", []),
+    (
+        "The choir closes the evening.",
+        "The band opens the evening, and the choir then closes the evening.",
+        [],
+    ),
+    ("The nurse gives the injection.", "The nurse, not the doctor, gives the injection.", []),
+    ("The landlord insures the house.", "The tenant pays the rates, but the landlord insures the house.", []),
+    ("The porter locks the gate at night.", "At night, the porter of the college locks the gate.", []),
+]
+
+
+@pytest.mark.parametrize(("text", "told", "replaced"), [*TUNED, *HELD_OUT])
+def test_nouns_that_a_passage_replaces(text: str, told: str, replaced: list[str]) -> None:
+    found = replaced_nouns(parsed_sentence(text), [parsed_passage(told, "")])
+    assert [place.of(text) for place in found] == replaced
+
+
+def test_one_passage_that_says_it_is_enough() -> None:
+    passages = [parsed_passage(told, "") for told in (BANK, "In Olm, the treasurer signs the cheques.")]
+    assert not list(replaced_nouns(parsed_sentence("The treasurer signs the cheques."), passages))
