@@ -105,6 +105,9 @@ _SIGNS = {"EUR": "€", "GBP": "£", "USD": "$", "JPY": "¥"}
 _CURRENCIES = {"dollar": "$", "euro": "€", "pound": "£", "yen": "¥"}
 
 
+_SAME_BOUND = 0.01
+"""The share by which two bounds may differ that mean the same."""
+
 CLOCK = "clock"
 """The unit of a time of day."""
 
@@ -128,6 +131,13 @@ class Quantity(NamedTuple):
     tail: int
     hedged: bool
 
+    @property
+    def bounded_side(self) -> int:
+        """1 for a number with "up to" or the like before it, -1 for one with "over" or the like, else 0."""
+        if not self.hedged:
+            return 0
+        return (self.high <= self.amount) - (self.low >= self.amount)
+
 
 def quantities(text: str) -> Iterator[Quantity]:
     """The quantities of `text`, in order."""
@@ -142,6 +152,9 @@ def same_quantity(first: Quantity, second: Quantity) -> bool | None:
     """Can two quantities mean the same? None where their units do not compare."""
     if first.unit != second.unit:
         return None
+    if first.bounded_side and first.bounded_side == second.bounded_side:
+        # Two bounds on one side always overlap: "up to 38.4" and "up to 39.4".
+        return abs(first.amount - second.amount) <= _SAME_BOUND * abs(second.amount)
     # Conversions round: 60 metres are given as 197 feet.
     slack = 0.02 * abs(second.amount) if first.form.lower() != second.form.lower() else 1e-9
     return first.low <= second.high + slack and second.low <= first.high + slack

@@ -84,6 +84,22 @@ def test_a_hedged_number(text: str, hedged: bool) -> None:
     assert number.hedged is hedged
 
 
+@pytest.mark.parametrize(
+    ("bound", "other", "same"),
+    [
+        ("up to 38.4 °C", "up to 39.4 °C", False),
+        ("at least 20", "no fewer than 20", True),
+        ("at least 20", "at least 21", False),
+        ("over 1,600 m", "more than 1,609 m", True),
+        ("up to 40", "35", True),
+        ("about 38.4", "about 38.5", True),
+    ],
+)
+def test_two_bounds_are_the_same_if_their_numbers_are(bound: str, other: str, same: bool) -> None:
+    [first], [second] = quantities(bound), quantities(other)
+    assert same_quantity(first, second) is same
+
+
 def test_an_article_is_no_part_of_a_number() -> None:
     text = "a sixteen-room house"
     [number] = quantities(text)
