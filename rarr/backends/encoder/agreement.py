@@ -30,7 +30,7 @@ from rarr.tools.concurrency.memo import Remembered
 from rarr.tools.concurrency.worker import encode
 from rarr.tools.text.document import Span
 
-REMEMBERED = 2048  # pairs of a claim and a passage
+REMEMBERED = 1024  # pairs of a claim and a passage
 
 
 class TrainedAgreement:

@@ -25,7 +25,7 @@ from rarr.tools.text.document import Span
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-REMEMBERED = 4096  # answers of a head
+REMEMBERED = 2048  # answers of a head; two blocks of a long text need about 1,000
 LONGEST_ANSWER = 12  # tokens
 SIZE = 384  # numbers of an embedding
 _Row = dict[str, "NDArray[Any]"]

@@ -122,7 +122,8 @@ def file_digests(folder: Path) -> dict[str, str]:
 
 
 def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _facts(where: Path, cure: str) -> WeightsManifest:

@@ -21,45 +21,58 @@ class Remembered(Generic[Key, Result]):
 
     def __init__(self, compute: Callable[[Key], Result], size: int) -> None:
         self._compute, self._size = compute, size
-        self._kept: dict[Key, Future[Result]] = {}
+        self._kept: dict[Key, Result] = {}
+        self._computing: dict[Key, Future[Result]] = {}
         self._changing = threading.Lock()
 
     def __call__(self, keys: Sequence[Key]) -> list[Result]:
         """One result for each key. Raises the error of `compute`, which is not kept."""
         results: dict[Key, Result] = {}
         while missing := [key for key in dict.fromkeys(keys) if key not in results]:
-            for key, result in self._futures(missing).items():
+            kept, computed = self._known(missing)
+            results |= kept
+            for key, result in computed.items():
                 with suppress(CancelledError):  # the thread that was to compute it was interrupted
                     results[key] = result.result()
         return [results[key] for key in keys]
 
-    def _futures(self, keys: Sequence[Key]) -> "dict[Key, Future[Result]]":
-        """The future of each key, which is done or which a thread computes."""
+    def _known(self, keys: Sequence[Key]) -> "tuple[dict[Key, Result], dict[Key, Future[Result]]]":
+        """The results that are kept, and the futures of the others, done or to be done by a thread."""
         own: dict[Key, Future[Result]] = {}
         try:
             with self._changing:
-                own.update({key: Future() for key in keys if key not in self._kept})
-                futures = {key: own.get(key) or self._kept.pop(key) for key in keys}
-                self._kept |= futures  # the latest last
-                while len(self._kept) > self._size:
-                    del self._kept[next(iter(self._kept))]
+                kept = {key: self._kept.pop(key) for key in keys if key in self._kept}
+                self._kept |= kept  # the latest last
+                rest = [key for key in keys if key not in kept]
+                own.update({key: Future() for key in rest if key not in self._computing})
+                self._computing |= own
+                futures = {key: self._computing[key] for key in rest}
             side_by_side(lambda key: self._fill(key, own[key]), list(own))
         finally:  # nobody may wait for a result that no thread computes
             for key, result in own.items():
                 if result.cancel():
                     self._forget(key, result)
-        return futures
+        return kept, futures
 
     def _fill(self, key: Key, result: "Future[Result]") -> None:
         if not result.set_running_or_notify_cancel():
             return
         try:
-            result.set_result(self._compute(key))
+            computed = self._compute(key)
+            self._keep(key, computed)
+            result.set_result(computed)
         except BaseException as error:
             self._forget(key, result)
             result.set_exception(error)
 
+    def _keep(self, key: Key, computed: Result) -> None:
+        with self._changing:
+            self._kept[key] = computed  # a future takes 2 kB more
+            self._computing.pop(key, None)
+            while len(self._kept) > self._size:
+                del self._kept[next(iter(self._kept))]
+
     def _forget(self, key: Key, result: "Future[Result]") -> None:
         with self._changing:
-            if self._kept.get(key) is result:
-                del self._kept[key]
+            if self._computing.get(key) is result:
+                del self._computing[key]
