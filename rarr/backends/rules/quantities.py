@@ -63,7 +63,9 @@ def _any_of(forms: Iterable[str]) -> str:
 _WORD = _any_of(_WORD_VALUES)
 _NUMBER = re.compile(
     rf"""
-    (?:\b(?P<hedge>{_any_of("|".join(_HEDGES).split("|"))})\ (?:a\ total\ of\ )?|(?P<circa>~\ ?|\bc\.\ ?))?
+    # not "turned over 5 million", which is no bound
+    (?:\b(?<!\bturn\ )(?<!\bturns\ )(?<!\bturned\ )
+    (?P<hedge>{_any_of("|".join(_HEDGES).split("|"))})\ (?:a\ total\ of\ )?|(?P<circa>~\ ?|\bc\.\ ?))?
     (?P<value>
         # 3/4, 1 1/2, 120/80, ½
         \ ?(?<![\w.,/:−-])(?:(?P<whole>\d{{1,3}})(?:[ -](?=\d{{1,2}}/)|\ ?(?=[{VULGAR_FRACTIONS}])))?

@@ -101,8 +101,16 @@ def _short(claim: Claim, value: Value) -> str:
         and not (name and not claim.about and name.start <= word.start < name.end)
     ]
     near = sorted(sorted(words, key=lambda word: abs(word.start - value.start))[:_NEAR])
-    nearby_words = " ".join(claim.sentence.text[word.start : word.end] for word in near)
+    places = dict.fromkeys(_whole_number(claim, word) for word in near)
+    nearby_words = " ".join(place.of(claim.sentence.text) for place in places)
     return f"{subject}: {nearby_words} {_interrogative(value)}?"
+
+
+def _whole_number(claim: Claim, word: Token) -> Span:
+    """The place of the number that the word is a piece of, as of 11.2; else of the word."""
+    numbers = (value for value in claim.sentence.values if value.kind == "number")
+    around = (Span(v.start, v.end) for v in numbers if v.start <= word.start and word.end <= v.end)
+    return next(around, Span(word.start, word.end))
 
 
 def askable_values(text: str, claim: Claim) -> list[tuple[Value, Span]]:

@@ -77,7 +77,8 @@ def test_the_tail_is_behind_unit_percent_sign_and_currency_word(said: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "hedged"), [("about 5", True), ("c. 5", True), ("over 5", True), ("of 5", False)]
+    ("text", "hedged"),
+    [("turned over 5", False), ("about 5", True), ("c. 5", True), ("over 5", True), ("of 5", False)],
 )
 def test_a_hedged_number(text: str, hedged: bool) -> None:
     [number] = quantities(text)
