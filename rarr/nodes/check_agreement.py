@@ -7,6 +7,7 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 
 from rarr.components import Components, ReadsUntilAnswered
+from rarr.ledger.own_passages import without_other_records
 from rarr.ledger.support import moved_queries
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.state import State, failure, usable
@@ -35,7 +36,7 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
             for query in queries
         )
     )
-    checked = [outcome for outcomes in by_query for outcome in outcomes]
+    checked = await work(_without_other_records, state, queries, by_query)
     update: State = {
         "checks": [*state.get("checks", []), *(outcome.check for outcome in checked)],
         "warnings": [outcome.notice for outcome in checked if outcome.notice is not None],
@@ -44,6 +45,19 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     if read_in:
         update["evidence"] = [read_in.get(passage.id, passage) for passage in state["evidence"]]
     return update
+
+
+def _without_other_records(
+    state: State, queries: Sequence[Query], by_query: Sequence[Sequence["Outcome"]]
+) -> list["Outcome"]:
+    """The outcomes of all queries, where the record of another name disagrees with nothing."""
+    kept: list[Outcome] = []
+    for query, outcomes in zip(queries, by_query, strict=True):
+        checks = without_other_records(
+            state["text"], state["context"], query, [outcome.check for outcome in outcomes], usable(state)
+        )
+        kept += (outcome._replace(check=check) for outcome, check in zip(outcomes, checks, strict=True))
+    return kept
 
 
 class Outcome(NamedTuple):

@@ -28,6 +28,7 @@ from rarr.unicode import valid
 _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
 _FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
 _PACKED = 10  # a packed text usually holds this many times its size
+_LETTERS = re.compile(r"[^\W_]+")
 _OPENING = 20_000  # characters that are searched for a title
 
 
@@ -86,7 +87,8 @@ def _text(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
     text = decode(_content(path, max_bytes), complain=complain)
     front = _FRONT_MATTER.match(text)  # notes and static sites have it; Markdown itself does not define it
     facts = dict(_FACT.findall(front[1])) if front else {}
-    title = facts.get("title") or _heading(text[front.end() if front else 0 :][:_OPENING]) or _stem(path)
+    heading = _heading(text[front.end() if front else 0 :][:_OPENING], _stem(path))
+    title = facts.get("title") or heading or _stem(path)
     yield Document(text, title, published_at=parse_time(facts.get("date")))
 
 
@@ -147,8 +149,20 @@ def _stem(path: Path) -> str:
     return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
 
 
-def _heading(text: str) -> str:
-    """The words of the first heading of `text`; "" without a heading."""
-    heading = next((block for block in blocks(text) if block.kind == "heading"), None)
-    lines = text[heading.start : heading.end].strip().splitlines() if heading else []
-    return lines[0].strip("#*_ \t") if lines else ""
+def _heading(text: str, name: str) -> str:
+    """The words of the first heading of `text`; "" without a heading.
+
+    The first of several headings of one level names a part, as of a file of records, unless it has a word of
+    the file's `name`.
+    """
+    headings = [block for block in blocks(text) if block.kind == "heading"]
+    lines = text[headings[0].start : headings[0].end].strip().splitlines() if headings else []
+    if not lines:
+        return ""
+    title = lines[0].strip("#*_ \t")
+    is_part = any(other.level == headings[0].level for other in headings[1:])
+    return "" if is_part and _words(title).isdisjoint(_words(name)) else title
+
+
+def _words(text: str) -> set[str]:
+    return set(_LETTERS.findall(text.casefold()))

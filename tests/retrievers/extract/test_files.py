@@ -74,6 +74,9 @@ def test_text_is_taken_as_it_is(tmp_path: Path, text: str) -> None:
         ("No heading here.", "file"),
         ("---\ntags: x\ntitle: 'My peaches'\n---\n# Other\n", "My peaches"),
         ("---\ntags: x\n---\n# Other\n\nText.", "Other"),
+        ("# Peaches\n\n## Kinds\n\nTwo.\n\n## Uses\n\nMany.", "Peaches"),
+        ("## Alder\n\nA tree.\n\n## Birch\n\nA tree.", "file"),
+        ("# The file\n\nIntro.\n\n# History\n\nOld.", "The file"),
     ],
 )
 def test_title_is_in_the_front_matter_or_the_first_heading_or_the_name(

@@ -1,0 +1,66 @@
+"""Own passages: the evidence that says a sentence of the text about the very name that the text has.
+
+A query for a name leaves the name out. Among many similar records, such as the pages of towns, it finds the
+record of another name, which contradicts nothing.
+"""
+
+from collections.abc import Sequence
+
+from rarr.backends.rules.agreement import queried_value
+from rarr.backends.rules.claims import Claim
+from rarr.backends.rules.counterparts import ParsedPassage, parsed_passage
+from rarr.backends.rules.name_matching import key_words
+from rarr.backends.rules.proper_names import ProperName
+from rarr.backends.rules.subjects import subject_of
+from rarr.backends.rules.values import Value
+from rarr.records import Check, Evidence, Query
+
+_SAME_WORDS = 0.8
+"""The share of the claim's plain words that a sentence about the name must have."""
+_REASON = "another passage says the sentence of {!r}"
+
+
+def without_other_records(
+    text: str, context: str | None, query: Query, checks: Sequence[Check], evidence: Sequence[Evidence]
+) -> list[Check]:
+    """The checks of `query`; no disagreement counts if a passage says the sentence of the text's name.
+
+    `evidence` is that of all queries.
+    """
+    if not any(check.verdict == "disagrees" for check in checks):
+        return list(checks)
+    asked = queried_value(text, context, query)
+    if asked is None or not _has_own_passage(*asked, evidence):
+        return list(checks)
+    return [
+        check.model_copy(update={"verdict": "unknown", "reason": _REASON.format(check.text_answer)})
+        if check.verdict == "disagrees"
+        else check
+        for check in checks
+    ]
+
+
+def _has_own_passage(claim: Claim, value: Value, evidence: Sequence[Evidence]) -> bool:
+    """Does a sentence of a passage have the name, and nearly all words of the claim that are in no value?
+
+    Where the claim has another subject, the sentence must name it too: the ship of one explorer is not that
+    of another.
+    """
+    if not isinstance(value.read, ProperName):
+        return False
+    names = {*key_words(value.read.text), *key_words(subject_of(claim, value) or "")}
+    plain = {
+        word.stem
+        for word in claim.sentence.content
+        if word.start >= claim.put_in
+        and not any(other.start <= word.start < other.end for other in claim.sentence.values)
+    }
+    passages = (parsed_passage(passage.text, passage.title) for passage in evidence)
+    return bool(plain) and any(_says(passage, names, plain) for passage in passages)
+
+
+def _says(passage: ParsedPassage, names: set[str], plain: set[str]) -> bool:
+    return any(
+        names <= {*key_words(part.text)} and len(plain & stems) >= _SAME_WORDS * len(plain)
+        for part, stems in zip(passage.sentences, passage.own_stems, strict=True)
+    )
