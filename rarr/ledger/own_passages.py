@@ -11,7 +11,7 @@ from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import ParsedPassage, parsed_passage
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.proper_names import ProperName
-from rarr.backends.rules.subjects import subject_of
+from rarr.backends.rules.subjects import has_name, subject_of
 from rarr.backends.rules.values import Value
 from rarr.records import Check, Evidence, Query
 
@@ -23,21 +23,26 @@ _REASON = "another passage says the sentence of {!r}"
 def without_other_records(
     text: str, context: str | None, query: Query, checks: Sequence[Check], evidence: Sequence[Evidence]
 ) -> list[Check]:
-    """The checks of `query`; no disagreement counts if a passage says the sentence of the text's name.
+    """The checks of `query`, where no passage without the text's name disagrees if another says its sentence.
 
     `evidence` is that of all queries.
     """
-    if not any(check.verdict == "disagrees" for check in checks):
+    asked = queried_value(text, context, query) if any(c.verdict == "disagrees" for c in checks) else None
+    if asked is None or not isinstance(asked[1].read, ProperName) or not _has_own_passage(*asked, evidence):
         return list(checks)
-    asked = queried_value(text, context, query)
-    if asked is None or not _has_own_passage(*asked, evidence):
-        return list(checks)
+    name = asked[1].read.text
+    of_others = {passage.id for passage in evidence if not has_name(_parsed(passage), name)}
+    update = {"verdict": "unknown", "reason": _REASON.format(name)}
     return [
-        check.model_copy(update={"verdict": "unknown", "reason": _REASON.format(check.text_answer)})
-        if check.verdict == "disagrees"
+        check.model_copy(update=update)
+        if check.verdict == "disagrees" and check.evidence_id in of_others
         else check
         for check in checks
     ]
+
+
+def _parsed(passage: Evidence) -> ParsedPassage:
+    return parsed_passage(passage.text, passage.title)
 
 
 def _has_own_passage(claim: Claim, value: Value, evidence: Sequence[Evidence]) -> bool:
@@ -46,17 +51,15 @@ def _has_own_passage(claim: Claim, value: Value, evidence: Sequence[Evidence]) -
     Where the claim has another subject, the sentence must name it too: the ship of one explorer is not that
     of another.
     """
-    if not isinstance(value.read, ProperName):
-        return False
-    names = {*key_words(value.read.text), *key_words(subject_of(claim, value) or "")}
+    name = claim.sentence.text[value.start : value.end]
+    names = {*key_words(name), *key_words(subject_of(claim, value) or "")}
     plain = {
         word.stem
         for word in claim.sentence.content
         if word.start >= claim.put_in
         and not any(other.start <= word.start < other.end for other in claim.sentence.values)
     }
-    passages = (parsed_passage(passage.text, passage.title) for passage in evidence)
-    return bool(plain) and any(_says(passage, names, plain) for passage in passages)
+    return bool(plain) and any(_says(_parsed(passage), names, plain) for passage in evidence)
 
 
 def _says(passage: ParsedPassage, names: set[str], plain: set[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Bounds of numbers and dates: "at least 221 metres" and "before 1961" state no value."""
+"""Bounds of numbers and dates: "at least 221 metres", "5 to 35 °C" and "before 1961" state no value."""
 
 import re
 
@@ -24,6 +24,7 @@ _BEHIND = {
     "at least": re.compile(r"\W*(?:\w+\W+)?or (?:more|longer|older|over|above)\b"),
     "at most": re.compile(r"\W*(?:\w+\W+)?or (?:less|fewer|under|younger|below)\b"),
 }
+_DASHED, _AFTER_DASH = re.compile(r"\s?[-–—]\s?\d"), re.compile(r"\d\s?[-–—]\s?$")
 _REACH = 30  # characters before a number that are searched for its bound
 _DATE_BOUND = re.compile(
     r"""\b(?P<bound>before|prior\ to|by|until|till|after
@@ -56,7 +57,9 @@ def value_bound(part: ParsedSentence, value: Value) -> str:
 
 
 def number_bound(part: ParsedSentence, value: Value) -> str:
-    """The bound of a number: `above`, `below`, `at least` or `at most`; empty for an exact number."""
+    """`above`, `below`, `at least`, `at most` or `range` for a bound; empty for an exact number."""
+    if _is_end_of_range(part, value):
+        return "range"
     text, place = part.text.lower(), value_extent(value)
     before = text[max(0, place.start - _REACH) : place.start]
     bounds = (
@@ -67,3 +70,25 @@ def number_bound(part: ParsedSentence, value: Value) -> str:
         or (name in _BEHIND and _BEHIND[name].match(text, place.end))
     )
     return next(bounds, "")
+
+
+def _is_end_of_range(part: ParsedSentence, value: Value) -> bool:
+    """Is it a number of "between 5 and 35 °C", "5 to 35 °C" or "5–35 °C"? "From 5 to 3" tells a change."""
+    place = value_extent(value)
+    if _DASHED.match(part.text, place.end) or _AFTER_DASH.search(part.text[: place.start]):
+        return True
+    others = [other for other in part.values if isinstance(other.read, Quantity) and other is not value]
+    return any(_is_range(part, *sorted((value, other), key=lambda number: number.start)) for other in others)
+
+
+def _is_range(part: ParsedSentence, first: Value, last: Value) -> bool:
+    """Are two numbers joined as the ends of a range? Only the last may have a unit."""
+    if not isinstance(first.read, Quantity) or not isinstance(last.read, Quantity):
+        return False
+    joined = part.text[value_extent(first).end : last.start].strip()
+    before = part.text[: first.start].rstrip().lower()
+    if first.read.unit not in ("", last.read.unit):
+        return False
+    return (joined == "to" and not before.endswith("from")) or (
+        joined == "and" and before.endswith("between")
+    )

@@ -20,9 +20,11 @@ _INSIDE = r"""(?:
       of\ the | of | de\ la | de\ los | de | del | della | di | da | dos | do | du | des
     | van\ der | van\ den | van | von\ der | von | zu | al | bin | ibn | el | la | le | les | &
 )"""
-# A number belongs to a name (Apollo 11) unless it counts what follows (Paris 20 years later).
+# A number belongs to a name (Apollo 11) unless it counts what follows (Paris 20 years later), or is the first
+# of two numbers (beat Brackwell 5 to 2).
 _NUMBERED = r"""(?:
     \d{1,3}\b(?! [,.]\d | % | \s(?!was\b|is\b|has\b|as\b)[a-z]+s\b
+                | \s(?:to|and|or)\s\d | \s?[-–:/]\s?\d
                 | \s(?:people|men|women|million|percent)\b )
 )"""
 _NAME = re.compile(

@@ -49,8 +49,12 @@ ORDINALS = {int(number): word for word, number in _ORDINALS.items()}
 
 # Words before a number, and the range that they give it, as factors of the number.
 _HEDGES = {
-    "over|more than|at least|just over|upwards of|exceeding|above": (1.0, 1.5),
-    "under|not quite|less than|fewer than|at most|just under|up to|nearly|almost|below": (0.7, 1.0),
+    "over|more than|no less than|no fewer than|not less than|at least|just over|upwards of|exceeding|above": (
+        1.0,
+        1.5,
+    ),
+    "under|not quite|less than|fewer than|no more than|not more than|at most|just under|up to|nearly|almost"
+    "|below": (0.7, 1.0),
     "about|around|approximately|roughly|some|circa|an estimated|close to|approx.": (0.99, 1.01),
 }
 
@@ -70,6 +74,9 @@ _NUMBER = re.compile(
         # 3/4, 1 1/2, 120/80, ½
         \ ?(?<![\w.,/:−-])(?:(?P<whole>\d{{1,3}})(?:[ -](?=\d{{1,2}}/)|\ ?(?=[{VULGAR_FRACTIONS}])))?
         (?:(?P<over>[1-9]\d{{0,2}})/(?P<under>[1-9]\d{{0,2}})(?![\w/]|[.,]\d)|(?P<vulgar>[{VULGAR_FRACTIONS}])(?!\w))
+        # 13:20, and 7:30, 7.30 or 7 before "pm"
+      | \ ?(?<![\w.,/:-])(?P<clock>(?:[01]?\d|2[0-3]):[0-5]\d(?![\w:]|\.\d)
+          |(?:1[0-2]|0?[1-9])(?:[.:][0-5]\d)?(?=\ ?[ap]\.?m\b))
         # 1,600.5, 9 234 567, $5 million, 40-million, 3rd, -12;
         # neither the second half of a range nor a time of day
       | (?P<currency>[$€£¥]|\b(?:EUR|GBP|USD|JPY)(?=\ ?\d))?\ ?
@@ -77,8 +84,6 @@ _NUMBER = re.compile(
         (?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d{{1,3}}(?:[\u00a0\u202f]\d{{3}})+
           |\d{{1,3}}(?:\ \d{{3}}){{2,}}|\d+(?:\.\d+)?)(?P<suffix>st|nd|rd|th)?\b(?!:\d)
         (?:[ -]?(?P<magnitude>hundred|thousand|million|billion|trillion|bn|mn)\b)?
-        # 13:20
-      | (?<![\w.,/:-])(?P<clock>(?:[01]?\d|2[0-3]):[0-5]\d)(?![\w:]|\.\d)
         # twenty-third
       | (?<![\w-])(?P<ordinal>{_any_of(_ORDINALS)})\b
         # two hundred and five thousand
@@ -103,6 +108,7 @@ _UNIT = re.compile(rf"[ -]?(?P<unit>{MEASURES})(?![\w²³])")
 _CURRENCY_WORD = re.compile(
     r" ?(?:US |American )?(?P<name>dollars?|euros?|pounds? sterling|pounds?|yen)\b(?! of\b)"
 )
+_HALF_DAY = re.compile(r" ?(?P<half>[ap])(?:m\b|\.m\.?)", re.IGNORECASE)
 _SIGNS = {"EUR": "€", "GBP": "£", "USD": "$", "JPY": "¥"}
 _CURRENCIES = {"dollar": "$", "euro": "€", "pound": "£", "yen": "¥"}
 
@@ -112,6 +118,7 @@ _SAME_BOUND = 0.01
 
 CLOCK = "clock"
 """The unit of a time of day."""
+_HALF_DAY_MINUTES = 720
 
 
 class Quantity(NamedTuple):
@@ -120,7 +127,7 @@ class Quantity(NamedTuple):
     `amount`, `low` and `high` are in `unit`: a base unit of `units.py`, `%`, a currency sign, `#` for
     ordinals, `times`, `CLOCK` for minutes after midnight, "/80" for the 120 of a blood pressure of 120/80, or
     empty for a count. `form` is the unit of measure as the text writes it. `tail` is the end with the unit,
-    percent sign or currency word. A `hedged` number has "about" or the like before it.
+    percent sign, currency word, or "am" or "pm". A `hedged` number has "about" or the like before it.
     """
 
     start: int
@@ -154,12 +161,22 @@ def same_quantity(first: Quantity, second: Quantity) -> bool | None:
     """Can two quantities mean the same? None where their units do not compare."""
     if first.unit != second.unit:
         return None
+    if first.unit == CLOCK:
+        return _same_time(first, second)
     if first.bounded_side and first.bounded_side == second.bounded_side:
         # Two bounds on one side always overlap: "up to 38.4" and "up to 39.4".
         return abs(first.amount - second.amount) <= _SAME_BOUND * abs(second.amount)
     # Conversions round: 60 metres are given as 197 feet.
     slack = 0.02 * abs(second.amount) if first.form.lower() != second.form.lower() else 1e-9
     return first.low <= second.high + slack and second.low <= first.high + slack
+
+
+def _same_time(first: Quantity, second: Quantity) -> bool | None:
+    """None for 7:30 and 7:30 pm, since 7:30 may be in the evening."""
+    marked = [time.tail > time.end for time in (first, second)]
+    if abs(first.amount - second.amount) == _HALF_DAY_MINUTES and marked[0] != marked[1]:
+        return None
+    return first.amount == second.amount
 
 
 def ordinal_suffix(number: int) -> str:
@@ -199,7 +216,8 @@ def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str, int]:
     if match["multiple"]:
         return "times", "", end
     if match["clock"]:
-        return CLOCK, "", end
+        half = _HALF_DAY.match(text, end)
+        return CLOCK, "", half.end() if half else end
     if match["over"] and not _is_fraction(match):
         return f"/{match['under']}", "", end
     if currency := _CURRENCY_WORD.match(text, end):
@@ -226,8 +244,7 @@ def _amount(match: re.Match[str]) -> tuple[float, float]:
         part = int(match["over"]) / (int(match["under"]) if _is_fraction(match) else 1)
         return int(match["whole"] or 0) + part, 0.0
     if match["clock"]:
-        hours, minutes = match["clock"].split(":")
-        return 60.0 * int(hours) + int(minutes), 0.0
+        return _minutes(match), 0.0
     if match["ordinal"]:
         return _ORDINALS[match["ordinal"].lower()], 0.0
     if match["multiple"]:
@@ -236,6 +253,14 @@ def _amount(match: re.Match[str]) -> tuple[float, float]:
         return 1.0, 0.05
     amount = _from_words((match["words"] or match["lone"]).lower())
     return amount, 0.05 * amount if amount >= 100 else 0.0
+
+
+def _minutes(match: re.Match[str]) -> float:
+    """The minutes of a time of day after midnight."""
+    hours, _, minutes = match["clock"].replace(".", ":").partition(":")
+    half = _HALF_DAY.match(match.string, match.end("clock"))
+    hour = int(hours) % 12 + (12 if half["half"] in "pP" else 0) if half else int(hours)
+    return 60.0 * hour + int(minutes or 0)
 
 
 def _is_fraction(match: re.Match[str]) -> bool:

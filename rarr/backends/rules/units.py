@@ -38,6 +38,10 @@ _UNITS: dict[str, dict[str, float]] = {
         "litre|litres|liter|liters|l": 1.0,
         "millilitre|millilitres|milliliter|milliliters|ml": 0.001,
         "gallon|gallons": 3.785411784,
+        "pint|pints": 0.473176473,
+        "cup|cups": 0.2365882365,
+        "tablespoon|tablespoons|tbsp": 0.01478676478125,
+        "teaspoon|teaspoons|tsp": 0.00492892159375,
         "cubic metre|cubic metres|cubic meter|cubic meters|m³": 1000.0,
     },
     "second": {

@@ -27,6 +27,11 @@ BOUNDS = [
     ("had 18 boilers", "18", "had up to 16 boilers"),
     ("holds 300 boats", "300", "holds more than 250 boats"),
     ("holds 300 boats", "300", "holds 350 boats or fewer"),
+    ("works at 20 °C", "20", "works at between 5 and 35 °C"),
+    ("works at 40 °C", "40", "works at 5 to 35 °C"),
+    ("works at 40 °C", "40", "works at 5–35 °C"),
+    ("works at 40 °C", "40", "works at 5-35 °C"),
+    ("takes 38 minutes", "38", "takes five to ten minutes"),
 ]
 
 
@@ -40,6 +45,7 @@ def test_bound_contradicts_no_exact_value(claim: str, value: str, fact: str) -> 
     [
         ("was completed in 1958", "1958", "was completed in 1961"),
         ("has 80 cranes", "80", "has 90 cranes"),
+        ("fell to 40 metres", "40", "fell from 90 metres to 60 metres"),
     ],
 )
 def test_value_without_a_bound_is_compared(claim: str, value: str, fact: str) -> None:

@@ -33,7 +33,12 @@ from rarr.backends.rules.quantities import ordinal_suffix, quantities, same_quan
         ("It is at -40 degrees Fahrenheit.", -40, "degree"),
         ("It fell to −12 in May.", -12, ""),
         ("It leaves at 13:20 daily.", 800, "clock"),
-        ("It takes 3/4 cup of oil.", 0.75, ""),
+        ("It leaves at 1:20 pm daily.", 800, "clock"),
+        ("It leaves at 1.20 p.m. daily.", 800, "clock"),
+        ("It leaves at 7 am daily.", 420, "clock"),
+        ("It leaves at 12 am daily.", 0, "clock"),
+        ("It takes 3/4 of the oil.", 0.75, ""),
+        ("It takes 1 1/2 cups of oil.", 0.354882, "litre"),
         ("It is 1 1/2 miles long.", 2414.016, "metre"),
         ("It is 1½ miles long.", 2414.016, "metre"),
         ("It weighs ¼ kg.", 0.25, "kilogram"),
@@ -91,6 +96,10 @@ def test_a_hedged_number(text: str, hedged: bool) -> None:
         ("up to 38.4 °C", "up to 39.4 °C", False),
         ("at least 20", "no fewer than 20", True),
         ("at least 20", "at least 21", False),
+        ("at least 20", "no fewer than 22", False),
+        ("no more than 38.4 °C", "up to 39.4 °C", False),
+        ("no more than 39.4 °C", "up to 39.4 °C", True),
+        ("more than 39.4 °C", "no more than 38.4 °C", False),
         ("over 1,600 m", "more than 1,609 m", True),
         ("up to 40", "35", True),
         ("about 38.4", "about 38.5", True),
@@ -98,6 +107,20 @@ def test_a_hedged_number(text: str, hedged: bool) -> None:
 )
 def test_two_bounds_are_the_same_if_their_numbers_are(bound: str, other: str, same: bool) -> None:
     [first], [second] = quantities(bound), quantities(other)
+    assert same_quantity(first, second) is same
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "same"),
+    [
+        ("7:30 pm", "19:30", True),
+        ("7 am", "7:00 pm", False),
+        ("7:30", "7:30 pm", None),
+        ("7:30", "19:30", False),
+    ],
+)
+def test_times_of_day(text: str, other: str, same: bool | None) -> None:
+    [first], [second] = quantities(f"at {text}."), quantities(f"at {other}.")
     assert same_quantity(first, second) is same
 
 
