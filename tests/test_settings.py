@@ -98,6 +98,12 @@ def test_value_out_of_range_is_named() -> None:
         Settings(window=0)
 
 
+@pytest.mark.parametrize("name", ["window", "cache_days", "max_calls", "deadline_s"])
+def test_true_is_no_number(name: str) -> None:
+    with pytest.raises(SettingsError, match=rf"'{name}' is True: give a number"):
+        Settings(**{name: True})
+
+
 @pytest.mark.parametrize("name", ["rarr.toml", "pyproject.toml"])
 @pytest.mark.parametrize("content", [b"window = ", b"\xff"])
 def test_unreadable_file_is_one_error_that_names_it(folder: Path, name: str, content: bytes) -> None:

@@ -146,7 +146,7 @@ def _outcome(revision: "Revision", *, aloud: bool) -> int:
     from rarr.tools.text.notices import grouped, nothing_checked
 
     if why := nothing_checked(revision):
-        return complain(f"nothing could be checked: {why}: correct that, or see rarr doctor", 3)
+        return complain(f"nothing could be checked: {why}", 3)
     for warning in grouped(revision.warnings) if aloud else ():
         warn(warning)
     return 0

@@ -2,10 +2,14 @@
 
 import codecs
 import os
+import re
 import sys
 from pathlib import Path
 
 from rarr.errors import InputError
+
+_FILE_NAME = re.compile(r"\S+\.(?:txt|md|markdown|rst|html?|pdf|docx?|odt|rtf|jsonl?|csv)", re.IGNORECASE)
+_TEXT = "the text in quotes"
 
 
 def require_output() -> None:
@@ -23,8 +27,7 @@ def text_to_revise(text: str | None, file: Path | None) -> str:
     if file is not None:
         return _filled(_read(file), str(file))
     if text is not None and text != "-":
-        if _is_file(text):
-            raise InputError(f"TEXT is the name of a file: to revise what the file holds, give --file {text}")
+        _require_no_path(text)
         return _filled(text, "TEXT")
     if sys.stdin is None:  # closed, as after <&-
         raise InputError("standard input is closed: give the text in quotes, or --file F")
@@ -33,11 +36,19 @@ def text_to_revise(text: str | None, file: Path | None) -> str:
     return _filled(_read_input(), "standard input")
 
 
-def _is_file(text: str) -> bool:
+def _require_no_path(text: str) -> None:
+    """Raises `InputError` for the name of a file or a folder, which would be revised as a text."""
     try:
-        return Path(text).is_file()
+        path = Path(text)
+        if path.is_file() or _FILE_NAME.fullmatch(text):
+            raise InputError(
+                f"TEXT is the name of a file: to revise what the file holds, give --file {text}; to revise"
+                " the name itself, give it on standard input"
+            )
+        if text and path.is_dir():
+            raise InputError(f"TEXT is the name of a folder: give --file F with one of its files, or {_TEXT}")
     except (OSError, ValueError):  # too long for a name, or not a name
-        return False
+        return
 
 
 def _read_input() -> bytes:
@@ -64,27 +75,29 @@ def _filled(given: str | bytes, name: str) -> str:
 
 
 def decoded(given: str | bytes, name: str) -> str:
-    """`given` as text. Raises `InputError` that calls it `name`."""
+    """`given` as text, without a byte order mark. Raises `InputError` that calls it `name`."""
     # Parts of an argument that Python could not decode are turned back into their bytes.
     data = given if isinstance(given, bytes) else given.encode("utf-8", sys.getfilesystemencodeerrors())
     try:
-        return data.decode()
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
             f"{name} is not UTF-8 (byte 0x{data[error.start]:02x} at offset {error.start}): "
-            f"convert it, as with {_conversion(data)}"
+            f"{_conversion_advice(data)}"
         ) from None
 
 
-def _conversion(data: bytes) -> str:
-    """The command that turns `data` into UTF-8."""
+def _conversion_advice(data: bytes) -> str:
+    """How to turn `data` into UTF-8."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "iconv -f UTF-16 -t UTF-8"
+        return "convert it, as with iconv -f UTF-16 -t UTF-8"
+    if b"\0" in data or data.startswith(b"%PDF"):
+        return "it is no text, so save it as text first, as with pdftotext"
     try:
         data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
-        return "iconv -f LATIN1 -t UTF-8"
-    return "iconv -c -f UTF-8 -t UTF-8, which leaves out halves of characters"
+        return "convert it, as with iconv -f LATIN1 -t UTF-8"
+    return "convert it with iconv -c -f UTF-8 -t UTF-8, which leaves out halves of characters"
 
 
 def write(text: str) -> None:

@@ -14,12 +14,11 @@ from typing import Annotated, Any, Literal, Self
 
 import platformdirs
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     SecretStr,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -31,6 +30,7 @@ from pydantic_settings import (
 )
 
 from rarr.errors import SettingsError
+from rarr.settings.endpoints import Endpoint
 from rarr.settings.environment import Variables
 from rarr.settings.file import file_in_use, file_values
 from rarr.settings.presets import PRESETS
@@ -50,22 +50,8 @@ def installed_version() -> str:
         return "0"
 
 
+_NUMBERS = (int, float, int | None, float | None)
 _SECRET = re.compile(r"api_key|tavily_key|endpoints")  # settings whose values must not appear in errors
-
-Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-
-
-class Endpoint(BaseModel):
-    """How to reach one model, and its price. It wins over `base_url` and `api_key`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    base_url: str | None = None
-    api_key: SecretStr | None = None
-    price: Annotated[tuple[Price, ...], Field(min_length=2, max_length=3)] | None = None
-    """For a million tokens: input, output and, where it differs, cached input."""
-    extra: dict[str, Any] = {}
-    """Added to the body of every request to an OpenAI-compatible server."""
 
 
 class Settings(BaseSettings):
@@ -215,6 +201,13 @@ class Settings(BaseSettings):
     @classmethod
     def _holds_valid_unicode(cls, value: Any) -> Any:
         return valid(value)  # except paths, whose bytes belong to the file system
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _number_is_no_bool(cls, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation in _NUMBERS:
+            raise ValueError("give a number")  # pydantic reads true as 1
+        return value
 
     @field_validator("corpus", "weights", mode="before")
     @classmethod

@@ -33,6 +33,7 @@ from rarr.components import (
     Rewriter,
     Verifier,
 )
+from rarr.errors import InputError
 from rarr.records import Agreement, Change, Check, Evidence, Passage, Query, Question
 from rarr.settings import Settings
 from rarr.tools.text.document import Span
@@ -100,6 +101,8 @@ class InMemoryRetriever:
         | Mapping[str, Sequence[Passage | str] | Exception]
         | Exception = (),
     ) -> None:
+        if isinstance(passages, str):
+            raise InputError("passages is one text: give a list, such as [text]")
         self.calls: list[tuple[str, int]] = []
         self._passages = passages
 

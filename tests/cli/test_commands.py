@@ -109,3 +109,10 @@ def test_what_is_left_out_names_no_setting_and_zero_does() -> None:
         "max_calls": 0,
         "refresh": True,
     }
+
+
+def test_python_m_runs_the_command_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "rarr", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("rarr ")

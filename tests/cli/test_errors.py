@@ -31,6 +31,9 @@ from rarr.records import Revision
         (["revise", "--file", "wide.txt"], b"", "convert it, as with iconv -f UTF-16 -t UTF-8"),
         (["revise", "--file", "halves.txt"], b"", "iconv -c -f UTF-8 -t UTF-8, which leaves out halves"),
         (["revise", "wide.txt"], b"", "give --file wide.txt"),
+        (["revise", "nowhere.md"], b"", "give --file nowhere.md"),
+        (["revise", "."], b"", "TEXT is the name of a folder"),
+        (["revise", "--file", "page.pdf"], b"", "it is no text, so save it as text first"),
         (["revise", "--file", "nowhere"], b"", "nowhere cannot be read (No such file"),
         (["revise", "--file", "."], b"", "Is a directory"),
         (["revise", "One.", "--preset", "slow"], b"", "preset"),
@@ -48,6 +51,7 @@ def test_wrong_call_is_one_line_and_exit_status_2(
 ) -> None:
     Path("latin.txt").write_bytes("Caf\xe9.".encode("latin-1"))
     Path("wide.txt").write_bytes("Caf\xe9.".encode("utf-16"))
+    Path("page.pdf").write_bytes(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
     Path("halves.txt").write_bytes(b"Caf\xed\xa0\x80.")
     done = command(*argv, stdin=stdin)
     assert (done.status, done.out, fake.calls) == (2, b"", [])

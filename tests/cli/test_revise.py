@@ -32,6 +32,12 @@ def test_revises_a_file_and_keeps_its_line_endings(command: Command, fake: type[
     assert command("revise", "--file", "draft.md").out.startswith(b"Xne.\r\nTwo.\r\n\nChanges")
 
 
+def test_byte_order_mark_is_no_part_of_the_text(command: Command, fake: type[FakeReviser]) -> None:
+    Path("draft.md").write_bytes(b"\xef\xbb\xbfOne.")
+    command("revise", "--file", "draft.md")
+    assert fake.calls[0][0] == "One."
+
+
 def test_text_with_a_dash_comes_after_two(command: Command, fake: type[FakeReviser]) -> None:
     command("revise", "--", "- One.")
     assert fake.calls[0][0] == "- One."

@@ -192,6 +192,8 @@ def _alone(out: Path, private: bool) -> Iterator[bool]:
     if private:
         private_folder(out)
         out.chmod(0o700)  # an older version may have made it with another mode
+    elif out.exists() and not out.is_dir():
+        raise InputError(f"{str(out)!r} is a file: give a new folder for the index")
     else:
         out.mkdir(parents=True, exist_ok=True)
     if foreign := [entry.name for entry in out.iterdir() if not entry.name.startswith(_OURS)]:

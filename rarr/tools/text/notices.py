@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from rarr.records import Notice, Revision
 from rarr.tools.text.nouns import counted
 
+_CURE = ": correct that, or see rarr doctor"
 _DETAIL = re.compile(r"\s*\(.*\)|\d+")
 
 NOTHING_TO_CHECK = Notice(
@@ -50,7 +51,9 @@ def _short_message(notice: Notice) -> str:
 
 
 def nothing_checked(revision: Revision) -> str:
-    """Why nothing could be checked, in one line: every search, check or judgement failed. Else empty.
+    """Why nothing could be checked, in one line with the cure: all searches, checks or judgements failed.
+
+    Empty where something was checked.
 
     A text without checkable claims is not a failure.
     """
@@ -65,7 +68,8 @@ def nothing_checked(revision: Revision) -> str:
         return ""
     why = next(iter(grouped(_reason(revision.warnings))), "no source of evidence could be searched")
     others = len(grouped(beside_the_reason(revision.warnings)))
-    return why + (f" (and {counted(others, 'more warning')})" if others else "")
+    more = f" (and {counted(others, 'more warning')})" if others else ""
+    return why + more + ("" if "budget_exhausted" in codes else _CURE)
 
 
 def beside_the_reason(warnings: Sequence[Notice]) -> list[Notice]:

@@ -171,6 +171,12 @@ def test_a_folder_with_other_files_is_not_written_into(folder: Path) -> None:
         built(folder, folder)
 
 
+def test_a_file_is_no_place_for_an_index(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "index").touch()
+    with pytest.raises(InputError, match=r"is a file: give a new folder"):
+        built(folder, tmp_path / "index")
+
+
 def test_a_place_that_cannot_be_written_is_an_input_error(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match=r"cannot be written \(.*\): .* RARR_HOME"):

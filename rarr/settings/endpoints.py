@@ -1,0 +1,20 @@
+"""The endpoint of a model: where it is reached, and what it costs."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Endpoint(BaseModel):
+    """How to reach one model, and its price. It wins over `base_url` and `api_key`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    base_url: str | None = None
+    api_key: SecretStr | None = None
+    price: Annotated[tuple[Price, ...], Field(min_length=2, max_length=3)] | None = None
+    """For a million tokens: input, output and, where it differs, cached input."""
+    extra: dict[str, Any] = {}
+    """Added to the body of every request to an OpenAI-compatible server."""
