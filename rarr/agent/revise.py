@@ -80,10 +80,10 @@ class Reviser:
         `run_id` names the run; None: a name is generated. Raises `InputError` for a text that cannot be
         revised, and for a name that is not allowed or already used. All later failures become warnings.
         """
-        given, text = text, _required_text(text, "text")
+        given, text = f"{text}{context}", _required_text(text, "text")
         context = None if context is None else _required_text(context, "context")
         run_id = await self._checkpoints.new(run_id)
-        notices = [*self._corpus_notices(), *self._untraced, *_replaced_notices(given, text)]
+        notices = [*self._corpus_notices(), *self._untraced, *_replaced_notices(given, f"{text}{context}")]
         notices += await work(_tables_notices, text)
         start = State(original=text, text=text, context=context, round=1, warnings=notices)
         return await self.arevise_from(start, run_id)
@@ -261,10 +261,13 @@ def _unsearched(settings: Settings) -> list[Notice]:
 
 
 def _replaced_notices(given: str, text: str) -> list[Notice]:
-    """`text` is `given` as valid Unicode."""
+    """The warning about characters of `given` that are replaced in `text`, the same as valid Unicode."""
     if not (replaced := text.count(REPLACEMENT) - given.count(REPLACEMENT)):
         return []
-    message = f"{counted(replaced, 'character')} replaced by U+FFFD: NUL or half of a surrogate pair"
+    message = (
+        f"{counted(replaced, 'character')} of the text or its context replaced by U+FFFD: leave out NUL and"
+        " halves of surrogate pairs"
+    )
     return [Notice(code="character_replaced", message=message, node="generate_queries")]
 
 

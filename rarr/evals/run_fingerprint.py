@@ -18,7 +18,8 @@ from rarr.retrievers.corpus.index_reader import is_index
 from rarr.retrievers.corpus.manifest import Manifest
 from rarr.retrievers.corpus.scanning import located, scan
 from rarr.retrievers.extract.documents import MEGABYTE
-from rarr.settings import Endpoint, Settings
+from rarr.settings import Settings
+from rarr.settings.endpoints import Endpoint
 from rarr.tools.models.client_failures import redacted
 from rarr.unicode import valid
 

@@ -63,8 +63,8 @@ async def decide(
         return Decision(sentence, refusal)
     trial = Trial(text, sentence, change, state["context"], components)
     # Reordered words have about the same support, so a rise proves nothing.
-    reorders = wording is not None and wording.is_reordering
-    find_refusal = trial.refusal_of_loss if query.follows or reorders else trial.refusal_of_correction
+    is_reordering = wording is not None and wording.is_reordering
+    find_refusal = trial.refusal_of_loss if query.follows or is_reordering else trial.refusal_of_correction
     if refusal := await find_refusal(source, state, queries):
         return Decision(sentence, refusal)
     others = [] if query.follows else _other_disagreeing(checks, source, evidence)

@@ -1,6 +1,7 @@
-"""Compares measures: whether text and passage hedge and bound a number alike, and count the same thing.
+"""Compares measures: whether text and passage hedge, bound and count a number alike.
 
-"221 metres long" does not confirm "more than 221 metres long", "barely 221 metres long" or "221 metres wide".
+"221 metres long" does not confirm "more than 221 metres long", "barely 221 metres long" or "221 metres wide",
+and "40 mg a week" does not confirm "40 mg a day".
 """
 
 import re
@@ -8,7 +9,7 @@ import re
 from rarr.backends.rules.bounds import number_bound
 from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
-from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.quantities import ORDINAL, Quantity
 from rarr.backends.rules.values import Value, value_extent
 from rarr.ledger.hedges import number_hedges
 
@@ -18,21 +19,20 @@ _RATE = re.compile(
     r"(?P<period>second|minute|hour|day|night|week|fortnight|month|quarter|year)\b",
     re.IGNORECASE,
 )
-_ORDINAL = "#"
 
 
 def differs_in_measure(
     claim: ParsedSentence, value: Value, part: ParsedSentence, evidence_value: Value, beside: ParsedPassage
 ) -> bool:
-    """Does the claim give the number a hedge, a bound or a counted thing that the passage does not give?"""
+    """Does the claim give the number a hedge, bound, rate or counted thing that the passage does not give?"""
     if (
         not (isinstance(value.read, Quantity) and isinstance(evidence_value.read, Quantity))
-        or value.read.unit == _ORDINAL
+        or value.read.unit == ORDINAL
     ):
         return False
     if number_hedges(claim, value) != number_hedges(part, evidence_value):
         return True
-    if _rate(claim, value) and _rate(part, evidence_value) not in ("", _rate(claim, value)):
+    if _differs_in_rate(_rate(claim, value), _rate(part, evidence_value)):
         return True
     if not _is_within(
         number_bound(claim, value), value.read, number_bound(part, evidence_value), evidence_value.read
@@ -43,6 +43,11 @@ def differs_in_measure(
         return False
     in_heads = counted in beside.spread or counted in beside.title_stems
     return not (is_row(part) and in_heads)
+
+
+def _differs_in_rate(claimed: str, stated: str) -> bool:
+    """A passage may leave out the period, as a row of a table whose header has it does."""
+    return bool(claimed and stated) and claimed != stated
 
 
 def _rate(part: ParsedSentence, value: Value) -> str:

@@ -1,7 +1,7 @@
 """Finds replaced nouns: a passage says the rest of a sentence about another noun, and has the noun elsewhere.
 
-"The treasurer signs the cheques" is not said by "the secretary signs the cheques, and the treasurer keeps the
-books". A noun that the passage does not have at all may be a synonym, and is no concern of this file.
+"The secretary signs the cheques, and the treasurer keeps the books" does not say "the treasurer signs the
+cheques". A noun that the passage lacks may be a synonym of one that it has, so it counts as replaced nowhere.
 """
 
 import re
@@ -27,11 +27,11 @@ _FEWEST_WORDS = 2
 def replaced_nouns(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Iterator[Span]:
     """The places of the claim's nouns that each passage with the other words of the claim replaces."""
     clauses = [
-        _Clause(part, words, passage)
+        clause
         for passage in passages
         for part in passage.sentences
         if not is_other_voice(claim, part)
-        for words in _clauses(part)
+        for clause in _clauses(part, passage)
     ]
     for noun in _nouns(claim, claim.content):
         others = {word.stem for word in claim.content} - {noun.stem}
@@ -73,9 +73,8 @@ def _nouns(part: ParsedSentence, words: Sequence[Token]) -> list[Token]:
     ]
 
 
-def _clauses(part: ParsedSentence) -> Iterator[Sequence[Token]]:
-    """The content words of each clause."""
+def _clauses(part: ParsedSentence, passage: ParsedPassage) -> Iterator[_Clause]:
     ends = [match.start() for match in _CLAUSE_END.finditer(part.text)]
     for start, end in zip([0, *ends], [*ends, len(part.text)], strict=True):
         if words := [word for word in part.content if start <= word.start < end]:
-            yield words
+            yield _Clause(part, words, passage)

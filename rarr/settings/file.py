@@ -18,15 +18,16 @@ def file_in_use() -> Path:
 def file_values() -> dict[str, Any]:
     """The settings of the file. Raises `SettingsError`, which names the file."""
     # pydantic-settings' own file sources warn where a configured file is not the file in use.
-    if _OWN.is_file():
-        values = _read(_OWN)
+    file = file_in_use()
+    values = _read(file) if file.is_file() else {}
+    if file == _OWN:
         if any(isinstance(values.get(table), dict) for table in ("tool", "rarr")):
             raise SettingsError(
                 "rarr.toml holds the settings themselves, such as window = 5: leave out the line"
                 " [tool.rarr] or [rarr], which is for pyproject.toml"
             )
         return values
-    tool = _read(_SHARED).get("tool", {}) if _SHARED.is_file() else {}
+    tool = values.get("tool", {})
     table = tool.get("rarr", {}) if isinstance(tool, dict) else {}
     if not isinstance(table, dict):
         raise SettingsError(

@@ -15,7 +15,8 @@ from pydantic import SecretStr
 
 from rarr.components import Baseline
 from rarr.records import Revision
-from rarr.settings import Endpoint, Settings, installed_version
+from rarr.settings import Settings, installed_version
+from rarr.settings.endpoints import Endpoint
 from rarr.state import State
 from rarr.tools.concurrency.exit_actions import before_end
 from rarr.tools.concurrency.worker import in_order, result_of

@@ -242,4 +242,4 @@ def test_replaced_characters_are_told(tmp_path: Path, text: str, replaced: int) 
         notice.message for notice in revised(tmp_path, text).warnings if notice.code == "character_replaced"
     ]
     characters = "1 character" if replaced == 1 else f"{replaced} characters"
-    assert told == ([f"{characters} replaced by U+FFFD: NUL or half of a surrogate pair"] if replaced else [])
+    assert [message.partition(" of the text")[0] for message in told] == ([characters] if replaced else [])

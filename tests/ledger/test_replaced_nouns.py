@@ -23,6 +23,14 @@ TUNED = [
         "The treasurer signs the cheques, and keeps the books in the safe.",
         [],
     ),
+    ("The fan cools the engine.", "The fan cools the pump, and the engine drives the mill.", ["engine"]),
+    ("The pump leaks.", "The fan leaks, and the pump runs.", []),  # one other word is too few
+    ("The nurse is helped by the doctor.", "The nurse helps the patient, and the doctor rests.", []),
+    (
+        "The treasurer signs the cheques.",
+        "She signs the cheques of the landlord, and the treasurer waits.",
+        [],
+    ),
     ("The bursar signs the cheques.", BANK, []),  # it may be a synonym of a word of the passage
 ]
 # Written after the rule, for measuring alone: the rule is not to be changed for one of these.

@@ -33,7 +33,8 @@ from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.rewrite import rewrite
 from rarr.prompts import Prompt, load_file, names
 from rarr.records import Revision
-from rarr.settings import Endpoint, Settings
+from rarr.settings import Settings
+from rarr.settings.endpoints import Endpoint
 from rarr.state import State
 from rarr.tools.concurrency.background import run
 from rarr.tools.models.chat import name_of

@@ -6,7 +6,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rarr.errors import SettingsError
-from rarr.settings import Endpoint, Settings
+from rarr.settings import Settings
+from rarr.settings.endpoints import Endpoint
 from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import ChatModel, name_of
 from rarr.tools.models.client_failures import redacted

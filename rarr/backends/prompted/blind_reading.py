@@ -232,7 +232,8 @@ def _doubt(first: _Reading, second: _Reading) -> str:
     for reading in (first, second):
         if not reading.compared.is_sound_but_for_wording:
             return reading.doubt
-    likely, wording = first.probability * second.probability, first.doubt or second.doubt
-    if likely >= LIKELY_TWICE or (likely == 0.0 and not wording):
+    wording = first.doubt or second.doubt
+    are_known = first.probability and second.probability
+    if _are_sure(first, second) or not (are_known or wording):
         return ""
     return wording or UNSURE

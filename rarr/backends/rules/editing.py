@@ -13,6 +13,7 @@ from rarr.backends.rules.quantities import (
     CARDINALS,
     CLOCK,
     MAGNITUDES,
+    ORDINAL,
     ORDINALS,
     VULGAR_FRACTIONS,
     Quantity,
@@ -31,7 +32,10 @@ _MOST_DECIMALS = 6  # most decimals that are written
 
 
 class ValueEditor:
-    """Replaces one value; makes no edit where the evidence's value has no writing in the text's form."""
+    """Replaces one value, or puts back two values that changed places.
+
+    Makes no edit where the evidence's value has no writing in the text's form.
+    """
 
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
@@ -132,33 +136,33 @@ def _numbers_like(
         return  # "a mile" has no place for a number
     if text_quantity.unit == CLOCK:
         return  # 1:20 may be 13:20
-    if _FRACTION.search(old) or _FRACTION.search(words):
-        if _FRACTION.search(old) and _FRACTION.search(words) and text_quantity.form == evidence_quantity.form:
+    are_fractions = [bool(_FRACTION.search(number)) for number in (old, words)]
+    if any(are_fractions):
+        if all(are_fractions) and text_quantity.form == evidence_quantity.form:
             yield words
-        return
-    if text_quantity.unit == "times":
+    elif text_quantity.unit == "times":
         yield _cased(words.lower(), old)
-    elif text_quantity.unit == "#":
+    elif text_quantity.unit == ORDINAL:
         yield _ordinal_like(int(evidence_quantity.amount), old)
     else:
-        amount = (
-            from_base(evidence_quantity.amount, text_quantity.form)
-            if text_quantity.form
-            else evidence_quantity.amount
-        )
-        magnitude = _magnitude(amount, old, words)
-        amount /= MAGNITUDES.get(magnitude.strip(" -").lower(), 1)
-        converted = bool(text_quantity.form) and to_base(1, text_quantity.form) != to_base(
-            1, evidence_quantity.form
-        )
-        for decimals in range(
-            _decimals(amount, old) if converted or text_quantity.hedged else _MOST_DECIMALS,
-            _MOST_DECIMALS + 1,
-        ):
-            rounded = round(amount, decimals)
-            # A count in words, such as "sixteen rooms", is whole.
-            if magnitude or rounded == int(rounded) or re.search(r"\d", old):
-                yield _written(rounded, old) + magnitude
+        yield from _amounts_like(text_quantity, old, evidence_quantity, words)
+
+
+def _amounts_like(
+    text_quantity: Quantity, old: str, evidence_quantity: Quantity, words: str
+) -> Iterator[str]:
+    amount, form = evidence_quantity.amount, text_quantity.form
+    if form:
+        amount = from_base(amount, form)
+    magnitude = _magnitude(amount, old, words)
+    amount /= MAGNITUDES.get(magnitude.strip(" -").lower(), 1)
+    converted = bool(form) and to_base(1, form) != to_base(1, evidence_quantity.form)
+    fewest = _decimals(amount, old) if converted or text_quantity.hedged else _MOST_DECIMALS
+    for decimals in range(fewest, _MOST_DECIMALS + 1):
+        rounded = round(amount, decimals)
+        # A count in words, such as "sixteen rooms", is whole.
+        if magnitude or rounded == int(rounded) or re.search(r"\d", old):
+            yield _written(rounded, old) + magnitude
 
 
 def _magnitude(amount: float, old: str, words: str) -> str:

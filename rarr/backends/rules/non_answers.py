@@ -14,7 +14,7 @@ from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.negation import is_negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName, is_person
-from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.quantities import ORDINAL, Quantity
 from rarr.backends.rules.subjects import OPENING, has_name, is_about_subject, subject_of
 from rarr.backends.rules.values import Value, same_value
 from rarr.backends.rules.words import stem
@@ -122,11 +122,11 @@ def is_exchangeable(claim: Claim, value: Value, other: Candidate, evidence: Pars
 
 def has_same_unit(claim: Claim, value: Value, other: Candidate) -> bool:
     """Do two numbers share a unit or the counted noun, or two exclusive terms the next noun?"""
-    if isinstance(value.read, Quantity) and value.read.unit not in ("", "#"):
+    if isinstance(value.read, Quantity) and value.read.unit not in ("", ORDINAL):
         return True
     if isinstance(value.read, Quantity | ExclusiveTerm):
         after = next_stem(claim.sentence, value)
-        identifies = isinstance(value.read, Quantity) and value.read.unit == "#" and after in _IDENTIFIED
+        identifies = isinstance(value.read, Quantity) and value.read.unit == ORDINAL and after in _IDENTIFIED
         return after is not None and after == next_stem(other.sentence, other.value) and not identifies
     return True
 
@@ -162,7 +162,7 @@ def _tells_event(claim: Claim, date: Value, value: Value) -> bool:
     if not isinstance(value.read, Quantity):
         return value.kind in ("name", "date")
     part = claim.sentence
-    return value.read.unit != "#" and part.clause(value.start) == part.clause(date.start)
+    return value.read.unit != ORDINAL and part.clause(value.start) == part.clause(date.start)
 
 
 def is_other_number(

@@ -73,7 +73,7 @@ _NUMBER = re.compile(
     (?P<value>
         # 3/4, 1 1/2, 120/80, ½
         \ ?(?<![\w.,/:−-])(?:(?P<whole>\d{{1,3}})(?:[ -](?=\d{{1,2}}/)|\ ?(?=[{VULGAR_FRACTIONS}])))?
-        (?:(?P<over>[1-9]\d{{0,2}})/(?P<under>[1-9]\d{{0,2}})(?![\w/]|[.,]\d)|(?P<vulgar>[{VULGAR_FRACTIONS}])(?!\w))
+        (?:(?P<numerator>[1-9]\d{{0,2}})/(?P<denominator>[1-9]\d{{0,2}})(?![\w/]|[.,]\d)|(?P<vulgar>[{VULGAR_FRACTIONS}])(?!\w))
         # 13:20, and 7:30, 7.30 or 7 before "pm"
       | \ ?(?<![\w.,/:-])(?P<clock>(?:[01]?\d|2[0-3]):[0-5]\d(?![\w:]|\.\d)
           |(?:1[0-2]|0?[1-9])(?:[.:][0-5]\d)?(?=\ ?[ap]\.?m\b))
@@ -118,14 +118,16 @@ _SAME_BOUND = 0.01
 
 CLOCK = "clock"
 """The unit of a time of day."""
+ORDINAL = "#"
+"""The unit of an ordinal."""
 _HALF_DAY_MINUTES = 720
 
 
 class Quantity(NamedTuple):
     """A number in a sentence, `start` to `end`, without the unit or percent sign that follows it.
 
-    `amount`, `low` and `high` are in `unit`: a base unit of `units.py`, `%`, a currency sign, `#` for
-    ordinals, `times`, `CLOCK` for minutes after midnight, "/80" for the 120 of a blood pressure of 120/80, or
+    `amount`, `low` and `high` are in `unit`: a base unit of `units.py`, `%`, a currency sign, `ORDINAL`,
+    `times`, `CLOCK` for minutes after midnight, "/80" for the 120 of a blood pressure of 120/80, or
     empty for a count. `form` is the unit of measure as the text writes it. `tail` is the end with the unit,
     percent sign, currency word, or "am" or "pm". A `hedged` number has "about" or the like before it.
     """
@@ -212,14 +214,14 @@ def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str, int]:
     if match["percent"]:
         return "%", "", match.end("percent")
     if match["ordinal"] or match["suffix"]:
-        return "#", "", end
+        return ORDINAL, "", end
     if match["multiple"]:
         return "times", "", end
     if match["clock"]:
         half = _HALF_DAY.match(text, end)
         return CLOCK, "", half.end() if half else end
-    if match["over"] and not _is_fraction(match):
-        return f"/{match['under']}", "", end
+    if match["numerator"] and not _is_fraction(match):
+        return f"/{match['denominator']}", "", end
     if currency := _CURRENCY_WORD.match(text, end):
         return _CURRENCIES[currency["name"].split()[0].removesuffix("s")], "", currency.end()
     if measure := _UNIT.match(text, end):
@@ -240,8 +242,8 @@ def _amount(match: re.Match[str]) -> tuple[float, float]:
         return float(digits), 0.05 * 10.0**zeros if zeros >= 2 else 0.0
     if match["vulgar"]:
         return int(match["whole"] or 0) + unicodedata.numeric(match["vulgar"]), 0.0
-    if match["over"]:
-        part = int(match["over"]) / (int(match["under"]) if _is_fraction(match) else 1)
+    if match["numerator"]:
+        part = int(match["numerator"]) / (int(match["denominator"]) if _is_fraction(match) else 1)
         return int(match["whole"] or 0) + part, 0.0
     if match["clock"]:
         return _minutes(match), 0.0
@@ -265,7 +267,7 @@ def _minutes(match: re.Match[str]) -> float:
 
 def _is_fraction(match: re.Match[str]) -> bool:
     """Is it a fraction such as 3/4, and no pair of numbers such as a blood pressure of 120/80?"""
-    return int(match["over"]) < int(match["under"]) <= _LARGEST_DENOMINATOR
+    return int(match["numerator"]) < int(match["denominator"]) <= _LARGEST_DENOMINATOR
 
 
 def _scale(magnitude: str | None) -> float:

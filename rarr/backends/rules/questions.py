@@ -9,7 +9,7 @@ from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.exclusive_words import ExclusiveTerm
 from rarr.backends.rules.proper_names import ProperName
-from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.quantities import CLOCK, ORDINAL, Quantity
 from rarr.backends.rules.values import Value
 from rarr.backends.rules.words import Token
 from rarr.records import Question
@@ -189,9 +189,9 @@ def _interrogative(value: Value) -> str:
             return "on which day"
         case Date():
             return "when"
-        case Quantity(unit="#"):
+        case Quantity() as number if number.unit == ORDINAL:
             return "which number in order"
-        case Quantity(unit="clock"):
+        case Quantity() as number if number.unit == CLOCK:
             return "what time of day"
         case Quantity(unit="$" | "€" | "£" | "¥"):
             return "how much money"

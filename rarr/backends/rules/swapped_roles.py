@@ -62,12 +62,16 @@ def _has_swapped_parts(text: str, words: Sequence[Token], window: Sequence[str])
     for x in range(1, len(inner) - 1):
         for y in range(1, len(inner) - x):
             if window_inner == inner[-y:] + inner[x:-y] + inner[:x]:
-                middle = words[first + x : last - y]
-                between = text[words[first + x - 1].end : words[last - y].start]
-                are_numbers = words[first + x - 1].text.isdigit() and words[last - y].text.isdigit()
-                if (between.strip() == "to" and are_numbers) or _gives_roles(between, middle):
+                left, right = words[first + x - 1], words[last - y]
+                between = text[left.end : right.start]
+                if _is_score(left, between, right) or _gives_roles(between, words[first + x : last - y]):
                     return True
     return False
+
+
+def _is_score(left: Token, between: str, right: Token) -> bool:
+    """Is it the result of a vote or a game, such as "5 to 2"?"""
+    return between.strip() == "to" and left.text.isdigit() and right.text.isdigit()
 
 
 def _gives_roles(between: str, middle: Sequence[Token]) -> bool:
