@@ -6,20 +6,12 @@ from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import ParsedPassage, candidates
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.parsed_sentence import ParsedSentence
-from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.quantities import BOUNDS, Quantity
 from rarr.backends.rules.values import Value, value_extent
 
 _TO_NUMBER = r"\s+(?:a\s+total\s+of\s+|the\s+)?[$€£]?$"
-_BOUNDS = {
-    "at least": r"at least|no (?:fewer|less) than|(?:a )?minimum(?: of)?|not less than",
-    "at most": r"at most|no more than|not more than|up to|(?:a )?maximum(?: of)?",
-    "above": r"(?:more|larger|longer|higher|greater|bigger|older|later|heavier|wider|taller|deeper) than"
-    r"|over|above|exceed(?:s|ing|ed)?|upwards of",
-    "below": r"(?:less|fewer|smaller|shorter|lower|younger|earlier|lighter|narrower) than|under|below|almost"
-    r"|nearly|not quite|short of|shy of",
-}
-_BEFORE = {name: re.compile(rf"\b(?:{words}){_TO_NUMBER}") for name, words in _BOUNDS.items()}
-_WITHIN = {name: re.compile(rf"\s*(?:{words})\s") for name, words in _BOUNDS.items()}
+_BEFORE = {name: re.compile(rf"\b(?:{words}){_TO_NUMBER}") for name, words in BOUNDS.items()}
+_WITHIN = {name: re.compile(rf"\s*(?:{words})\s") for name, words in BOUNDS.items()}
 _BEHIND = {
     "at least": re.compile(r"\W*(?:\w+\W+)?or (?:more|longer|older|over|above)\b"),
     "at most": re.compile(r"\W*(?:\w+\W+)?or (?:less|fewer|under|younger|below)\b"),
@@ -64,7 +56,7 @@ def number_bound(part: ParsedSentence, value: Value) -> str:
     before = text[max(0, place.start - _REACH) : place.start]
     bounds = (
         name
-        for name in _BOUNDS
+        for name in BOUNDS
         if _BEFORE[name].search(before)
         or _WITHIN[name].match(text, place.start)
         or (name in _BEHIND and _BEHIND[name].match(text, place.end))

@@ -47,14 +47,20 @@ MAGNITUDES = {"thousand": 1e3, "million": 1e6, "mn": 1e6, "billion": 1e9, "bn": 
 CARDINALS = {int(number): word for word, number in _WORD_VALUES.items() if word != "dozen"}
 ORDINALS = {int(number): word for word, number in _ORDINALS.items()}
 
+BOUNDS = {
+    "at least": "at least|no fewer than|no less than|not less than|a minimum of|minimum of|a minimum|minimum",
+    "at most": "at most|no more than|not more than|up to|a maximum of|maximum of|a maximum|maximum",
+    "above": "more than|larger than|longer than|higher than|greater than|bigger than|older than|later than"
+    "|heavier than|wider than|taller than|deeper than|over|above|exceeding|exceeds|exceeded|exceed"
+    "|upwards of",
+    "below": "less than|fewer than|smaller than|shorter than|lower than|younger than|earlier than"
+    "|lighter than|narrower than|under|below|almost|nearly|not quite|short of|shy of",
+}
+"""The words before a number that bound it, by the bound."""
 # Words before a number, and the range that they give it, as factors of the number.
 _HEDGES = {
-    "over|more than|no less than|no fewer than|not less than|at least|just over|upwards of|exceeding|above": (
-        1.0,
-        1.5,
-    ),
-    "under|not quite|less than|fewer than|no more than|not more than|at most|just under|up to|nearly|almost"
-    "|below": (0.7, 1.0),
+    f"{BOUNDS['at least']}|{BOUNDS['above']}": (1.0, 1.5),
+    f"{BOUNDS['at most']}|{BOUNDS['below']}": (0.7, 1.0),
     "about|around|approximately|roughly|some|circa|an estimated|close to|approx.": (0.99, 1.01),
 }
 
