@@ -70,7 +70,7 @@ def claims(text: str, context: str | None) -> tuple[Claim, ...]:
 
 def claims_of(text: str, context: str, *, tables: Tables) -> Iterator[Claim]:
     """The claims of `text` without caching; `tables` as in `sentences_of`."""
-    subjects = _Subjects()
+    subjects = _Subjects(text)
     subjects.see_all(context)
     parsed = blocks(text)
     headings = deque(block for block in parsed if block.kind == "heading")
@@ -84,7 +84,7 @@ def claims_of(text: str, context: str, *, tables: Tables) -> Iterator[Claim]:
             yield _of_cell(text, cell, own, subjects)
             continue
         if label := _LABEL.match(own):
-            subjects.see_heading(label["words"])
+            subjects.see_label(label["words"])
             own = own[label.end() :].rjust(len(own))
         claim = _claim(span, own, subjects)
         if not claim.put_in or claim.left_out:  # a subject that was put in before the sentence adds no name
@@ -98,8 +98,9 @@ class _Subjects:
     `topic` is what the last heading names, or else the question that the text answers.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         self.person = self.thing = self.last = self.topic = ""
+        self._text = text
 
     def see(self, claim: str) -> None:
         """Notes the subject of a claim: its first name if it stands early. A person may stand later."""
@@ -115,11 +116,24 @@ class _Subjects:
     def see_heading(self, heading: str) -> None:
         """Notes the name in a heading as subject until a sentence names one.
 
-        A possessive name is skipped, because such a heading is about the thing possessed.
+        A possessive name is skipped, because such a heading is about the thing possessed. So is a first word
+        that the text also writes small: "Overdrafts" is no name where "an overdraft costs 9.8 percent".
         """
         name = next(iter(proper_names(heading)), None)
-        if name and not heading.startswith(("'s", "’s"), name.end):
-            self.thing = self.last = self.topic = name.text
+        if name is None or heading.startswith(("'s", "’s"), name.end) or self._is_written_small(name):
+            return
+        self.thing = self.last = self.topic = name.text
+
+    def see_label(self, label: str) -> None:
+        """Notes a bold label: a name in it, or else that a section about the topic begins."""
+        before = self.last
+        self.see_heading(label)
+        if self.last == before and self.topic:
+            self.person, self.thing, self.last = "", "", self.topic
+
+    def _is_written_small(self, name: ProperName) -> bool:
+        small = re.escape(name.text.lower().removesuffix("s"))
+        return name.start == 0 and re.search(rf"\b{small}s?\b", self._text) is not None
 
     def see_all(self, context: str) -> None:
         """Notes the last name of a question or dialogue, which the answer is about."""

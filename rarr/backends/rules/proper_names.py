@@ -128,7 +128,7 @@ def _trimmed(text: str, start: int, end: int) -> ProperName | None:
 
 def _opens_sentence(text: str, start: int) -> bool:
     """Is a word capitalised only by its place: first in a sentence or item, or after a colon?"""
-    return bool(_OPENING.search(text, max(0, start - _BEFORE), start))
+    return text[:start].isspace() or bool(_OPENING.search(text, max(0, start - _BEFORE), start))
 
 
 def _opens_name(word: str, *, last: bool) -> bool:

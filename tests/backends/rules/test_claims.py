@@ -88,6 +88,21 @@ def test_a_bold_label_is_no_subject_and_says_nothing() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("**At home:** Drinking water has to be boiled. The price was high.", "The price was high."),
+        ("**Overdrafts:** An overdraft costs 9 percent. The price was high.", "The price was high."),
+        (
+            "# The Orrel Dam\n\n**History:** Ida Lunde drew it.\n\n**Costs:** It cost 12 crowns.",
+            "Orrel Dam cost 12 crowns.",
+        ),
+    ],
+)
+def test_a_label_begins_a_section_about_the_topic(text: str, last: str) -> None:
+    assert " ".join(said(text)[-1].split()) == last
+
+
 def test_a_label_that_is_a_name_is_the_subject() -> None:
     assert said("- **Orrel Dam:** 1936 was its year.")[0].startswith("Orrel Dam: ")
 
