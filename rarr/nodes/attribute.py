@@ -155,6 +155,9 @@ def _status(
     if any(query_id in outcomes.failed for query_id in support.query_ids):
         return "retrieval_failed", []
     unclassified = bool(reaching) and not supporting
+    # No query asks for a word such as "not", but supporting passages show whether they have it.
+    if supporting and parts and not support.query_ids:
+        return "unconfirmed", [max(supporting, key=lambda e: supporting[e])]
     if unclassified or not support.searched or None in support.by_evidence.values():
         return "unjudged", []
     verdicts = {verdict for query_id in support.query_ids for verdict in outcomes.verdicts[query_id]}

@@ -178,6 +178,14 @@ async def test_what_no_check_judged_is_unjudged(checks: list[Check]) -> None:
     assert (await only_sentence(checks)).status == "unjudged"
 
 
+@pytest.mark.parametrize(("text", "status"), [("It is not red.", "unconfirmed"), ("How red!", "unjudged")])
+async def test_open_part_that_no_query_asks_for_is_unconfirmed(text: str, status: str) -> None:
+    before = state(f"{TEXT} {text}", queries=[query()], found=[evidence()])
+    verifier = ScriptedVerifier(lambda *_: 0.7)
+    [_, sentence] = (await attribute(before, runtime(Settings(), verifier=verifier)))["report"].sentences
+    assert sentence.status == status
+
+
 async def test_what_a_check_judged_and_did_not_decide_is_unconfirmed() -> None:
     assert (await only_sentence([check("unknown")])).status == "unconfirmed"
 
