@@ -1,9 +1,9 @@
 """Blind reading: a model reads each value in a source, without the value of the text; code compares.
 
 A model that sees the value copies it as the evidence's answer. So the model is shown the sentence with a
-blank for the value, and fills it from the source. Where it fills in another value, it also writes the
-question that the value answers, and answers that from the source, without the sentence. A difference counts
-only if both readings give it.
+blank for the value, and fills it from the source. A difference counts only if a second reading gives it: that
+of the rules, or else of the model, which writes the question that the value answers, and answers that from
+the source, without the sentence.
 """
 
 from collections.abc import Mapping
@@ -57,6 +57,10 @@ class ComparedAnswer(Protocol):
     def is_sound_but_for_wording(self) -> bool:
         """Is there no doubt, or only a doubt about the wording of the source?"""
 
+    @property
+    def is_read_by_rules(self) -> bool:
+        """Do the rules read the same answer, which differs from the text's value?"""
+
 
 class AnswerComparison(Protocol):
     """The code that judges a source, and the answer that was read in it."""
@@ -65,6 +69,11 @@ class AnswerComparison(Protocol):
         self, text: str, context: str | None, query: Query, evidence: Evidence
     ) -> Agreement | None:
         """The verdict on a source that no model needs to read; None for one that it must read."""
+
+    def rules_agreement(
+        self, text: str, context: str | None, query: Query, evidence: Evidence
+    ) -> Agreement:
+        """The agreement by the rules alone."""
 
     def as_stated(self, answer: str, text: str) -> str:
         """The answer as `text` writes it."""
@@ -121,7 +130,10 @@ class BlindChecker:
         reading = await self._read(
             "fill_blank", {"before": before or NOTHING, "sentence": blanked}, text, context, query, block
         )
-        if reading.verdict != "disagrees":
+        if reading.verdict in ("unknown", "irrelevant"):
+            by_rules = await work(self._comparison.rules_agreement, text, context, query, evidence)
+            return by_rules if by_rules.verdict in ("agrees", "disagrees") else reading.agreement()
+        if reading.verdict == "agrees" or reading.is_read_by_rules:
             return reading.agreement()
         question = await self._question(before, marked, query)
         return await self._read_again(question, text, context, query, block, reading)
@@ -202,6 +214,11 @@ class _Reading(NamedTuple):
     @property
     def doubt(self) -> str:
         return self.compared.doubt
+
+    @property
+    def is_read_by_rules(self) -> bool:
+        """Do the rules read the same difference, and is nothing but the wording in doubt?"""
+        return self.compared.is_read_by_rules and self.compared.is_sound_but_for_wording
 
     def agreement(self, doubt: str = "") -> Agreement:
         """The agreement by this reading; with a `doubt`, its edit is only suggested."""

@@ -56,11 +56,13 @@ _NOT_STATED = re.compile(r"\W*(?:not stated|not given|none|unknown|n/?a)?\W*", r
 class ComparedAnswer(NamedTuple):
     """The comparison of an answer with the text's value.
 
-    `doubt`: the reason not to trust the verdict; empty for no reason.
+    `doubt`: the reason not to trust the verdict; empty for no reason. `is_read_by_rules`: the rules read the
+    same answer, and it differs from the text's value.
     """
 
     agreement: Agreement
     doubt: str = ""
+    is_read_by_rules: bool = False
 
     @property
     def is_sound_but_for_wording(self) -> bool:
@@ -87,6 +89,11 @@ def verdict_unread(text: str, context: str | None, query: Query, evidence: Evide
 def _changed_places(claim: Claim, value: Value, evidence: ParsedPassage) -> Agreement | None:
     reading = counterparts(claim.sentence, value, evidence, claim.about)
     return places_agreement(claim, value, reading, evidence)
+
+
+def rules_agreement(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+    """The agreement by the rules alone."""
+    return query_agreement(text, context, query, evidence)
 
 
 def as_stated(answer: str, text: str) -> str:
@@ -160,13 +167,12 @@ def _compared(
     best = answers[0]
     answered = value_with_unit(best.sentence, best.value)
     doubt = difference_doubt(claim, value, best, answers, query, passage)
-    if not doubt and (
-        query_agreement(text, context, query, evidence).verdict == "agrees"
-        or has_value_as_well(passage, value, best)
-    ):
+    by_rules = query_agreement(text, context, query, evidence)
+    if not doubt and (by_rules.verdict == "agrees" or has_value_as_well(passage, value, best)):
         doubt = _SAYS_BOTH
     reason = _READS.format(answered)
-    return ComparedAnswer(_verdict("disagrees", claimed, answered, reason), doubt)
+    is_read_by_rules = by_rules.verdict == "disagrees" and is_same_answer(by_rules.evidence_answer, answered)
+    return ComparedAnswer(_verdict("disagrees", claimed, answered, reason), doubt, is_read_by_rules)
 
 
 def _compared_alone(claim: Claim, value: Value, answer: str) -> ComparedAnswer:
