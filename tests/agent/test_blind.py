@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 
 from rarr import Reviser, Revision, Settings
-from rarr.testing import Asked, RuleModel, ScriptedModel
+from rarr.testing import RuleModel, ScriptedModel
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.text.notices import nothing_checked
 
 TEXT = "The Orrel Bridge opened in 1932. The Orrel Bridge was designed by Ida Lunde."
 DOCUMENT = "# Orrel Bridge\n\nThe Orrel Bridge opened in 1936. The Orrel Bridge was designed by Ida Lunde."
+
+
+IN_OTHER_WORDS = "# Orrel Bridge\n\nTraffic first went over the Orrel Bridge in 1936. Ida Lunde drew it."
 
 
 @pytest.fixture
@@ -42,7 +45,7 @@ def test_an_error_is_mended_by_what_the_model_reads(corpus: Path) -> None:
     model = ScriptedModel(RuleModel())
     revision = revised(corpus, model)
     assert revision.text == TEXT.replace("1932", "1936")
-    assert set(prompts(model)) == {"fill_blank", "write_question", "read_evidence"}
+    assert set(prompts(model)) == {"fill_blank"}  # the rules read the same
 
 
 def test_an_edit_makes_no_reading_stale(corpus: Path) -> None:
@@ -55,6 +58,7 @@ def test_an_edit_makes_no_reading_stale(corpus: Path) -> None:
 
 @pytest.mark.parametrize("answer", ["1940", "Anna Reis", "not stated", "The bridge is fine."])
 def test_what_stands_in_no_passage_changes_nothing(corpus: Path, answer: str) -> None:
+    (corpus / "bridge.md").write_text(IN_OTHER_WORDS)
     revision = revised(corpus, reading(answer))
     assert revision.text == TEXT
     assert not any(check.verdict in ("agrees", "disagrees") for check in revision.checks)
@@ -68,15 +72,13 @@ def test_paper_asks_with_the_text_in_view(corpus: Path) -> None:
 
 
 def test_model_that_writes_no_question_answers_that_of_the_rules(corpus: Path) -> None:
-    rules = RuleModel()
-
-    def answered(asked: Asked) -> Any:
-        return {"question": ""} if asked.prompt == "write_question" else rules(asked)
-
-    model = ScriptedModel(answered)
-    assert revised(corpus, model).text == TEXT.replace("1932", "1936")
-    (read,) = {call.messages[-1].content for call in model.calls if call.name == "read_evidence"}
-    assert "The Orrel Bridge opened when?" in read
+    (corpus / "bridge.md").write_text(IN_OTHER_WORDS)
+    model = ScriptedModel(
+        lambda asked: {"question": ""} if asked.prompt == "write_question" else {"answer": "1936"}
+    )
+    revised(corpus, model, rounds=1)
+    asked = [call.messages[-1].content for call in model.calls if call.name == "read_evidence"]
+    assert any("The Orrel Bridge opened when?" in question for question in asked)
 
 
 def test_a_model_that_answers_nothing_has_checked_nothing(corpus: Path) -> None:

@@ -19,7 +19,9 @@ from rarr.tools.models.meter import METER, Budget, Meter
 
 TEXT = "# Mills of Orrel\n\nThe Orrel Mill is old. The Orrel Mill burned in 1921."
 QUERY = query_about(TEXT, "1921", "The Orrel Mill burned when?")
-FOUND = evidence("The Orrel Mill burned in May 1923.").model_copy(update={"title": "Orrel Mill"})
+BURNED = evidence("The Orrel Mill burned in May 1923.").model_copy(update={"title": "Orrel Mill"})
+# In words that the rules do not compare.
+FOUND = BURNED.model_copy(update={"text": "The Orrel Mill went up in flames in May 1923."})
 BOTH = ["fill_blank", "write_question", "read_evidence"]
 
 
@@ -81,7 +83,7 @@ async def test_no_answer_needs_no_second_reading(filled: str) -> None:
     assert asked(chat) == BOTH[:1]
 
 
-TWO_YEARS = evidence("The Orrel Mill burned in May 1923. The Orrel Mill was built in 1887.")
+TWO_YEARS = evidence("The Orrel Mill went up in flames in May 1923. The Orrel Mill was built in 1887.")
 
 
 @pytest.mark.parametrize("answered", ["1887", "not stated", "the miller"])
@@ -113,6 +115,26 @@ async def test_doubtful_difference_is_suggested_unless_both_readings_are_likely(
 async def test_difference_without_a_doubt_counts() -> None:
     agreement = await checker(reads("May 1923")).check(TEXT, None, QUERY, FOUND)
     assert (agreement.verdict, agreement.confidence) == ("disagrees", None)
+
+
+async def test_difference_that_the_rules_read_too_needs_no_second_answer() -> None:
+    chat = reads("May 1923", "1887", probability=0.1)
+    agreement = await checker(chat).check(TEXT, None, QUERY, BURNED)
+    assert (agreement.verdict, agreement.evidence_answer, agreement.confidence) == (
+        "disagrees", "May 1923", None,
+    )  # fmt: skip
+    assert asked(chat) == BOTH[:1]
+
+
+@pytest.mark.parametrize("filled", ["not stated", "May 1950", "the miller"])
+@pytest.mark.parametrize(
+    ("text", "verdict"), [(BURNED.text, "disagrees"), ("The Orrel Mill burned in 1921.", "agrees")]
+)
+async def test_rules_decide_where_the_model_does_not(filled: str, text: str, verdict: Verdict) -> None:
+    chat = reads(filled)
+    told = BURNED.model_copy(update={"text": text})
+    assert (await checker(chat).check(TEXT, None, QUERY, told)).verdict == verdict
+    assert asked(chat) == BOTH[:1]
 
 
 class OftenUnsure(ScriptedModel):
