@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from rarr.backends.rules.agreement import (
     AGREES_COVERAGE,
+    SAME_VALUE,
     agreement_unless_namesake,
     is_confirmation,
     places_agreement,
@@ -74,7 +75,8 @@ def verdict_unread(text: str, context: str | None, query: Query, evidence: Evide
     """The verdict on a passage that no model needs to read; None for a passage that one must read.
 
     `irrelevant`: the passage is about something else. `unknown`: the text has no value to compare an answer
-    with. `disagrees`: two values of the text changed places, which one blank does not show.
+    with. `disagrees`: two values of the text changed places, which one blank does not show. `agrees`: the
+    rules find the same value.
     """
     asked = queried_value(text, context, query)
     if asked is None:
@@ -83,7 +85,10 @@ def verdict_unread(text: str, context: str | None, query: Query, evidence: Evide
     if elsewhere and not _is_titled_for_text(text, context, evidence):
         return _verdict("irrelevant", _value_text(*asked), "", "the evidence is about something else")
     changed = _changed_places(*asked, parsed_passage(evidence.text, evidence.title))
-    return changed and agreement_unless_namesake(changed, text, context, evidence.title)
+    if changed is not None:
+        return agreement_unless_namesake(changed, text, context, evidence.title)
+    by_rules = query_agreement(text, context, query, evidence)
+    return by_rules if by_rules.verdict == "agrees" and by_rules.confidence == SAME_VALUE else None
 
 
 def _changed_places(claim: Claim, value: Value, evidence: ParsedPassage) -> Agreement | None:
