@@ -70,9 +70,7 @@ class AnswerComparison(Protocol):
     ) -> Agreement | None:
         """The verdict on a source that no model needs to read; None for one that it must read."""
 
-    def rules_agreement(
-        self, text: str, context: str | None, query: Query, evidence: Evidence
-    ) -> Agreement:
+    def rules_agreement(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """The agreement by the rules alone."""
 
     def as_stated(self, answer: str, text: str) -> str:

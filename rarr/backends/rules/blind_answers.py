@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from rarr.backends.rules.agreement import (
     AGREES_COVERAGE,
-    SAME_VALUE,
     agreement_unless_namesake,
     is_confirmation,
     places_agreement,
@@ -42,6 +41,8 @@ from rarr.records import Agreement, Evidence, Query, Verdict
 from rarr.retrievers.corpus.chunking import windows
 from rarr.tools.text.document import Span
 
+NEARLY_QUOTED = 0.8
+"""From this share of the words around the text's value on, a sentence with the same value says the same."""
 SENTENCES = 4
 """Sentences of the passage that is cut around an answer, as many as a passage of a corpus has by default."""
 _FIGURE = re.compile(r"\d(?:[\d,.'’\u00a0\u202f ]*\d)?")
@@ -76,7 +77,7 @@ def verdict_unread(text: str, context: str | None, query: Query, evidence: Evide
 
     `irrelevant`: the passage is about something else. `unknown`: the text has no value to compare an answer
     with. `disagrees`: two values of the text changed places, which one blank does not show. `agrees`: the
-    rules find the same value.
+    rules find the same value in nearly the same words.
     """
     asked = queried_value(text, context, query)
     if asked is None:
@@ -84,16 +85,15 @@ def verdict_unread(text: str, context: str | None, query: Query, evidence: Evide
     elsewhere = is_about_something_else(*asked, parsed_passage(evidence.text, evidence.title))
     if elsewhere and not _is_titled_for_text(text, context, evidence):
         return _verdict("irrelevant", _value_text(*asked), "", "the evidence is about something else")
-    changed = _changed_places(*asked, parsed_passage(evidence.text, evidence.title))
-    if changed is not None:
+    claim, value = asked
+    passage = parsed_passage(evidence.text, evidence.title)
+    reading = counterparts(claim.sentence, value, passage, claim.about)
+    if (changed := places_agreement(claim, value, reading, passage)) is not None:
         return agreement_unless_namesake(changed, text, context, evidence.title)
+    if reading.own is None or reading.own.coverage < NEARLY_QUOTED:
+        return None
     by_rules = query_agreement(text, context, query, evidence)
-    return by_rules if by_rules.verdict == "agrees" and by_rules.confidence == SAME_VALUE else None
-
-
-def _changed_places(claim: Claim, value: Value, evidence: ParsedPassage) -> Agreement | None:
-    reading = counterparts(claim.sentence, value, evidence, claim.about)
-    return places_agreement(claim, value, reading, evidence)
+    return by_rules if by_rules.verdict == "agrees" else None
 
 
 def rules_agreement(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:

@@ -53,9 +53,8 @@ def _short_message(notice: Notice) -> str:
 def nothing_checked(revision: Revision) -> str:
     """Why nothing could be checked, in one line with the cure: all searches, checks or judgements failed.
 
-    Empty where something was checked.
-
-    A text without checkable claims is not a failure.
+    Empty where something was checked, unless a language model was asked and never answered. A text without
+    checkable claims is not a failure.
     """
     codes = {notice.code for notice in revision.warnings}
     statuses = {sentence.status for sentence in revision.report.sentences}
@@ -63,7 +62,10 @@ def nothing_checked(revision: Revision) -> str:
         return ""
     failed = any(_is_failure(notice) for notice in revision.warnings)
     unjudged = statuses <= {"retrieval_failed", "unjudged"} and failed
-    unchecked = "check_failed" in codes and {check.verdict for check in revision.checks} == {"unknown"}
+    usage = revision.usage
+    unanswered = usage.model_calls > 0 and usage.input_tokens == 0
+    undecided = {check.verdict for check in revision.checks} == {"unknown"}
+    unchecked = "check_failed" in codes and (unanswered or undecided)
     if not (statuses == {"retrieval_failed"} or unjudged or unchecked):
         return ""
     why = next(iter(grouped(_reason(revision.warnings))), "no source of evidence could be searched")
