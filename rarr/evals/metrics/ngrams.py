@@ -37,9 +37,11 @@ def sari(source: str, output: str, references: Sequence[str]) -> float:
 def _parts(before: Grams, after: Grams, wanted: Sequence[Grams]) -> tuple[float, float, float]:
     """F1 of adding, F1 of keeping and precision of deleting, for n-grams of one size."""
     people = Counter[tuple[str, ...]]()
-    for one in wanted:
-        people.update(one)
-    before, after = (Counter({gram: k * len(wanted) for gram, k in one.items()}) for one in (before, after))
+    for reference in wanted:
+        people.update(reference)
+    before, after = (
+        Counter({gram: k * len(wanted) for gram, k in grams.items()}) for grams in (before, after)
+    )
     added, to_add = after.keys() - before.keys(), people.keys() - before.keys()
     kept, to_keep, deleted = before & after, before & people, before - after
     hits = len(added & to_add)
