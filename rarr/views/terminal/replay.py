@@ -20,7 +20,7 @@ _QUOTE = 100
 def render(replay: Replay, *, full: bool = False, as_json: bool = False) -> str:
     """The differences in prompts, answers, verdicts, edits and text. With `full`, nothing is shortened."""
     if as_json:
-        return json_of(_told(replay))
+        return json_of(_json_fields(replay))
     return visible("\n".join(_lines(replay, full))) + "\n"
 
 
@@ -47,11 +47,11 @@ def _lines(replay: Replay, full: bool) -> Iterator[str]:
     yield f"run {replay.before.run_id}"
     yield from _asked(changes.asked, full)
     for verdict in changes.verdicts:
-        yield f"\nverdict: {_said(verdict.before)} → {_said(verdict.after)}"
+        yield f"\nverdict: {_verdict_words(verdict.before)} → {_verdict_words(verdict.after)}"
         yield f"  asked: {one_line(verdict.query.text, _QUOTE)}"
         yield f"  evidence: {one_line(verdict.evidence.text, _QUOTE)}"
     for edit in changes.edits:
-        yield f"\nedit: {_made(edit.before)} → {_made(edit.after)}"
+        yield f"\nedit: {_edit_words(edit.before)} → {_edit_words(edit.after)}"
         yield f"  asked: {one_line(edit.query.text, _QUOTE)}"
     yield from _text(changes)
     yield ""
@@ -107,21 +107,21 @@ def _summary(changes: Changes) -> str:
     return f"Changed: {', '.join(parts)}."
 
 
-def _said(check: Check | None) -> str:
+def _verdict_words(check: Check | None) -> str:
     if check is None:
         return "not checked"
     answers = f" ({one_line(check.text_answer, 40)!r}, {one_line(check.evidence_answer, 40)!r})"
     return check.verdict + answers * bool(check.text_answer or check.evidence_answer)
 
 
-def _made(edit: Edit | None) -> str:
+def _edit_words(edit: Edit | None) -> str:
     if edit is None:
         return "none"
     kept = "" if edit.accepted else f", {edit.state}: {one_line(edit.reason, 60)}"
     return f"“{one_line(edit.old, 40)}” by “{one_line(edit.new, 40)}”{kept}"
 
 
-def _told(replay: Replay) -> dict[str, Any]:
+def _json_fields(replay: Replay) -> dict[str, Any]:
     changes = replay.changes
     return {
         "run_id": replay.before.run_id,
