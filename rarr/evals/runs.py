@@ -92,7 +92,7 @@ def evaluate(
 def _wired(
     settings: Settings, components: Components | None, baseline: Baseline, on_index: Progress | None
 ) -> Iterator[Components]:
-    """The given components, or those of the settings, which are closed at the end."""
+    """The given components, or else the components of the settings, which are closed at the end."""
     if components is not None:
         yield components
         return

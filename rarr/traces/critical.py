@@ -42,7 +42,7 @@ def supersteps(spans: Iterable[StoredSpan]) -> list[list[StoredSpan]]:
 
 
 def ended(span: StoredSpan) -> float:
-    """When the span ended, in seconds since 1970; infinity where the run was cut short before."""
+    """The time at which the span ended, in seconds since 1970; infinity if the run was cut short before."""
     return inf if span.seconds is None else span.started + span.seconds
 
 

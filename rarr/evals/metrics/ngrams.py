@@ -1,4 +1,4 @@
-"""SARI: what a correction kept, added and deleted, against what people did (Xu et al. 2016)."""
+"""SARI: the n-grams that a correction kept, added and deleted, compared with people (Xu et al. 2016)."""
 
 import re
 from collections import Counter
@@ -11,7 +11,7 @@ Grams = Counter[tuple[str, ...]]
 
 _ORDERS = (1, 2, 3, 4)
 # The rules of mteval-v13a: marks are words of their own; full stops, commas and hyphens depend on digits.
-# Scripts without spaces have one word a character, which 13a leaves open.
+# In scripts without spaces, each character is a word; 13a has no rule for these scripts.
 _APART = re.compile(r"([{-~\[-` -&(-+:-@/぀-ヿ㐀-䶿一-鿿])")
 _BETWEEN = [(re.compile(r"([^0-9])([.,])"), r"\1 \2 "), (re.compile(r"([.,])([^0-9])"), r" \1 \2")]
 _BETWEEN += [(re.compile(r"([0-9])(-)"), r"\1 \2 ")]

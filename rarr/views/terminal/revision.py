@@ -58,7 +58,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """`text` as `visible` on one line, cut after `most` characters."""
+    """`text` on one line, made `visible`, and cut after `most` characters."""
     line = " ".join(visible(text).split())
     return line if most is None or len(line) <= most else line[: most - 1].rstrip() + "…"
 
@@ -81,7 +81,7 @@ def render(revision: Revision, *, terminal: bool) -> str:
     On a terminal the edits are marked in the text. Elsewhere the text comes first, exactly as it is.
     """
     console = _console(terminal=terminal)
-    if console.color_system is None:  # without colours, old and new could not be told apart
+    if console.color_system is None:  # without colours, old and new words would look the same
         text = visible(revision.text) if terminal else revision.text
         rows = (" " * line.indent + line.text.plain + "\n" for line in _lines(revision))
         return text + ("" if text.endswith("\n") else "\n") + "".join(rows)
