@@ -1,4 +1,7 @@
-"""An evaluation as one page of HTML: no script, nothing from elsewhere, the same for the same report."""
+"""Writes an evaluation as one page of HTML, which has no script and loads nothing.
+
+The same report gives the same page.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -25,7 +28,7 @@ _KINDS = {
 
 
 def render_html(report: EvalReport) -> str:
-    """The whole page, to be written as UTF-8."""
+    """The text of the whole page. Write it as UTF-8."""
     measures = report.measures
     dots = [dot for row in report.rows if (dot := _dot(row))]
     statuses = Counter(status for row in report.rows for status in row.statuses)
@@ -34,7 +37,7 @@ def render_html(report: EvalReport) -> str:
         report=report,
         changed=sum(row.text != row.original for row in report.rows),
         judged=sum(row.scores.f1_ap is not None for row in report.rows),
-        scores={name: one for name, one in measures.items() if name not in {*EDIT_KINDS, *_STATUSES}},
+        scores={name: measure for name, measure in measures.items() if name not in {*EDIT_KINDS, *_STATUSES}},
         between_0_and_1=_between_0_and_1(measures),
         kinds={kind: measures[kind] for kind in _KINDS if kind in measures},
         meanings=_KINDS,
@@ -47,17 +50,17 @@ def render_html(report: EvalReport) -> str:
 
 
 def _between_0_and_1(measures: Mapping[str, Measured]) -> set[str]:
-    """The measures that a bar from 0 to 1 can show, rather than counts and times."""
+    """The measures that a bar from 0 to 1 can show. Counts and times are left out."""
     return {
         name
-        for name, one in measures.items()
-        if all(end is None or 0 <= end <= 1 for end in (one.value, one.low, one.high))
+        for name, measure in measures.items()
+        if all(end is None or 0 <= end <= 1 for end in (measure.value, measure.low, measure.high))
         and not name.endswith(_NOT_SHARES)
     }
 
 
 def _dot(row: ScoredRow) -> Dot | None:
-    one = row.scores
-    if one.preservation is None or one.attribution_before is None or one.attribution_after is None:
+    scores = row.scores
+    if scores.preservation is None or scores.attribution_before is None or scores.attribution_after is None:
         return None
-    return Dot(row.id, one.preservation, one.attribution_before, one.attribution_after)
+    return Dot(row.id, scores.preservation, scores.attribution_before, scores.attribution_after)

@@ -55,7 +55,7 @@ class Compared(Record):
 
 
 class Comparison(Record):
-    """Two runs, row by row. `rows` counts the rows of both; `only_a` and `only_b` those of one run alone."""
+    """Two runs, row by row. `rows` counts rows in both runs; `only_a` and `only_b` count rows in one run."""
 
     a: str
     b: str

@@ -1,4 +1,4 @@
-"""Describes the inputs of a run, so that it is not continued with others. Secrets are left out."""
+"""Describes the inputs of a run, so that it is not continued with other inputs. Secrets are left out."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ _DIGITS = 12  # hexadecimal digits of a digest
 def described(
     settings: Settings, components: Components | None = None, baseline: Baseline = NO_BASELINE
 ) -> dict[str, str]:
-    """The settings that differ from the defaults and affect results, with those of a baseline, as text.
+    """The settings that differ from the defaults and affect results, and the changes of a baseline, as text.
 
     Objects are named by their class, and so are `components` that were given instead of settings.
     """

@@ -82,7 +82,7 @@ def evaluate(
         chosen = source.rows[:limit]
         with _wired(settings, components, baseline, on_index) as parts:
             folder.begin(path, made_with)
-            rows = _all_rows(chosen, _done(source.rows, path), path, _Revising(parts), jobs, on_row)
+            rows = _all_rows(chosen, _finished_rows(source.rows, path), path, _Revising(parts), jobs, on_row)
         report = report_of(str(data), description, rows, source.unreadable)
         folder.finish(path, report)
     return report
@@ -92,7 +92,7 @@ def evaluate(
 def _wired(
     settings: Settings, components: Components | None, baseline: Baseline, on_index: Progress | None
 ) -> Iterator[Components]:
-    """The given components, or those of the settings, which are closed at the end."""
+    """The given components, or else the components of the settings, which are closed at the end."""
     if components is not None:
         yield components
         return
@@ -100,31 +100,31 @@ def _wired(
         yield made
 
 
-def _done(rows: list[EvalRow], path: Path) -> dict[str, ScoredRow]:
-    """The rows that an earlier process finished, by id. Rows with an error are still to be done."""
-    left, done = {row.id: row for row in rows}, dict[str, ScoredRow]()
+def _finished_rows(rows: list[EvalRow], path: Path) -> dict[str, ScoredRow]:
+    """The rows that an earlier process finished, by id. Rows with an error are revised again."""
+    left, scored_rows = {row.id: row for row in rows}, dict[str, ScoredRow]()
     for prediction in folder.predictions(path):
         if (row := left.pop(prediction.id, None)) is None:
             where = path / folder.PREDICTIONS
             raise InputError(f"{where} has an extra line, of {prediction.id!r}: delete it and run again")
         if not prediction.error:
-            done[row.id] = scored(row, prediction)
-    return done
+            scored_rows[row.id] = scored(row, prediction)
+    return scored_rows
 
 
 def _all_rows(
     rows: list[EvalRow],
-    done: Mapping[str, ScoredRow],
+    scored_rows: Mapping[str, ScoredRow],
     path: Path,
     revising: "_Revising",
     jobs: int,
     on_row: Progress | None,
 ) -> list[ScoredRow]:
-    """Every row with its scores, in the order of the data. Rows that are not `done` are revised."""
-    finished = {row.id: done[row.id] for row in rows if row.id in done}
-    say = on_row or (lambda done, total: None)
+    """Every row with its scores, in the order of the data. Rows that are not in `scored_rows` are revised."""
+    finished = {row.id: scored_rows[row.id] for row in rows if row.id in scored_rows}
+    say = on_row or (lambda count, total: None)
     say(len(finished), len(rows))
-    todo = iter([row for row in rows if row.id not in done])
+    todo = iter([row for row in rows if row.id not in scored_rows])
 
     async def work() -> None:
         for row in todo:  # all workers take from one iterator
@@ -156,9 +156,9 @@ class _Revising:
         self._opening = asyncio.Lock()
 
     async def predict(self, row: EvalRow) -> Prediction:
-        """The prediction for a row; an error if nothing could be checked, which tells nothing about the text.
+        """The prediction for a row. It holds an error if nothing of the text could be checked.
 
-        Only a defect raises.
+        Only a defect of the program raises an error.
         """
         try:
             revision = await self._revise(row)

@@ -1,4 +1,4 @@
-"""Marks what was kept, deleted and inserted between two texts, in whole words, as a reader would."""
+"""Marks the kept, deleted and inserted words between two texts, as a reader would mark them."""
 
 from collections.abc import Iterator, Sequence
 
@@ -50,7 +50,7 @@ def _middle(old: Sequence[str], new: Sequence[str]) -> Iterator[Segment]:
 
 
 def _with_spaces(pieces: Sequence[Segment]) -> Iterator[Segment]:
-    """Deletes and inserts a kept space between replaced words with them: one change, not two."""
+    """Deletes and inserts a kept space with the replaced words around it, so that they are one change."""
     for n, piece in enumerate(pieces):
         if piece.kind == "kept" and piece.text.isspace() and 0 < n < len(pieces) - 1:
             yield Segment("deleted", piece.text)

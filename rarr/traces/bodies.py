@@ -1,4 +1,4 @@
-"""The content of the body of a span, by its kind. It is checked, since a file of others may hold anything."""
+"""The content of the body of a span, by its kind. It is checked, because a file may come from anybody."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any

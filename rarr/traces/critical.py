@@ -1,8 +1,8 @@
 """Finds the spans that determined how long a run took.
 
 Supersteps follow one another, so in each superstep the branch that ended last counts. Within a span, the
-inner span that ended last counts. Before it counts the last span that ended before it began, for which it may
-have waited. The same holds for the blocks of a long text.
+inner span that ended last counts. It may have waited for the last span that ended before it began, so that
+span counts as well. The same holds for the blocks of a long text.
 """
 
 from collections import defaultdict
@@ -42,7 +42,7 @@ def supersteps(spans: Iterable[StoredSpan]) -> list[list[StoredSpan]]:
 
 
 def ended(span: StoredSpan) -> float:
-    """When the span ended, in seconds since 1970; infinity where the run was cut short before."""
+    """The time at which the span ended, in seconds since 1970; infinity if the run was cut short before."""
     return inf if span.seconds is None else span.started + span.seconds
 
 

@@ -191,7 +191,7 @@ class _Writer:
 
     @_surviving
     def write_last(self) -> None:
-        """The same at the end of the process: it waits for another process that writes."""
+        """Writes everything at the end of the process. It waits for another process that writes."""
         self._store.wait(_LAST_BUSY_S)
         self.write()
 

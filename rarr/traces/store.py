@@ -175,7 +175,7 @@ class TraceStore(Database):
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """A transaction for reading: everything in it is from one time, whoever writes meanwhile."""
+        """A transaction for reading. Everything in it is from one time, even if others write meanwhile."""
         with self.used() as sqlite:
             sqlite.execute("BEGIN")
             try:
@@ -212,11 +212,11 @@ def on_disk(path: Path) -> int:
 def _begin(sqlite: sqlite3.Connection, run_id: str, started: float, facts: RunFacts, cure: str) -> int:
     if sqlite.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)).fetchone():
         raise InputError(f"there is a trace of a run {run_id!r} already: {cure}")
-    done = sqlite.execute(
+    cursor = sqlite.execute(
         "INSERT INTO runs (run_id, stored, started, error, facts, records) VALUES (?, ?, ?, '', ?, '[]')",
         (run_id, time.time(), started, facts.model_dump_json()),
     )
-    return done.lastrowid or 0
+    return cursor.lastrowid or 0
 
 
 def _write(
@@ -232,11 +232,11 @@ def _write(
 def _finish(
     sqlite: sqlite3.Connection, run: int, seconds: float, error: str, records: str, revision: str | None
 ) -> None:
-    done = sqlite.execute(
+    cursor = sqlite.execute(
         "UPDATE runs SET seconds = ?, error = ?, records = ?, revision = ? WHERE id = ?",
         (seconds, error, records, revision, run),
     )
-    _require(done.rowcount)
+    _require(cursor.rowcount)
 
 
 def _number(sqlite: sqlite3.Connection, run_id: str) -> int:

@@ -111,7 +111,7 @@ class Trace:
         return inner_of(self.spans)
 
     def body(self, span: StoredSpan) -> dict[str, Any]:
-        """The body of a span, with its records. Of a search's passages it holds the documents alone."""
+        """The body of a span, with its records. A search's body holds documents instead of passages."""
         return cast(dict[str, Any], self._unpacker.unpack(span.body))
 
     def within(self, span: StoredSpan, *kinds: str) -> Iterator[StoredSpan]:
@@ -151,12 +151,14 @@ class Trace:
 
     @cached_property
     def found(self) -> Mapping[str, Evidence]:
-        """The evidence by its id, as the searches found it: a check may have put another passage there."""
-        found: dict[str, Evidence] = {}
+        """The evidence by its id, as the searches found it. A check may have replaced its passage later."""
+        evidence: dict[str, Evidence] = {}
         for call in self.calls:
             if "update" in call.body:
-                found = {one.id: one for one in self._update(call).get("evidence", [])} | found
-        return found
+                evidence = {
+                    passage.id: passage for passage in self._update(call).get("evidence", [])
+                } | evidence
+        return evidence
 
     @cached_property
     def reads(self) -> list[tuple[Evidence, Passage]]:
@@ -176,7 +178,7 @@ class Trace:
         )
 
     def _require_whole(self) -> None:
-        """Reads everything in the file once, so that no later reader fails over a file of others."""
+        """Reads everything in the file once, so that no later reader fails over another person's file."""
         self.file.require_whole()
         if self.blocks and any(span.kind != "block" for span in self.inner[0]):
             raise ValueError("a call is outside of all blocks")

@@ -1,1 +1,1 @@
-"""What a person sees: the terminal, pages of HTML, and notebooks."""
+"""Shows results to people: on the terminal, as pages of HTML, and in notebooks."""

@@ -1,7 +1,7 @@
 """A revised text with its Markdown rendered and its edits, sentences and deciding words marked.
 
-Markdown and marks overlap in any way, so a text is cut into runs that have one mark each. The tags of
-Markdown, by markdown-it, stand between the runs. Templates draw the runs.
+Markdown and marks may overlap, so the text is cut into runs that have one mark each. The tags of Markdown,
+by markdown-it, stand between the runs. Templates draw the runs.
 """
 
 import re
@@ -25,9 +25,9 @@ _LONGEST_TITLE, _LONGEST_ENTITY = 100, 40
 
 
 class Run(NamedTuple):
-    """Characters with one mark each, `linked` where they are within a link of the text.
+    """Characters with the same mark. They are `linked` if they are within a link of the text.
 
-    What was `deleted` is not in the revised text. The run of an edit that was not accepted is empty.
+    A `deleted` run is not in the revised text. The run of an edit that was not accepted is empty.
     """
 
     kind: Kind
@@ -38,7 +38,7 @@ class Run(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The runs and tags of a sentence, counted from 1; `first` where no other part of it comes before."""
+    """The runs and tags of a sentence, by its number from 1. `first`: no earlier group has this sentence."""
 
     number: int
     sentence: Sentence
@@ -50,7 +50,7 @@ Node: TypeAlias = Markup | Run | Group
 
 
 class _Piece(NamedTuple):
-    """A run, its place in the revised text, and the number of its sentence, or 0."""
+    """A run, its place in the revised text, and the number of its sentence (0: none)."""
 
     run: Run
     start: int
@@ -70,7 +70,7 @@ class _Item(NamedTuple):
 class Marked:
     """The text as nodes, the words of its first line, and the nodes of each sentence, by its number.
 
-    Markdown does not show a sentence that stands where links are defined.
+    A sentence in a definition of links is missing in `shown`, because Markdown does not show it.
     """
 
     nodes: list[Node]
@@ -79,7 +79,7 @@ class Marked:
 
 
 def marked(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> Marked:
-    """The text that the accepted edits make of `original`; `sentences` are those of that text."""
+    """The text after the accepted edits of `original`. `sentences` are the sentences of the revised text."""
     drawing = _Drawing(list(_pieces(original, edits, sentences)), sentences)
     return Marked(list(drawing.nodes()), drawing.title, drawing.shown)
 
@@ -100,7 +100,7 @@ def _pieces(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence])
 
 
 def _cut(start: int, end: int, parts: Sequence[Part]) -> Iterator[tuple[int, int, Part | None]]:
-    """The range, cut at the parts; of parts that overlap the first counts."""
+    """The range, cut at the parts. Where parts overlap, the first part counts."""
     for part in parts:
         begin, stop = max(part.start, start), min(part.end, end)
         if begin < stop:
@@ -114,7 +114,7 @@ def _cut(start: int, end: int, parts: Sequence[Part]) -> Iterator[tuple[int, int
 
 @cache
 def _parser() -> MarkdownIt:
-    """Raw HTML is text, an image is a link to it, and only addresses of the web are links."""
+    """A parser for which raw HTML is text, an image is a link to it, and only web addresses are links."""
     parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
     parser.disable("image")
     parser.validateLink = is_web  # type: ignore[assignment] # the documented way to narrow it
@@ -123,14 +123,14 @@ def _parser() -> MarkdownIt:
 
 
 def _tag(tokens: Sequence[Token], number: int) -> Markup:
-    """A token that is no text as HTML, within the headings and the security policy of a page."""
+    """A token other than text as HTML that fits the headings and the security policy of a page."""
     parser, token = _parser(), tokens[number]
     token.attrs.pop("style", None)
     if token.type == "link_open":
         token.attrSet("rel", "noopener noreferrer")
     if token.type.startswith("heading"):
         token.tag = f"h{min(int(token.tag[1]) + 2, 6)}"
-    renderer = RendererHTML(parser)  # it escapes all that is not its own
+    renderer = RendererHTML(parser)  # it escapes everything except its own tags
     return Markup(renderer.render([*tokens[number : number + 1]], parser.options, {}))
 
 
@@ -138,10 +138,10 @@ class _Drawing:
     """Walks through the tokens of Markdown and the pieces of the text at once."""
 
     def __init__(self, pieces: Sequence[_Piece], sentences: Sequence[Sentence]) -> None:
-        self._text = "".join(one.run.text for one in pieces if one.run.kind != "deleted")
+        self._text = "".join(piece.run.text for piece in pieces if piece.run.kind != "deleted")
         self._pieces, self._next = pieces, 0
         self._lines = [0, *(match.end() for match in _LINE_END.finditer(self._text)), len(self._text)]
-        self._sentences = sorted(sentences, key=lambda one: one.start)
+        self._sentences = sorted(sentences, key=lambda sentence: sentence.start)
         self._at, self._linked = 0, False
         self.title = ""
         self.shown: dict[int, list[Markup | Run]] = {}
@@ -191,7 +191,7 @@ class _Drawing:
             yield _Item(run._replace(text=text, linked=self._linked), number)
 
     def _passed(self, place: int) -> Iterator[_Item]:
-        """Goes on to the piece at `place`; what was deleted before it is shown."""
+        """Moves on to the piece at `place`. Deleted pieces before it are shown."""
         while self._next < len(self._pieces) and self._pieces[self._next].end <= place:
             run, _, _, number = self._pieces[self._next]
             self._next += 1
@@ -199,63 +199,63 @@ class _Drawing:
                 yield _Item(run._replace(linked=self._linked), number)
 
     def _places(self, content: str, end: int) -> Sequence[int]:
-        """Where the characters of a token stand: Markdown drops escapes, and reads `&amp;` as &."""
+        """The places of a token's characters. Markdown drops escapes, and reads `&amp;` as &."""
         begin = self._text.find(content, self._at, end)
         if begin >= 0:
             return range(begin, begin + len(content))
         places, at = [], self._at
         for character in content:
-            found = self._text.find(character, at, min(at + _LONGEST_ENTITY, end))
-            places.append(found if found >= 0 else min(at, end - 1))
-            at = found + 1 if found >= 0 else at
+            place = self._text.find(character, at, min(at + _LONGEST_ENTITY, end))
+            places.append(place if place >= 0 else min(at, end - 1))
+            at = place + 1 if place >= 0 else at
         return places
 
     def _grouped(self, items: Sequence[_Item]) -> Iterator[Node]:
-        """The items; those of a sentence are a group, with the tags around and between them."""
-        done = 0
+        """The items. The items of a sentence become a group, with the tags around and between them."""
+        end = 0
         for number, first, last in _ranges(items):
-            yield from (one.node for one in items[done:first])
-            nodes = [one.node for one in items[first:last]]
-            done = last
+            yield from (item.node for item in items[end:first])
+            nodes = [item.node for item in items[first:last]]
+            end = last
             if isinstance(nodes[0], Run) and nodes[0].linked:  # a group has links itself
                 yield from nodes
                 continue
             yield Group(number, self._sentences[number - 1], number not in self.shown, nodes)
             self.shown.setdefault(number, []).extend(nodes)
-        yield from (one.node for one in items[done:])
+        yield from (item.node for item in items[end:])
 
 
 def _ranges(items: Sequence[_Item]) -> Iterator[tuple[int, int, int]]:
-    """The sentences with the ranges of their items, in which as many tags open as close.
+    """The sentences with the ranges of their items. In each range, as many tags open as close.
 
     A sentence that begins within an element and ends outside of it has a range for each of its runs.
     """
     places: dict[int, list[int]] = {}
-    for place, one in enumerate(items):
-        if one.number:
-            places.setdefault(one.number, []).append(place)
-    done = 0
+    for place, item in enumerate(items):
+        if item.number:
+            places.setdefault(item.number, []).append(place)
+    end = 0
     for number, own in places.items():
         first, last = own[0], own[-1] + 1
-        depths = list(accumulate((one.nesting for one in items[first:last]), initial=0))
+        depths = list(accumulate((item.nesting for item in items[first:last]), initial=0))
         closed, left_open = -min(depths), depths[-1] - min(depths)
-        before, after = items[max(first - closed, done) : first], items[last : last + left_open]
-        if [one.nesting for one in (*before, *after)] != [1] * closed + [-1] * left_open:
+        before, after = items[max(first - closed, end) : first], items[last : last + left_open]
+        if [item.nesting for item in (*before, *after)] != [1] * closed + [-1] * left_open:
             yield from ((number, place, place + 1) for place in own)
-            done = last
+            end = last
             continue
         first, last = first - closed, last + left_open
-        around = zip(reversed(items[done:first]), items[last:], strict=False)
+        around = zip(reversed(items[end:first]), items[last:], strict=False)
         wider = len(list(takewhile(lambda pair: (pair[0].nesting, pair[1].nesting) == (1, -1), around)))
         first, last = first - wider, last + wider
         yield number, first, last
-        done = last
+        end = last
 
 
 def _title(items: Sequence[_Item]) -> str:
     """The words of the first line, without its tags."""
     words = ""
-    for node in (one.node for one in items):
+    for node in (item.node for item in items):
         if isinstance(node, Markup):
             if node.startswith("<br"):
                 break
@@ -266,14 +266,14 @@ def _title(items: Sequence[_Item]) -> str:
 
 def with_status(sentences: Sequence[Sentence], *statuses: Status) -> list[tuple[int, Sentence]]:
     """The sentences of these statuses, counted from 1, in the order of the statuses."""
-    found = [(n, one) for n, one in enumerate(sentences, start=1) if one.status in statuses]
-    return sorted(found, key=lambda one: statuses.index(one[1].status))
+    numbered = [(n, sentence) for n, sentence in enumerate(sentences, start=1) if sentence.status in statuses]
+    return sorted(numbered, key=lambda pair: statuses.index(pair[1].status))
 
 
 def quoted(text: str, says: Iterable[str], most: int = 600) -> list[tuple[bool, str]]:
-    """The beginning of a passage, or the stretch around what it `says`, and which of its words those are."""
-    words = sorted({one for one in says if one in text}, key=len, reverse=True)
-    first = min((text.find(one) for one in words), default=0)
+    """The beginning of a passage, or the text around the words that it `says`. True marks those words."""
+    words = sorted({phrase for phrase in says if phrase in text}, key=len, reverse=True)
+    first = min((text.find(phrase) for phrase in words), default=0)
     start = max(0, first - most // 3) if first > most // 2 else 0
     shown = f"{'… ' if start else ''}{clipped(text[start:], most)}"
     cut = re.split(f"({'|'.join(map(re.escape, words))})", shown) if words else [shown]

@@ -9,9 +9,9 @@ from rarr.views.marked import marked, with_status
 
 
 def revision_html(revision: Revision) -> str:
-    """What needs the reader's eyes, then the text with its edits and marks, then sources and warnings."""
+    """The sentences to look at, then the text with its edits and marks, then the sources and warnings."""
     sentences = revision.report.sentences
-    passages = {one.id: one for one in revision.evidence}
+    passages = {evidence.id: evidence for evidence in revision.evidence}
     suggested = [edit for edit in revision.edits if edit.state == "suggested"]
     return render(
         "views/notebook.html",
@@ -27,5 +27,5 @@ def revision_html(revision: Revision) -> str:
 def _sources(revision: Revision) -> dict[str, str]:
     """The titles of the sources of the report and of the accepted edits."""
     used = {*revision.report.evidence_ids, *(edit.evidence_id for edit in revision.edits if edit.accepted)}
-    used.update(one for sentence in revision.report.sentences for one in sentence.evidence_ids)
-    return {one.source: one.title for one in revision.evidence if one.id in used}
+    used.update(name for sentence in revision.report.sentences for name in sentence.evidence_ids)
+    return {evidence.source: evidence.title for evidence in revision.evidence if evidence.id in used}

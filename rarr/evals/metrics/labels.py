@@ -97,7 +97,7 @@ def classification(
 
 
 def detection(predicted: Sequence[bool | None], labels: Sequence[bool | None]) -> Detection:
-    """The yes or no of AutoAIS against that of people (Malaviya et al. 2023, table 6).
+    """Compares the yes or no of AutoAIS with the yes or no of people (Malaviya et al. 2023, table 6).
 
     Raises `InputError` for lists of different lengths.
     """

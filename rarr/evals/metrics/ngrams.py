@@ -1,4 +1,4 @@
-"""SARI: what a correction kept, added and deleted, against what people did (Xu et al. 2016)."""
+"""SARI: the n-grams that a correction kept, added and deleted, compared with people (Xu et al. 2016)."""
 
 import re
 from collections import Counter
@@ -11,7 +11,7 @@ Grams = Counter[tuple[str, ...]]
 
 _ORDERS = (1, 2, 3, 4)
 # The rules of mteval-v13a: marks are words of their own; full stops, commas and hyphens depend on digits.
-# Scripts without spaces have one word a character, which 13a leaves open.
+# In scripts without spaces, each character is a word; 13a has no rule for these scripts.
 _APART = re.compile(r"([{-~\[-` -&(-+:-@/぀-ヿ㐀-䶿一-鿿])")
 _BETWEEN = [(re.compile(r"([^0-9])([.,])"), r"\1 \2 "), (re.compile(r"([.,])([^0-9])"), r" \1 \2")]
 _BETWEEN += [(re.compile(r"([0-9])(-)"), r"\1 \2 ")]
@@ -37,9 +37,11 @@ def sari(source: str, output: str, references: Sequence[str]) -> float:
 def _parts(before: Grams, after: Grams, wanted: Sequence[Grams]) -> tuple[float, float, float]:
     """F1 of adding, F1 of keeping and precision of deleting, for n-grams of one size."""
     people = Counter[tuple[str, ...]]()
-    for one in wanted:
-        people.update(one)
-    before, after = (Counter({gram: k * len(wanted) for gram, k in one.items()}) for one in (before, after))
+    for reference in wanted:
+        people.update(reference)
+    before, after = (
+        Counter({gram: k * len(wanted) for gram, k in grams.items()}) for grams in (before, after)
+    )
     added, to_add = after.keys() - before.keys(), people.keys() - before.keys()
     kept, to_keep, deleted = before & after, before & people, before - after
     hits = len(added & to_add)

@@ -1,1 +1,1 @@
-"""The page of an evaluation: its templates, and what Python prepares for them."""
+"""The page of an evaluation: its templates, and the values that Python prepares for them."""

@@ -1,4 +1,4 @@
-"""The worst and the best rows, with what was changed in them and what a person changed."""
+"""The worst and the best rows, with the changes of the revision and the changes of a person."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,11 +9,11 @@ from rarr.tools.text.nouns import counted
 
 MOST = 10
 KEPT, CHANGED = 600, 3000
-"""Characters of one run that are shown of what was kept, and of what was changed."""
+"""The characters that are shown of one kept run, and of one changed run."""
 SEEN = 0.005
-"""A smaller change of attribution does not show in two decimals."""
+"""The smallest change of attribution that two decimals show."""
 LONGEST = 20_000
-"""Characters of one text that are shown in all."""
+"""The most characters of one text that are shown."""
 
 
 def ranked(rows: Sequence[ScoredRow]) -> dict[str, list[ScoredRow]]:
@@ -30,7 +30,7 @@ def ranked(rows: Sequence[ScoredRow]) -> dict[str, list[ScoredRow]]:
 
 
 def _change(row: ScoredRow) -> float:
-    """By how much the attribution rose; 0, and so in no list, where it was not judged both times."""
+    """The rise of the attribution. It is 0, and the row is in no list, if it was not judged both times."""
     before, after = row.scores.attribution_before, row.scores.attribution_after
     return 0.0 if before is None or after is None else after - before
 
@@ -40,7 +40,7 @@ def _f1_ap(row: ScoredRow) -> float:
 
 
 def runs(before: str, after: str) -> Iterator[tuple[str, list[str]]]:
-    """What was kept, deleted and inserted, as `cut` shows it; at its end a long text is left out."""
+    """The kept, deleted and inserted runs, each shortened by `cut`. The end of a long text is left out."""
     left = LONGEST
     for kind, text in word_diff(before, after):
         if left <= 0:
@@ -51,7 +51,7 @@ def runs(before: str, after: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def cut(text: str, most: int = CHANGED) -> list[str]:
-    """A text; of a long one the beginning, the length of its middle, which is left out, and the end."""
+    """The text. A long text becomes its beginning, the length of its omitted middle, and its end."""
     if len(text) <= most + 100:
         return [text]
     half = most // 2

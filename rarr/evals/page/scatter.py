@@ -1,6 +1,7 @@
 """Attribution against preservation: the rows, the mean before and after, and curves of equal F1_AP.
 
-After figure 6.5 of Chen 2023. Before a revision all is preserved, so that `before` stands at the right edge.
+The chart follows figure 6.5 of Chen 2023. Before a revision everything is preserved, so the mark `before`
+stands at the right edge.
 """
 
 from collections import defaultdict
@@ -8,11 +9,11 @@ from statistics import fmean
 from typing import NamedTuple
 
 _NEAR = 50
-"""A side has as many places; rows of one place are drawn as one circle with their number."""
+"""The number of places on one side. Rows in the same place are drawn as one circle with their number."""
 
 
 class Dot(NamedTuple):
-    """A row: where it lies, and its attribution before."""
+    """A row: its position in the chart, and its attribution before the revision."""
 
     name: str
     preservation: float
@@ -21,10 +22,10 @@ class Dot(NamedTuple):
 
 
 class Chart:
-    """Where the values of at least one row lie, in the chart's own units.
+    """The positions of the values of at least one row, in the chart's own units.
 
-    On a phone its letters are still large enough to read. Most revisions keep nearly all, so preservation
-    begins at `low`; attribution begins at 0.
+    The letters are large enough to read on a phone. Most revisions keep nearly the whole text, so the axis
+    of preservation begins at `low`. The axis of attribution begins at 0.
     """
 
     wide, high = 440, 430
@@ -39,25 +40,25 @@ class Chart:
         self.low, self.steps = next((low, n) for low, n in ((0.8, 4), (0.5, 5), (0.0, 5)) if least >= low)
 
     def x(self, preservation: float) -> float:
-        """The place of a preservation."""
+        """The horizontal position of a preservation."""
         return self.left + self.side * (preservation - self.low) / (1 - self.low)
 
     def y(self, attribution: float) -> float:
-        """The place of an attribution."""
+        """The vertical position of an attribution."""
         return self.bottom - self.side * attribution
 
     def curve(self, f1: float) -> list[tuple[float, float]]:
-        """Where 2ap / (a + p) is `f1`, from where it enters the chart to preservation 1."""
+        """The points at which 2ap / (a + p) is `f1`, from the edge of the chart to preservation 1."""
         first = max(f1 / (2 - f1), self.low)
         kept = [first + (1 - first) * (n / 40) ** 2 for n in range(41)]  # closer where it is steep
         return [(self.x(p), self.y(f1 * p / (2 * p - f1))) for p in kept]
 
     def circles(self) -> list[list[Dot]]:
-        """Rows that lie together, those with most rows first, so that smaller circles are drawn above."""
-        found, size = defaultdict(list), self.side / _NEAR
+        """Groups of rows that lie together, the largest first, so that smaller circles are drawn above."""
+        circles, size = defaultdict(list), self.side / _NEAR
         for dot in self.dots:
-            found[round(self.x(dot.preservation) / size), round(self.y(dot.after) / size)].append(dot)
-        return sorted(found.values(), key=len, reverse=True)
+            circles[round(self.x(dot.preservation) / size), round(self.y(dot.after) / size)].append(dot)
+        return sorted(circles.values(), key=len, reverse=True)
 
     def means(self) -> list[tuple[str, float, float, str]]:
         """The mean before and after, each with its label; means that lie near have one label."""

@@ -1,4 +1,4 @@
-"""A run as one page of HTML: nothing is loaded from elsewhere, and it can be read without its script."""
+"""Writes a run as one page of HTML, which loads nothing and can be read without its script."""
 
 from typing import get_args
 
@@ -13,7 +13,7 @@ __all__ = ["page"]
 
 
 def page(trace: Trace) -> str:
-    """The whole page, to be written as UTF-8; of a run that did not come to its end, as far as it came."""
+    """The text of the whole page, to be written as UTF-8. An unfinished run is shown as far as it came."""
     verdicts = get_args(Verdict)
     return render(
         "views/html/trace_page/page.html",

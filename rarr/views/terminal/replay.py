@@ -1,4 +1,4 @@
-"""What a replay changed, for a terminal or a pipe. All texts are someone else's and are made visible."""
+"""The changes of a replay, for a terminal or a pipe. Texts come from others, so they are made visible."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -18,14 +18,14 @@ _QUOTE = 100
 
 
 def render(replay: Replay, *, full: bool = False, as_json: bool = False) -> str:
-    """The differences of prompts, answers, verdicts, edits and text; with `full` all of them whole."""
+    """The differences in prompts, answers, verdicts, edits and text. With `full`, nothing is shortened."""
     if as_json:
-        return json_of(_told(replay))
+        return json_of(_json_fields(replay))
     return visible("\n".join(_lines(replay, full))) + "\n"
 
 
 def render_set(report: SetReport, *, as_json: bool = False) -> str:
-    """How many verdicts, edits and texts changed, and for better or worse."""
+    """The number of verdicts, edits and texts that changed, and that became better or worse."""
     if as_json:
         return json_of(asdict(report))
     known = f", {report.judged} of them with a person's revision" if report.judged else ""
@@ -38,8 +38,8 @@ def render_set(report: SetReport, *, as_json: bool = False) -> str:
 
 
 def _tally(tally: ChangeCount, *, judged: bool) -> str:
-    told = f": {tally.better} better, {tally.worse} worse" if judged else ""
-    return f"{tally.changed} changed{told}"
+    judgement = f": {tally.better} better, {tally.worse} worse" if judged else ""
+    return f"{tally.changed} changed{judgement}"
 
 
 def _lines(replay: Replay, full: bool) -> Iterator[str]:
@@ -47,11 +47,11 @@ def _lines(replay: Replay, full: bool) -> Iterator[str]:
     yield f"run {replay.before.run_id}"
     yield from _asked(changes.asked, full)
     for verdict in changes.verdicts:
-        yield f"\nverdict: {_said(verdict.before)} → {_said(verdict.after)}"
+        yield f"\nverdict: {_verdict_words(verdict.before)} → {_verdict_words(verdict.after)}"
         yield f"  asked: {one_line(verdict.query.text, _QUOTE)}"
         yield f"  evidence: {one_line(verdict.evidence.text, _QUOTE)}"
     for edit in changes.edits:
-        yield f"\nedit: {_made(edit.before)} → {_made(edit.after)}"
+        yield f"\nedit: {_edit_words(edit.before)} → {_edit_words(edit.after)}"
         yield f"  asked: {one_line(edit.query.text, _QUOTE)}"
     yield from _text(changes)
     yield ""
@@ -68,25 +68,25 @@ def _lines(replay: Replay, full: bool) -> Iterator[str]:
 
 def _asked(asked: list[AskChange], full: bool) -> Iterator[str]:
     shown = asked if full else asked[:_SHOWN]
-    for one in shown:
-        yield f"\n{one.name} {one.about}".rstrip()
-        if one.before is None or one.after is None:
-            yield "  not asked before" if one.before is None else "  not asked any more"
-        yield from _difference(one.before, one.after, full)
+    for change in shown:
+        yield f"\n{change.name} {change.about}".rstrip()
+        if change.before is None or change.after is None:
+            yield "  not asked before" if change.before is None else "  not asked any more"
+        yield from _difference(change.before, change.after, full)
     if len(asked) > len(shown):
         yield f"\n… and {counted(len(asked) - len(shown), 'more question')}: --full shows them"
 
 
 def _difference(before: SentQuestion | None, after: SentQuestion | None, full: bool) -> Iterator[str]:
-    old, new = (one.prompt.splitlines() if one else [] for one in (before, after))
+    old, new = (question.prompt.splitlines() if question else [] for question in (before, after))
     prompt = list(unified_diff(old, new, "prompt, recorded", "prompt, replayed", lineterm="", n=0))
     yield from (f"  {line}" for line in (prompt if full else prompt[:_LINES]))
     if not full and len(prompt) > _LINES:
         yield f"  … and {counted(len(prompt) - _LINES, 'line')}"
-    said = [list(one.answers) if one else [] for one in (before, after)]
-    if said[0] != said[1]:
-        yield from (f"  - {one if full else one_line(one, 2 * _QUOTE)}" for one in said[0])
-        yield from (f"  + {one if full else one_line(one, 2 * _QUOTE)}" for one in said[1])
+    answers = [list(question.answers) if question else [] for question in (before, after)]
+    if answers[0] != answers[1]:
+        yield from (f"  - {answer if full else one_line(answer, 2 * _QUOTE)}" for answer in answers[0])
+        yield from (f"  + {answer if full else one_line(answer, 2 * _QUOTE)}" for answer in answers[1])
 
 
 def _text(changes: Changes) -> Iterator[str]:
@@ -107,21 +107,21 @@ def _summary(changes: Changes) -> str:
     return f"Changed: {', '.join(parts)}."
 
 
-def _said(check: Check | None) -> str:
+def _verdict_words(check: Check | None) -> str:
     if check is None:
         return "not checked"
     answers = f" ({one_line(check.text_answer, 40)!r}, {one_line(check.evidence_answer, 40)!r})"
     return check.verdict + answers * bool(check.text_answer or check.evidence_answer)
 
 
-def _made(edit: Edit | None) -> str:
+def _edit_words(edit: Edit | None) -> str:
     if edit is None:
         return "none"
     kept = "" if edit.accepted else f", {edit.state}: {one_line(edit.reason, 60)}"
     return f"“{one_line(edit.old, 40)}” by “{one_line(edit.new, 40)}”{kept}"
 
 
-def _told(replay: Replay) -> dict[str, Any]:
+def _json_fields(replay: Replay) -> dict[str, Any]:
     changes = replay.changes
     return {
         "run_id": replay.before.run_id,
@@ -129,11 +129,16 @@ def _told(replay: Replay) -> dict[str, Any]:
         "asked": replay.asked,
         "failed": replay.failed,
         "questions": [
-            {"about": one.about, "name": one.name, "before": _fields(one.before), "after": _fields(one.after)}
-            for one in changes.asked
+            {
+                "about": change.about,
+                "name": change.name,
+                "before": _fields(change.before),
+                "after": _fields(change.after),
+            }
+            for change in changes.asked
         ],
-        "verdicts": [_dumped(one._asdict()) for one in changes.verdicts],
-        "edits": [_dumped(one._asdict()) for one in changes.edits],
+        "verdicts": [_dumped(change._asdict()) for change in changes.verdicts],
+        "edits": [_dumped(change._asdict()) for change in changes.edits],
         "revision": replay.revision and replay.revision.model_dump(mode="json"),
     }
 
@@ -143,4 +148,4 @@ def _fields(asked: SentQuestion | None) -> dict[str, Any] | None:
 
 
 def _dumped(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: one and one.model_dump(mode="json") for name, one in values.items()}
+    return {name: record and record.model_dump(mode="json") for name, record in values.items()}

@@ -1,6 +1,6 @@
 """A revision on a terminal or in a pipe.
 
-All texts are someone else's: they are never read as markup, and what would steer a terminal is made visible.
+The texts come from others, so they are never read as markup, and control characters are made visible.
 """
 
 import json
@@ -35,30 +35,30 @@ _PART_STYLES: dict[PartState, str] = {
 }
 _QUOTE = 200  # characters of a quoted sentence or evidence, at most
 _LONG = 500  # characters of a title or an address, at most
-_SHORT = 80  # characters of what an edit replaces, at most
+_SHORT = 80  # characters of the words that an edit replaces, at most
 
-# What moves the cursor, colours, rings or turns the direction of writing: C0 without tab and newline, DEL,
-# C1, line separators, bidirectional embeddings, overrides and isolates, and halves of surrogate pairs.
+# Characters that move the cursor, colour, ring or turn the direction of writing: C0 without tab and newline,
+# DEL, C1, line separators, bidirectional embeddings, overrides and isolates, and halves of surrogate pairs.
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
-# Marks of direction, which stay in a text that is shown: Hebrew and Arabic are written with them.
+# Marks of direction. They stay in a shown text, because Hebrew and Arabic are written with them.
 _ESCAPED = re.compile(f"{_STEERING.pattern}|[\u061c\u200e\u200f]")
 
 
 class Line(NamedTuple):
-    """A line below the text; on a terminal, what it continues on keeps its indent."""
+    """A line below the text. On a terminal, its continuation lines keep its indent."""
 
     indent: int
     text: Text
 
 
 def visible(text: str) -> str:
-    """`text` with what would steer a terminal made visible; lines end in a newline alone."""
+    """`text` with the characters that steer a terminal made visible. Each line ends in a newline alone."""
     return _STEERING.sub(_picture, re.sub("\r\n?", "\n", text))
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """`text` as `visible` on one line, cut after `most` characters."""
+    """`text` on one line, made `visible`, and cut after `most` characters."""
     line = " ".join(visible(text).split())
     return line if most is None or len(line) <= most else line[: most - 1].rstrip() + "…"
 
@@ -71,17 +71,17 @@ def as_json(value: BaseModel | Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def escaped(text: str) -> str:
-    """JSON in which what would steer a terminal is escaped; it says the same."""
+    """JSON in which characters that steer a terminal are escaped. Its meaning is unchanged."""
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def render(revision: Revision, *, terminal: bool) -> str:
-    """The revised text, then what changed and why, the sentences, the scores and the warnings.
+    """The revised text, then the changes and their reasons, the sentences, the scores and the warnings.
 
     On a terminal the edits are marked in the text. Elsewhere the text comes first, exactly as it is.
     """
     console = _console(terminal=terminal)
-    if console.color_system is None:  # without colours, old and new could not be told apart
+    if console.color_system is None:  # without colours, old and new words would look the same
         text = visible(revision.text) if terminal else revision.text
         rows = (" " * line.indent + line.text.plain + "\n" for line in _lines(revision))
         return text + ("" if text.endswith("\n") else "\n") + "".join(rows)
@@ -114,7 +114,7 @@ def render_diff(revision: Revision, *, terminal: bool) -> str:
 
 
 def _console(*, terminal: bool) -> Console:
-    # Said outright, because FORCE_COLOR would have rich colour what goes into a file.
+    # Given explicitly, because FORCE_COLOR would make rich colour the text in a file.
     return Console(force_terminal=terminal, markup=False, highlight=False, emoji=False)
 
 
@@ -176,9 +176,9 @@ def _replacement(edit: Edit) -> str:
     return f"“{old}” → “{new}”" if edit.new else f"“{old}” deleted"
 
 
-def _evidence(evidence: Evidence, claim: str, said: str = "evidence") -> Iterator[Line]:
+def _evidence(evidence: Evidence, claim: str, label: str = "evidence") -> Iterator[Line]:
     place = [one_line(part, _LONG) for part in (evidence.title, evidence.source) if part]
-    yield Line(6, Text(f"{said}: “{_snippet(evidence.text, claim)}”"))
+    yield Line(6, Text(f"{label}: “{_snippet(evidence.text, claim)}”"))
     yield Line(6, Text(f"source: {', '.join(place)}", "cyan"))
 
 
@@ -191,7 +191,7 @@ def _snippet(text: str, claim: str) -> str:
 
 
 def _sentence(number: int, sentence: Sentence, revision: Revision) -> Iterator[Line]:
-    # The support of a contradicted sentence is that by one side, as if there were no other.
+    # The support of a contradicted sentence counts only one side, so it is not shown.
     status = Text(sentence.status.replace("_", " "), _STATUS_STYLES[sentence.status])
     if sentence.support is not None and sentence.status != "contradicted":
         status.append(f" {sentence.support:.2f}", _support_style(sentence.support))
@@ -205,18 +205,21 @@ def _sentence(number: int, sentence: Sentence, revision: Revision) -> Iterator[L
         yield from _sides(sentence, revision)
         return
     if sentence.status == "unconfirmed" and sentence.open_words:
-        said = ", ".join(f"“{one_line(one, _SHORT)}”" for one in sentence.open_words)
-        yield Line(6, Text(f"not confirmed: {said}"))
-    found = {evidence.id: evidence for evidence in revision.evidence}
-    # Several queries may have found the same words.
-    used = (found[one] for one in sentence.evidence_ids if one in found)
-    distinct = {(_snippet(one.text, sentence.text), one.source): one for one in reversed(list(used))}
+        open_words = ", ".join(f"“{one_line(word, _SHORT)}”" for word in sentence.open_words)
+        yield Line(6, Text(f"not confirmed: {open_words}"))
+    evidence_by_id = {evidence.id: evidence for evidence in revision.evidence}
+    # Several queries may have found the same passage.
+    used = (evidence_by_id[name] for name in sentence.evidence_ids if name in evidence_by_id)
+    distinct = {
+        (_snippet(evidence.text, sentence.text), evidence.source): evidence
+        for evidence in reversed(list(used))
+    }
     for evidence in reversed(distinct.values()):
         yield from _evidence(evidence, sentence.text)
 
 
 def _support_style(support: float) -> str:
-    """Low and high are told apart at a glance, by the bounds that the pages have."""
+    """The colour for a support, which tells low and high apart. The bounds are those of the pages."""
     return "green" if support >= 0.9 else "yellow" if support >= 0.7 else "red"
 
 
@@ -230,17 +233,17 @@ def _marked(sentence: Sentence) -> Text:
 
 
 def _sides(sentence: Sentence, revision: Revision) -> Iterator[Line]:
-    """What agrees and what disagrees, by the ids that the reasons of edits speak of."""
-    found = {evidence.id: evidence for evidence in revision.evidence}
+    """The evidence that agrees and that disagrees, with the ids that the reasons of edits name."""
+    evidence_by_id = {evidence.id: evidence for evidence in revision.evidence}
     checks = {check.evidence_id: check for check in revision.checks if not check.stale}
     alike: dict[tuple[str, str, str], list[Evidence]] = {}
-    for one in (found[name] for name in sentence.evidence_ids if name in found):
-        check = checks.get(one.id)
+    for evidence in (evidence_by_id[name] for name in sentence.evidence_ids if name in evidence_by_id):
+        check = checks.get(evidence.id)
         verdict, answer = (check.verdict, check.evidence_answer) if check else ("evidence", "")
-        quote = _snippet(one.text, answer or sentence.text)
-        alike.setdefault((verdict, quote, one.source), []).append(one)
+        quote = _snippet(evidence.text, answer or sentence.text)
+        alike.setdefault((verdict, quote, evidence.source), []).append(evidence)
     for (verdict, quote, _), same in sorted(alike.items(), key=lambda item: item[0][0]):
-        yield from _evidence(same[0], quote, f"{verdict} ({', '.join(one.id for one in same)})")
+        yield from _evidence(same[0], quote, f"{verdict} ({', '.join(evidence.id for evidence in same)})")
 
 
 def _scores(revision: Revision) -> str:

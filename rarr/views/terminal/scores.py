@@ -1,4 +1,4 @@
-"""The measures of an evaluation, and the comparison of two, as tables of text."""
+"""The measures of an evaluation, and the comparison of two evaluations, as tables of text."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ from rarr.evals.reports import Comparison, EvalReport
 
 
 def scores_table(report: EvalReport) -> str:
-    """How many rows there were, and each measure with its interval over rows."""
+    """The number of rows, and each measure with its interval over rows."""
     rows = [("measure", "value", "95% interval", "rows", "not judged")]
     rows += [
-        (name, _number(one.value), _interval(one), str(one.n), str(one.unjudged))
-        for name, one in report.measures.items()
+        (name, _number(measure.value), _interval(measure), str(measure.n), str(measure.unjudged))
+        for name, measure in report.measures.items()
     ]
     errors = sum(bool(row.error) for row in report.rows)
     counts = f"rows: {len(report.rows)}, with an error: {errors}, lines left out: {len(report.unreadable)}\n"
@@ -21,13 +21,13 @@ def scores_table(report: EvalReport) -> str:
 def comparison_table(compared: Comparison) -> str:
     """Each measure of both runs over the rows that both judged, and the difference with interval and p."""
     rows = [("measure", "A", "B", "B - A", "95% interval", "p", "rows", "not judged")]
-    for name, one in compared.measures.items():
-        difference, p = one.paired.difference, one.paired.p
+    for name, measure in compared.measures.items():
+        difference, p = measure.paired.difference, measure.paired.p
         rows.append(
             (
                 name,
-                _number(one.a),
-                _number(one.b),
+                _number(measure.a),
+                _number(measure.b),
                 _number(difference.value, "+.3f"),
                 _interval(difference, "+.3f"),
                 _number(p, ".4f"),
@@ -40,7 +40,7 @@ def comparison_table(compared: Comparison) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
-    """Columns two spaces apart, the first to the left and the others to the right."""
+    """The rows in columns. The first column is aligned to the left, the other columns to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "".join(
         "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() + "\n"
@@ -52,7 +52,7 @@ def _number(value: float | None, form: str = ".3f") -> str:
     return "-" if value is None else format(value, form)
 
 
-def _interval(one: Measured, form: str = ".3f") -> str:
-    if one.low is None or one.high is None:
+def _interval(measured: Measured, form: str = ".3f") -> str:
+    if measured.low is None or measured.high is None:
         return "-"
-    return f"{one.low:{form}} to {one.high:{form}}"
+    return f"{measured.low:{form}} to {measured.high:{form}}"

@@ -1,4 +1,4 @@
-"""A line on a terminal that says what goes on while a person waits."""
+"""A line on a terminal that shows the current step while a person waits."""
 
 import threading
 from contextlib import ExitStack
@@ -12,13 +12,13 @@ from rarr.tools.concurrency.exit_actions import before_end
 from rarr.views.terminal.revision import one_line
 
 _LONGEST = 80  # characters of the line
-_PATIENCE = 1.0  # seconds without a word
+_PATIENCE = 1.0  # seconds before the line appears
 
 
 class Waiting:
-    """A line on standard error that says what goes on, once that takes over a second.
+    """A line on standard error that shows the current step, after the command has run for a second.
 
-    Only where somebody watches: nothing is written into a file or a pipe.
+    The line is shown only on a terminal. Nothing is written into a file or a pipe.
     """
 
     def __init__(self, *, watched: bool) -> None:
@@ -48,11 +48,11 @@ class Waiting:
         self._stop()
         self._until_then.close()
 
-    def say(self, what: str) -> None:
-        """Puts `what` on the line."""
-        self._progress.update(self._task, description=one_line(what, _LONGEST))
+    def say(self, text: str) -> None:
+        """Shows `text` on the line."""
+        self._progress.update(self._task, description=one_line(text, _LONGEST))
 
     def _stop(self) -> None:
         self._timer.cancel()
-        self._timer.join()  # else it might start the line after it was stopped
+        self._timer.join()  # otherwise the timer might start the line after it was stopped
         self._progress.stop()

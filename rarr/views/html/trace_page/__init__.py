@@ -1,1 +1,1 @@
-"""The page of a run: its templates, and what Python prepares for them."""
+"""The page of a run: its templates, and the values that Python prepares for them."""

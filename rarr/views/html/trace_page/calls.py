@@ -1,4 +1,4 @@
-"""What one call of a node, or one question to a model, saw and wrote, as plain values."""
+"""The input and output of a call of a node or a question to a model, as plain values."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _SHOWN_APART = ("passages", "text", "report", "scores")
 
 
 class Outcome(NamedTuple):
-    """What the answers of a question say: a verdict, or what was to be replaced by what, or how many."""
+    """The answers of a question in short: a verdict, or the old and new words, or the number of answers."""
 
     verdict: str = ""
     old: str = ""
@@ -34,8 +34,8 @@ def outcome(body: Mapping[str, Any]) -> Outcome:
     return Outcome(answers=len(answers))
 
 
-def told(value: Any) -> str:
-    """A plain value as text: JSON where it has parts."""
+def plain_text(value: Any) -> str:
+    """A plain value as text: a string as it is, other values as JSON."""
     if isinstance(value, str):
         return value
     return json.dumps(
@@ -44,32 +44,32 @@ def told(value: Any) -> str:
 
 
 def money(cost: float | None) -> str:
-    """A cost in the unit of the prices."""
+    """A cost as text, in the unit of the prices."""
     return "not known" if cost is None else f"{cost:.6g}"
 
 
 def asked_for(body: Mapping[str, Any], sent: Sequence[Mapping[str, Any]]) -> str:
-    """The temperature, and how many answers and tokens were allowed."""
+    """The temperature, and the most answers and tokens that were allowed."""
     parts = [f"temperature {body['temperature']:g}"] if body else []
     limits = [key for key in ("samples", "max_tokens") if sent and key in sent[0]]
     return " · ".join(parts + [f"{key.replace('_', ' ')} {sent[0][key]:,}" for key in limits])
 
 
 def tokens(sent: Sequence[Mapping[str, Any]]) -> str:
-    """The tokens of requests, summed."""
-    counts = [one["tokens"] for one in sent if "tokens" in one]
+    """The sum of the tokens of all requests."""
+    counts = [body["tokens"] for body in sent if "tokens" in body]
     total = [sum(column) for column in zip(*counts, strict=True)]
     names = ("in", "out", "of these cached")
     return ", ".join(f"{count:,} {name}" for count, name in zip(total, names, strict=False) if count)
 
 
 def cost(sent: Sequence[Mapping[str, Any]]) -> str:
-    """What each request cost."""
-    return " + ".join(money(one["cost"]) for one in sent if "cost" in one)
+    """The cost of each request."""
+    return " + ".join(money(body["cost"]) for body in sent if "cost" in body)
 
 
 def time(span: StoredSpan, requests: Sequence[StoredSpan]) -> str:
-    """How long a question took, and how much of it was waiting for its turn."""
+    """The time that a question took, and the time that it waited for its turn."""
     took = duration(span.seconds)
     if not requests:
         return f"{took} · never sent"
@@ -78,7 +78,10 @@ def time(span: StoredSpan, requests: Sequence[StoredSpan]) -> str:
 
 
 def written(update: Mapping[str, Any]) -> dict[str, list[tuple[str, str]]]:
-    """The keys of the state that a node wrote, each with lines of a code and words: how many, or what."""
+    """The keys of the state that a node wrote, each with lines of a code and words.
+
+    The words are the values, or their number.
+    """
     wrote = {name: value for name, value in update.items() if name not in _SHOWN_APART}
     lines = {name: _lines(value) for name, value in wrote.items() if value not in ([], {}, None)}
     if "text" in update:
@@ -94,14 +97,16 @@ def written(update: Mapping[str, Any]) -> dict[str, list[tuple[str, str]]]:
 
 def _lines(value: Any) -> list[tuple[str, str]]:
     if isinstance(value, (list, tuple)):
-        if all(hasattr(one, "message") for one in value):
-            return [(one.code, one.message) for one in value]
-        if len(value) > 12 or not all(isinstance(one, str) for one in value):
+        if all(hasattr(notice, "message") for notice in value):
+            return [(notice.code, notice.message) for notice in value]
+        if len(value) > 12 or not all(isinstance(item, str) for item in value):
             return [("", f"{len(value)}")]
         return [("", ", ".join(value))]
-    return [("", told(value))]
+    return [("", plain_text(value))]
 
 
 def kept(span: StoredSpan, view: View) -> dict[tuple[str, int, int], str]:
-    """The evidence of the query that a scoring is about, by its place in its source."""
-    return {(one.source, one.start, one.end): one.id for one in view.evidence_of[span.about]}
+    """The ids of the evidence of the query that a scoring is about, by place in the source."""
+    return {
+        (passage.source, passage.start, passage.end): passage.id for passage in view.evidence_of[span.about]
+    }

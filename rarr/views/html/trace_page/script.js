@@ -1,12 +1,12 @@
 "use strict";
-// Search, filters and keys. Without it the page is whole: rows open and links lead into them by themselves.
+// Search, filters and keys. The page works without this script: rows open, and links lead into them.
 (() => {
-  const one = (id) => document.getElementById(id);
+  const byId = (id) => document.getElementById(id);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const find = one("find"), node = one("node"), verdict = one("verdict"), wrong = one("wrong");
+  const find = byId("find"), node = byId("node"), verdict = byId("verdict"), wrong = byId("wrong");
   const entries = all(".entry"), sentences = all(".s");
   const texts = new Map();
-  const opened = new Set(); // by a search, and closed again with it
+  const opened = new Set(); // entries that a search opened; the next search closes them again
   let current = null;
 
   const text = (element) => {
@@ -14,8 +14,8 @@
     return texts.get(element);
   };
   const has = (list, wanted) => !wanted || (list ?? "").split(" ").includes(wanted);
-  // What an entry says itself: that of the entries within it counts for them.
-  const said = (entry) => {
+  // The text of an entry, without the text of the entries within it.
+  const ownText = (entry) => {
     if (!entry.querySelector(".entry")) return text(entry);
     if (!texts.has(entry)) {
       const own = entry.cloneNode(true);
@@ -26,7 +26,7 @@
   };
   const fits = (entry, words) =>
     !entry.dataset.group &&
-    words.every((word) => said(entry).includes(word)) &&
+    words.every((word) => ownText(entry).includes(word)) &&
     has(entry.dataset.node, node.value) &&
     has(entry.dataset.verdict, verdict.value) &&
     (!wrong.checked || entry.dataset.error === "1");
@@ -48,7 +48,7 @@
     for (const sentence of sentences)
       sentence.classList.toggle("dim", words.length > 0 && !words.every((word) => text(sentence).includes(word)));
     const total = entries.filter((entry) => !entry.dataset.group).length;
-    one("count").textContent = active ? `${good.size} of ${total}` : "";
+    byId("count").textContent = active ? `${good.size} of ${total}` : "";
   };
 
   const head = (entry) => entry.querySelector(":scope > summary") ?? entry;
@@ -76,7 +76,7 @@
         head(open).focus();
       } else focused?.blur();
     }
-    document.body.classList.add("quiet"); // a card that the pointer rests on goes as well
+    document.body.classList.add("quiet"); // this also hides a card under the pointer
   };
 
   document.addEventListener("keydown", (event) => {
@@ -95,9 +95,9 @@
   for (const control of [node, verdict, wrong]) control.addEventListener("change", filter);
   find.addEventListener("input", filter);
 
-  // A link leads to what a search may hide; the row is opened, and has the focus.
+  // A link may lead to a row that a search hides. The row is shown, opened and focused.
   const arrive = () => {
-    const target = one(decodeURIComponent(location.hash.slice(1)));
+    const target = byId(decodeURIComponent(location.hash.slice(1)));
     const entry = target?.closest(".entry");
     if (!entry) return;
     if (entry.closest(".gone")) {
@@ -113,16 +113,16 @@
   };
   window.addEventListener("hashchange", arrive);
 
-  // The system message stands once on the page, and is read where it was used.
+  // The system message is once on the page. It is copied to each place that shows it.
   document.addEventListener("toggle", (event) => {
     const name = event.target.dataset?.copy;
     if (!name || !event.target.open) return;
-    const copy = one(name).firstElementChild.cloneNode(true);
+    const copy = byId(name).firstElementChild.cloneNode(true);
     delete event.target.dataset.copy;
     event.target.querySelector("p").replaceWith(copy);
   }, true);
 
-  // The revised text, or that with a suggested edit, whose place is counted in code points as everywhere.
+  // The revised text, as code points, since the places of edits are counted in code points.
   const revised = () => [...JSON.parse(document.querySelector("[data-text]").dataset.text)];
   for (const button of all(".copy")) {
     const label = button.textContent;

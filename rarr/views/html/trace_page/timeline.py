@@ -11,7 +11,7 @@ WIDE, HIGH = 1000, 24
 
 
 class Bar(NamedTuple):
-    """A rectangle, in the units of its row."""
+    """A rectangle of a row, in the row's units."""
 
     look: str
     x: float
@@ -21,7 +21,7 @@ class Bar(NamedTuple):
 
 
 class Slow(NamedTuple):
-    """A call of the critical path: its share of the whole time, and the questions it waited for last."""
+    """A call on the critical path: its share of the whole time, and the last questions it waited for."""
 
     span: StoredSpan
     share: float
@@ -29,44 +29,44 @@ class Slow(NamedTuple):
 
 
 def slowest(view: View) -> list[Slow]:
-    """The calls of the critical path that took longest."""
-    found = []
-    for one in (call for call in view.path if call.kind == "node"):
-        asks = [ask for ask in asks_of(one, view) if ask.number in view.critical]
-        found.append(Slow(one, (stopped(one, view) - one.started) / view.seconds, asks[-3:]))
-    return sorted(found, key=lambda one: -one.share)[:4]
+    """The calls on the critical path that took longest."""
+    slow_calls = []
+    for call in (call for call in view.path if call.kind == "node"):
+        asks = [ask for ask in asks_of(call, view) if ask.number in view.critical]
+        slow_calls.append(Slow(call, (stopped(call, view) - call.started) / view.seconds, asks[-3:]))
+    return sorted(slow_calls, key=lambda slow: -slow.share)[:4]
 
 
 def asks_of(span: StoredSpan, view: View) -> list[StoredSpan]:
     """The questions of a call."""
-    return [one for one in view.trace.inner[span.number] if one.kind == "ask"]
+    return [ask for ask in view.trace.inner[span.number] if ask.kind == "ask"]
 
 
 def steps(calls: Iterable[StoredSpan]) -> list[list[StoredSpan]]:
-    """The calls by superstep, in the order of time; those of blocks stand within their block."""
-    return supersteps([one for one in calls if one.kind != "block"])
+    """The calls by superstep, in the order of time. The spans of blocks are left out."""
+    return supersteps([call for call in calls if call.kind != "block"])
 
 
 def took(step: Sequence[StoredSpan], view: View) -> float | None:
-    """The time from the first begin to the last end; None where a span has not ended."""
-    if any(one.seconds is None for one in step):
+    """The seconds from the first beginning to the last end. None if a span has not ended."""
+    if any(span.seconds is None for span in step):
         return None
-    return max(stopped(one, view) for one in step) - min(one.started for one in step)
+    return max(stopped(span, view) for span in step) - min(span.started for span in step)
 
 
 def is_critical(spans: Iterable[StoredSpan], view: View) -> bool:
-    """Is any of them on the critical path?"""
-    return any(one.number in view.critical for one in spans)
+    """Whether any of the spans is on the critical path."""
+    return any(span.number in view.critical for span in spans)
 
 
 def failed(spans: Iterable[StoredSpan]) -> int:
-    """How many have an error, or stand for a failure."""
-    return sum(bool(one.error) or one.kind == "failure" for one in spans)
+    """The number of spans that have an error, or stand for a failure."""
+    return sum(bool(span.error) or span.kind == "failure" for span in spans)
 
 
 def data(span: StoredSpan, view: View, verdict: str) -> dict[str, Any]:
-    """What filters look at."""
-    wrong = any(one.error or one.seconds is None for one in (span, *view.trace.inner[span.number]))
+    """The values by which the filters of the page select a row."""
+    wrong = any(part.error or part.seconds is None for part in (span, *view.trace.inner[span.number]))
     return {
         "node": view.node_of(span),
         "verdict": verdict,
@@ -75,24 +75,24 @@ def data(span: StoredSpan, view: View, verdict: str) -> dict[str, Any]:
 
 
 def lanes(span: StoredSpan, view: View) -> list[tuple[StoredSpan, ...]]:
-    """A lane for each question of a call."""
-    return [(span, one) for one in asks_of(span, view)] or [(span,)]
+    """A lane for each question of a call. A call without questions is a lane by itself."""
+    return [(span, ask) for ask in asks_of(span, view)] or [(span,)]
 
 
 def bars(lanes: Sequence[tuple[StoredSpan, ...]], view: View) -> list[Bar]:
-    """The lanes below each other; in each, what is within the first span lies upon it."""
+    """The bars of the lanes, which lie below each other. In a lane, inner spans lie upon the first span."""
     high, shapes = HIGH / len(lanes), {}
     one_node = len(lanes) > 1 and lanes[0][0] is lanes[-1][0]
     for lane, spans in enumerate(lanes):
-        for depth, one in enumerate(spans):
-            critical, outer = one.number in view.critical, depth == 0 and len(spans) > 1
+        for depth, span in enumerate(spans):
+            critical, outer = span.number in view.critical, depth == 0 and len(spans) > 1
             if one_node and outer:  # drawn once, behind its questions
-                shapes[one.number] = False, _bar(one, 0.0, HIGH, view, outer=True)
+                shapes[span.number] = False, _bar(span, 0.0, HIGH, view, outer=True)
                 continue
             tall = max(high, 3.0) if critical else high
             y = min(lane * high, HIGH - tall)
-            shapes[one.number] = critical and not outer, _bar(one, y, tall, view, outer=outer)
-    # What is critical lies above its neighbours, tall enough to be seen among many.
+            shapes[span.number] = critical and not outer, _bar(span, y, tall, view, outer=outer)
+    # Critical bars lie above their neighbours, and are tall enough to be seen among many bars.
     return [bar for _, bar in sorted(shapes.values(), key=lambda shape: shape[0])]
 
 

@@ -1,4 +1,4 @@
-"""What a reader wants to know first: the figures of a run, and what went wrong."""
+"""The top of the page: the figures of a run, its failures and its warnings."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from rarr.traces.file import StoredSpan
 from rarr.views.html.trace_page.calls import money
 from rarr.views.html.trace_page.view import View
 
-_MOST = 8  # links to what failed in one way
+_MOST = 8  # links to spans that failed in the same way
 _KINDS = {"node": "call", "ask": "question", "request": "attempt", "score": "scoring", "read": "reading"}
 
 
 class Failure(NamedTuple):
-    """Spans that failed in one way: the name and the error they share, how many, and where to look."""
+    """Spans that failed in the same way: their name, their number, their error, and the spans to look at."""
 
     name: str
     times: str
@@ -27,19 +27,19 @@ class Failure(NamedTuple):
 
 
 def started(view: View) -> datetime:
-    """When the run began."""
+    """The time at which the run began."""
     return datetime.fromtimestamp(view.trace.file.started, UTC)
 
 
 def figures(view: View) -> dict[str, str]:
-    """The figures of a run by their names; those that it lacks are empty."""
+    """The figures of a run by their names. A figure that the run lacks is empty."""
     revision, scores = view.trace.revision, view.scores
     edits = Counter(edit.state for edit in view.edits)
-    good = sum(one.status == "supported" for one in view.sentences)
+    good = sum(sentence.status == "supported" for sentence in view.sentences)
     moved = f"{number(scores.attribution_before)} → {number(scores.attribution_after)}"
     figures = {
         "Edits": ", ".join(
-            f"{edits[one]} {one}" for one in get_args(EditState) if edits[one] or one != "suggested"
+            f"{edits[state]} {state}" for state in get_args(EditState) if edits[state] or state != "suggested"
         ),
         "Sentences": f"{good} of {len(view.sentences)} supported" if view.sentences else "",
         "Attribution": "" if scores.attribution_after is None else moved,
@@ -55,28 +55,28 @@ def figures(view: View) -> dict[str, str]:
         figures["Tokens"] = f"{usage.input_tokens:,} in, {usage.output_tokens:,} out"
         figures["Cost"] = money(usage.cost)
     else:
-        figures["Model calls"] = f"{sum(one.kind == 'request' and bool(one.body) for one in view.spans):,}"
+        figures["Model calls"] = f"{sum(span.kind == 'request' and bool(span.body) for span in view.spans):,}"
     return figures
 
 
 def warnings(view: View) -> list[str]:
-    """What the run warned of, each once."""
+    """The warnings of the run, each once."""
     return grouped(view.warnings)
 
 
 def failures(view: View) -> list[Failure]:
-    """Errors of spans, those that say the same together."""
+    """The failures of the spans. Spans of the same name with the same error are one failure."""
     alike: dict[tuple[str, str, str], list[StoredSpan]] = defaultdict(list)
-    for one in view.spans:
-        if one.error:
-            alike[one.kind, one.name, one.error].append(one)
+    for span in view.spans:
+        if span.error:
+            alike[span.kind, span.name, span.error].append(span)
     return [_failure(spans, view) for spans in alike.values()]
 
 
 def _failure(spans: Sequence[StoredSpan], view: View) -> Failure:
-    one = spans[0]
-    kind = _KINDS.get(one.kind, one.kind)
+    first = spans[0]
+    kind = _KINDS.get(first.kind, first.kind)
     article = "an" if kind[0] in "aeiou" else "a"
     times = f"{article} {kind}" if len(spans) == 1 else f"{len(spans)} of {kind}"
     places = {place.number: place for place in map(view.linkable, spans)}
-    return Failure(one.name, times, one.error, [places[number] for number in sorted(places)[:_MOST]])
+    return Failure(first.name, times, first.error, [places[number] for number in sorted(places)[:_MOST]])

@@ -1,1 +1,1 @@
-"""Traces as text: the list of runs, and the tree of one."""
+"""Traces as text: the list of runs, and the tree of one run."""

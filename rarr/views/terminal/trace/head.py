@@ -1,4 +1,4 @@
-"""What stands above the tree of a run."""
+"""The lines above the tree of a run."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -12,7 +12,7 @@ _TEXT = 160  # characters of the text that was revised
 
 
 def head(trace: Trace) -> Iterator[Entry]:
-    """What a run was given, what became of it, and what it spent."""
+    """The status, the spending and the input of a run."""
     file = trace.file
     when = datetime.fromtimestamp(file.started).strftime("%Y-%m-%d %H:%M:%S")
     took_ = "" if file.seconds is None else f", {took(file.seconds)}"
@@ -32,26 +32,26 @@ def head(trace: Trace) -> Iterator[Entry]:
 
 
 def _spent(trace: Trace) -> str:
-    asked = [one for one in trace.spans if one.kind == "request" and "tokens" in one.body]
-    failed = sum(bool(one.error) for one in asked)
-    sent, answered = (sum(one.body["tokens"][side] for one in asked) for side in (0, 1))
+    asked = [request for request in trace.spans if request.kind == "request" and "tokens" in request.body]
+    failed = sum(bool(request.error) for request in asked)
+    sent, answered = (sum(request.body["tokens"][side] for request in asked) for side in (0, 1))
     failures = f" ({failed} failed)" if failed else ""
     return f"model calls: {len(asked)}{failures}, tokens: {sent} in, {answered} out"
 
 
 def stopped(trace: Trace) -> str:
-    """Where a run was that nobody ended: in what had begun, the innermost."""
-    spans = {one.number: one for one in trace.spans}
-    begun = [one for one in trace.spans if one.seconds is None]
-    outer = {one.parent for one in begun}
-    if places := [_place(one, spans) for one in begun if one.number not in outer]:
+    """The place where an unfinished run stopped: its innermost spans that had not ended."""
+    spans = {span.number: span for span in trace.spans}
+    begun = [span for span in trace.spans if span.seconds is None]
+    outer = {span.parent for span in begun}
+    if places := [_place(span, spans) for span in begun if span.number not in outer]:
         return f"in {', '.join(dict.fromkeys(places))}"
-    calls = [one.name for one in trace.calls]
+    calls = [call.name for call in trace.calls]
     return f"after {calls[-1]}" if calls else "before its first node"
 
 
 def _place(span: StoredSpan, spans: Mapping[int, StoredSpan]) -> str:
-    """The node, the server that was asked there, and for what."""
+    """The node of a span, its server, and the id of the query or evidence it is about."""
     outer = span
     while outer.parent in spans and outer.kind not in ("node", "failure"):
         outer = spans[outer.parent]

@@ -15,7 +15,7 @@ _TITLES = ("run", "when", "took", "status", "calls", "tokens", "edits", "text")
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """As much of each name as tells it from the others."""
+    """The beginning of each name that tells it apart from the other names."""
     ordered = sorted(names)
     shared = [0, *(_alike(*pair) for pair in pairwise(ordered)), 0]
     return {
@@ -25,9 +25,9 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
-    """A line a run, 80 columns wide; `names` are those of all runs."""
+    """One line for each run, 80 columns wide. `names` are the names of all runs."""
     short = short_names(names)
-    rows = [_TITLES, *(_row(one, short[one.run_id]) for one in runs)]
+    rows = [_TITLES, *(_row(run, short[run.run_id]) for run in runs)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_TITLES) - 1)]
     lines = []
     for row in rows:
@@ -38,30 +38,30 @@ def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
 
 
 def runs_json(runs: Sequence[RunSummary]) -> list[dict[str, Any]]:
-    """The same for programs."""
+    """The list of runs as JSON."""
     return [
         {
-            "run_id": one.run_id,
-            "started": one.started,
-            "seconds": one.seconds,
-            "status": one.status,
-            "error": one.error,
-            "model_calls": one.calls,
-            "tokens": one.tokens,
-            "edits": one.edits,
-            "text": one.facts.original,
+            "run_id": run.run_id,
+            "started": run.started,
+            "seconds": run.seconds,
+            "status": run.status,
+            "error": run.error,
+            "model_calls": run.calls,
+            "tokens": run.tokens,
+            "edits": run.edits,
+            "text": run.facts.original,
         }
-        for one in runs
+        for run in runs
     ]
 
 
-def _alike(one: str, other: str) -> int:
-    """Characters that both begin with."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def _alike(first: str, second: str) -> int:
+    """The number of characters that the two names share at their beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 
-def _row(one: RunSummary, name: str) -> tuple[str, ...]:
-    when = datetime.fromtimestamp(one.started).strftime("%m-%d %H:%M")
-    seconds = "" if one.seconds is None else took(one.seconds)
-    counts = (str(one.calls), str(one.tokens), str(one.edits))
-    return (one_line(name), when, seconds, one.status, *counts, one.facts.original)
+def _row(run: RunSummary, name: str) -> tuple[str, ...]:
+    when = datetime.fromtimestamp(run.started).strftime("%m-%d %H:%M")
+    seconds = "" if run.seconds is None else took(run.seconds)
+    counts = (str(run.calls), str(run.tokens), str(run.edits))
+    return (one_line(name), when, seconds, run.status, *counts, run.facts.original)

@@ -14,20 +14,20 @@ _REASON = 200  # characters
 
 
 def question(trace: Trace, span: StoredSpan, inner: Sequence[Entry], *, full: bool) -> Entry:
-    """A question, with the attempts in `inner`; `full`: with the prompt as it was sent, and the answers."""
+    """A question with its attempts, `inner`. With `full`, also the prompt as it was sent, and the answers."""
     named = f"{span.name} {span.about}".strip()
     text = f"question {named}  {took(span.seconds)}{spent(trace, span)}{failing(span)}"
     body, fields = trace.body(span), facts(span)
     if body:
         prompt = trace.prompts[body["prompt"]]
-        told = {name: getattr(prompt, name) for name in ("name", "version", "hash", "system")}
-        fields |= {**body, "prompt": told}
+        prompt_fields = {name: getattr(prompt, name) for name in ("name", "version", "hash", "system")}
+        fields |= {**body, "prompt": prompt_fields}
     details = (*_sent(trace, body), *inner, *_read(body)) if full and body else inner
     return Entry("ask", one_line(text), _about(span), bool(span.error), fields, tuple(details))
 
 
 def attempt(span: StoredSpan, *, full: bool) -> Entry:
-    """A request to a server; `full`: with the raw answers of a language model."""
+    """A request to a server. With `full`, also the raw answers of a language model."""
     body = span.body
     text = f"{span.name}  {took(span.seconds)}{_tokens(body)}{failing(span)}"
     inner = tuple(_raw(body)) if full else ()
@@ -35,20 +35,20 @@ def attempt(span: StoredSpan, *, full: bool) -> Entry:
 
 
 def facts(span: StoredSpan) -> dict[str, Any]:
-    """What all spans have, for JSON."""
+    """The fields that all spans have, for JSON."""
     names = {"number", "name", "about", "started", "seconds", "error"}
     return span.model_dump(mode="json", include=names)
 
 
 def failing(span: StoredSpan) -> str:
-    """Why it failed, where it did."""
+    """The error of the span in words; empty if it has none."""
     return f"  failed: {one_line(span.error, _REASON)}" if span.error else ""
 
 
 def spent(trace: Trace, span: StoredSpan) -> str:
-    """The tokens of what is in a span, where any are known."""
-    tokens = [one.body["tokens"] for one in trace.within(span, "request") if "tokens" in one.body]
-    return f", {counted(sum(one[0] + one[1] for one in tokens), 'token')}" if tokens else ""
+    """The tokens of the requests within a span in words; empty if none are known."""
+    tokens = [request.body["tokens"] for request in trace.within(span, "request") if "tokens" in request.body]
+    return f", {counted(sum(counts[0] + counts[1] for counts in tokens), 'token')}" if tokens else ""
 
 
 def _tokens(body: dict[str, Any]) -> str:
@@ -78,13 +78,13 @@ def _raw(body: dict[str, Any]) -> Iterator[Entry]:
         yield detail(one_line(f"{role}:"), content)
     for text in body.get("texts", ()):
         yield detail("answer:", text)
-    if said := body.get("answer"):
-        yield detail("the server said:", said)
+    if message := body.get("answer"):
+        yield detail("the server said:", message)
 
 
 def _read(body: dict[str, Any]) -> Iterator[Entry]:
-    for one in body.get("answers", ()):
-        yield detail("read as:", json.dumps(one, ensure_ascii=False, indent=2))
+    for answer in body.get("answers", ()):
+        yield detail("read as:", json.dumps(answer, ensure_ascii=False, indent=2))
 
 
 def _about(span: StoredSpan) -> frozenset[str]:

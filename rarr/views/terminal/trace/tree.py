@@ -1,4 +1,4 @@
-"""One run as a tree: calls of nodes, what came of them, questions to models, attempts."""
+"""One run as a tree: the calls of nodes, their outcomes, the questions to models, and the attempts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from rarr.views.terminal.trace.questions import attempt, facts, failing, questio
 
 
 class Choice(NamedTuple):
-    """What of a run is shown; all of it by default."""
+    """The choice of the entries that are shown; all by default."""
 
     node: str | None = None
     verdict: str | None = None
@@ -25,21 +25,21 @@ class Choice(NamedTuple):
 
 
 def tree(trace: Trace, choice: Choice) -> list[Entry]:
-    """The calls of nodes. Raises `InputError` for a node that was not called, and an unknown verdict."""
+    """The chosen calls of nodes. Raises `InputError` for an uncalled node or an unknown verdict."""
     _require_known(trace, choice)
     entries = _Calls(trace, full=choice.full).entries()
     if choice.verdict:
         entries = _checked(entries, choice.verdict)
     if choice.errors:
-        entries = [kept for one in entries if (kept := one.pruned(_failed))]
-    return [one for one in entries if choice.node in (None, one.fields["name"])]
+        entries = [kept for entry in entries if (kept := entry.pruned(_failed))]
+    return [entry for entry in entries if choice.node in (None, entry.fields["name"])]
 
 
 def as_text(trace: Trace, choice: Choice) -> str:
-    """The tree below what is known of the run."""
+    """The tree as text, below the facts about the run."""
     entries = tree(trace, choice)
     lines = [
-        line for one in [*head(trace), Entry("detail", "", whole=True), *entries] for line in one.lines()
+        line for entry in [*head(trace), Entry("detail", "", whole=True), *entries] for line in entry.lines()
     ]
     if not entries:
         lines.append(_nothing(choice))
@@ -47,9 +47,9 @@ def as_text(trace: Trace, choice: Choice) -> str:
 
 
 def as_json(trace: Trace, choice: Choice) -> dict[str, Any]:
-    """The same for programs."""
+    """The run and its tree as JSON."""
     file = trace.file
-    calls = [one.as_json() for one in tree(trace, choice)]
+    calls = [entry.as_json() for entry in tree(trace, choice)]
     known = {"run_id": file.run_id, "status": file.status, "started": file.started, "seconds": file.seconds}
     where = {"stopped": stopped(trace)} if file.status == "cut short" else {}
     return {**known, "error": file.error, **where, **file.facts.model_dump(mode="json"), "calls": calls}
@@ -60,13 +60,13 @@ class _Calls:
 
     def __init__(self, trace: Trace, *, full: bool) -> None:
         self._trace, self._full, self._ledger = trace, full, Ledger()
-        self._blocks = {one.number: f"{name}: " for name, spans in trace.blocks.items() for one in spans}
+        self._blocks = {span.number: f"{name}: " for name, spans in trace.blocks.items() for span in spans}
 
     def entries(self) -> list[Entry]:
-        return [self._entry(one) for one in self._trace.calls]
+        return [self._entry(call) for call in self._trace.calls]
 
     def _entry(self, span: StoredSpan) -> Entry:
-        inner = [self._entry(one) for one in self._trace.inner[span.number]]
+        inner = [self._entry(inner_span) for inner_span in self._trace.inner[span.number]]
         match span.kind:
             case "ask":
                 return question(self._trace, span, inner, full=self._full)
@@ -82,27 +82,29 @@ class _Calls:
         update = self._trace.body(span).get("update") or {}
         news = _together(self._ledger.news(update, full=self._full), inner)
         failed = bool(span.error) or span.kind == "failure"
-        told = "  given up, and the run went on" if span.kind == "failure" else f"  {took(span.seconds)}"
+        outcome = "  given up, and the run went on" if span.kind == "failure" else f"  {took(span.seconds)}"
         block = self._blocks.get(span.parent, "")
-        text = f"{block}{span.name} {span.about}".rstrip() + told + spent(self._trace, span) + failing(span)
+        text = (
+            f"{block}{span.name} {span.about}".rstrip() + outcome + spent(self._trace, span) + failing(span)
+        )
         about = frozenset([span.about]) if span.about else frozenset()
         return Entry(span.kind, one_line(text), about, failed, facts(span), tuple(news))
 
 
 def _together(news: Sequence[Entry], inner: Sequence[Entry]) -> list[Entry]:
-    """What came of a call, with the questions that led to it below it where they are for the same."""
-    checks = {one.about for one in news if one.kind == "check"}
-    above = [one for one in inner if one.about not in checks]
+    """The entries below a call. A question about the same evidence as a check stands below that check."""
+    checks = {entry.about for entry in news if entry.kind == "check"}
+    above = [entry for entry in inner if entry.about not in checks]
     below = [
-        replace(one, inner=tuple(_belonging(inner, one.about))) if one.kind == "check" else one
-        for one in news
+        replace(entry, inner=tuple(_belonging(inner, entry.about))) if entry.kind == "check" else entry
+        for entry in news
     ]
     return [*above, *below]
 
 
 def _belonging(inner: Sequence[Entry], ids: frozenset[str]) -> Iterator[Entry]:
-    """What is for these, and is shown where they are: a later check of the same has questions of its own."""
-    yield from (replace(one, about=frozenset()) for one in inner if one.about == ids)
+    """The entries about these ids. They lose the ids, since they are now shown wherever the check is."""
+    yield from (replace(entry, about=frozenset()) for entry in inner if entry.about == ids)
 
 
 def _scored(span: StoredSpan, inner: Sequence[Entry], *, full: bool) -> Entry:
@@ -128,13 +130,13 @@ def _read(trace: Trace, span: StoredSpan) -> Entry:
 
 
 def _checked(entries: Sequence[Entry], verdict: str) -> list[Entry]:
-    """What belongs to the checks that came to this verdict."""
-    checks = [one for call in entries for one in call.inner if _has(one, verdict)]
-    evidence = frozenset(one.fields["evidence_id"] for one in checks)
-    queries = frozenset(one.fields["query_id"] for one in checks)
+    """The entries that belong to the checks with this verdict."""
+    checks = [check for call in entries for check in call.inner if _has(check, verdict)]
+    evidence = frozenset(check.fields["evidence_id"] for check in checks)
+    queries = frozenset(check.fields["query_id"] for check in checks)
     kept = []
     for call in entries:
-        # A query has other evidence as well, and is edited for where some of it disagrees.
+        # An edit may be due to other evidence of the query, which disagrees, so it must match the evidence.
         edited = call.fields["name"] == "edit" and verdict != "disagrees"
         if left := call.pruned(_belongs(evidence if edited else evidence | queries, verdict)):
             kept.append(left)
@@ -142,10 +144,10 @@ def _checked(entries: Sequence[Entry], verdict: str) -> list[Entry]:
 
 
 def _belongs(ids: frozenset[str], verdict: str) -> Wanted:
-    def wanted(one: Entry) -> bool | None:
-        if one.kind == "check":
-            return _has(one, verdict)
-        return bool(one.about & ids) if one.about and one.kind != "request" else None
+    def wanted(entry: Entry) -> bool | None:
+        if entry.kind == "check":
+            return _has(entry, verdict)
+        return bool(entry.about & ids) if entry.about and entry.kind != "request" else None
 
     return wanted
 
@@ -154,15 +156,15 @@ def _has(check: Entry, verdict: str) -> bool:
     return check.kind == "check" and bool(check.fields["verdict"] == verdict)
 
 
-def _failed(one: Entry) -> bool | None:
-    return None if one.kind == "detail" else one.failed
+def _failed(entry: Entry) -> bool | None:
+    return None if entry.kind == "detail" else entry.failed
 
 
 def _require_known(trace: Trace, choice: Choice) -> None:
     verdicts = get_args(Verdict)
     if choice.verdict is not None and choice.verdict not in verdicts:
         raise InputError(f"unknown verdict {choice.verdict!r}: give one of {', '.join(verdicts)}")
-    called = list(dict.fromkeys(one.name for one in trace.calls))
+    called = list(dict.fromkeys(call.name for call in trace.calls))
     if choice.node is not None and choice.node not in called:
         known = f"it called {', '.join(called)}" if called else "it called none"
         raise InputError(f"run {trace.run_id} called no node {choice.node!r}: {known}")
