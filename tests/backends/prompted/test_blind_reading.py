@@ -76,7 +76,6 @@ async def test_same_value_needs_no_second_reading() -> None:
     assert asked(chat) == BOTH[:1]
 
 
-@pytest.mark.parametrize("filled", ["not stated", "", "the miller", "May 1950"])
 async def test_same_value_in_the_same_words_needs_no_reading() -> None:
     chat = reads("1923")
     burned = evidence("The Orrel Mill burned in May 1921.")
@@ -84,6 +83,7 @@ async def test_same_value_in_the_same_words_needs_no_reading() -> None:
     assert asked(chat) == []
 
 
+@pytest.mark.parametrize("filled", ["not stated", "", "the miller", "May 1950"])
 async def test_no_answer_needs_no_second_reading(filled: str) -> None:
     chat = reads(filled)
     assert (await checker(chat).check(TEXT, None, QUERY, FOUND)).verdict in ("irrelevant", "unknown")
@@ -136,7 +136,7 @@ async def test_difference_that_the_rules_read_too_needs_no_second_answer() -> No
 @pytest.mark.parametrize("filled", ["not stated", "May 1950", "the miller"])
 @pytest.mark.parametrize(
     ("text", "verdict"),
-    [(BURNED.text, "disagrees"), ("The Orrel Mill was burned by a spark in 1921.", "agrees")],
+    [(BURNED.text, "disagrees"), ("The Orrel Mill went up in flames in 1921.", "agrees")],
 )
 async def test_rules_decide_where_the_model_does_not(filled: str, text: str, verdict: Verdict) -> None:
     chat = reads(filled)
