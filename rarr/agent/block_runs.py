@@ -14,7 +14,7 @@ from rarr.tools.concurrency.together import together
 from rarr.tools.models.meter import Meter, apart, meter
 from rarr.tools.spans import span
 from rarr.tools.text.document import Span
-from rarr.tools.text.text_blocks import TextBlock, text_blocks
+from rarr.tools.text.long_text import TextBlock, text_blocks
 
 RunBlock = Callable[[State], Awaitable[State]]
 

@@ -21,7 +21,7 @@ _CURE = (
 
 
 class EnglishQuestions:
-    """Asks about the sentences in English."""
+    """Asks only about the sentences that are in English, and warns of the others."""
 
     def __init__(self, questions: QueryGenerator) -> None:
         self.embedded = questions

@@ -19,7 +19,7 @@ def index(path: options.Documents, out: options.Index) -> int:
     """
     from rarr.retrievers.corpus.index import build_index
     from rarr.settings import Settings
-    from rarr.tools.text.notices import by_reason
+    from rarr.tools.text.warning_lines import by_reason
     from rarr.views.terminal.waiting import Waiting
 
     settings = Settings()

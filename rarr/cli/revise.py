@@ -130,7 +130,7 @@ def _estimated(text: str, context: str | None, chosen: dict[str, Any], *, as_jso
 
 
 def _shown(revision: "Revision", *, as_json: bool, diff: bool) -> str:
-    from rarr.tools.text.notices import beside_the_reason, nothing_checked
+    from rarr.tools.text.warning_lines import beside_the_reason, nothing_checked
     from rarr.views.terminal.revision import as_json as json_of, render, render_diff
 
     if as_json:
@@ -143,7 +143,7 @@ def _shown(revision: "Revision", *, as_json: bool, diff: bool) -> str:
 
 def _outcome(revision: "Revision", *, aloud: bool) -> int:
     """The exit status. `aloud`: print the warnings here, because they were not printed with the result."""
-    from rarr.tools.text.notices import grouped, nothing_checked
+    from rarr.tools.text.warning_lines import grouped, nothing_checked
 
     if why := nothing_checked(revision):
         return complain(f"nothing could be checked: {why}", 3)

@@ -25,7 +25,7 @@ from rarr.tools.concurrency.background import run
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import in_thread
 from rarr.tools.storage.line_files import Appending
-from rarr.tools.text.notices import nothing_checked
+from rarr.tools.text.warning_lines import nothing_checked
 
 
 def evaluate(

@@ -9,8 +9,8 @@ from rarr.ledger.preservation import f1_ap, pres_lev_by_parts
 from rarr.records import Edit, Notice, Part, Query, Report, Scores, Sentence
 from rarr.state import State, usable
 from rarr.tools.text.document import Span, sentences
-from rarr.tools.text.notices import NOTHING_TO_CHECK
-from rarr.tools.text.text_blocks import TextBlock
+from rarr.tools.text.long_text import TextBlock
+from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
 
 CUT = "budget_exhausted"
 """The code of the warning that a limit of the run has left something out."""

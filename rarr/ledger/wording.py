@@ -36,7 +36,7 @@ _PUNCTUATION = frozenset(".,'’-–")
 
 
 class Wording:
-    """An edit: its sentence before and after, the replaced words, and the new words.
+    """Judges the wording of an edit by the evidence: `refusal` gives the first rule that the edit breaks.
 
     `place` is the place of the text's answer; None where it cannot be found. `replaced` is the place in
     `before` that the edit and the answer cover, and `written` the same place in `after`. `answers` are the

@@ -8,7 +8,7 @@ from rarr.records import Query
 from rarr.state import State, named
 from rarr.tools.models.meter import meter
 from rarr.tools.text.document import Span
-from rarr.tools.text.notices import NOTHING_TO_CHECK
+from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
 
 
 async def generate_queries(state: State, runtime: Runtime[Components]) -> State:

@@ -87,10 +87,7 @@ class Settings(BaseSettings):
     query_temperature: float = Field(default=0.7, ge=0, le=2)
     """The sampling temperature of the questions. All other requests use 0."""
     blind: bool = True
-    """A language model answers each question from the passage alone.
-
-    Code compares the answer with the text.
-    """
+    """A language model answers each question from the passage alone, and code compares."""
     scope: Literal["sentence", "text"] = "sentence"
     """What checks and edits look at: the query's sentences, or the whole text, one evidence after another."""
     rounds: int = Field(default=2, ge=1, le=10)

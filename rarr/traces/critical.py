@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import inf
 
-from rarr.traces.file import StoredSpan
+from rarr.traces.trace_file import StoredSpan
 
 
 def critical_path(inner: Mapping[int, Sequence[StoredSpan]]) -> list[StoredSpan]:

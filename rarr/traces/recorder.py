@@ -20,10 +20,10 @@ from rarr.prompts import Prompt
 from rarr.records import Notice, Passage, Revision
 from rarr.tools.concurrency.worker import in_order, result_of
 from rarr.tools.spans import TraceSpan
-from rarr.traces.file import RunFacts
 from rarr.traces.packing import Packer
 from rarr.traces.store import SpanRow, TraceStore
 from rarr.traces.trace import Trace
+from rarr.traces.trace_file import RunFacts
 
 _TOGETHER_S = 0.02  # seconds of a run that are written at once, which costs less; a crash loses at most these
 _LAST_BUSY_S = 2.0

@@ -24,12 +24,12 @@ from rarr.tools.models.chat import name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.meter import Meter
 from rarr.tools.spans import named, recording
-from rarr.traces.file import RunFacts
 from rarr.traces.recorded_answers import RecordedAnswers
 from rarr.traces.recorder import BUSY_S, FAILED, FAILURES, RunRecorder
 from rarr.traces.spending import spending_by_node
 from rarr.traces.store import TraceStore
 from rarr.traces.trace import Trace, store_path
+from rarr.traces.trace_file import RunFacts
 from rarr.unicode import valid
 
 _SECRET = re.compile(r"key|token|secret|passw|auth|cookie|credential|headers", re.IGNORECASE)

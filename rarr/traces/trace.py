@@ -17,11 +17,11 @@ from rarr.records import Evidence, Notice, Passage, Revision
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.text.document import Span
-from rarr.tools.text.text_blocks import TextBlock
-from rarr.traces.bodies import prompt_of
-from rarr.traces.file import Status, StoredSpan, TraceFile
+from rarr.tools.text.long_text import TextBlock
+from rarr.traces.body_schemas import prompt_of
 from rarr.traces.packing import Unpacker
 from rarr.traces.store import TraceStore
+from rarr.traces.trace_file import Status, StoredSpan, TraceFile
 
 _UPDATE: TypeAdapter[State] = TypeAdapter(State)
 _READ: TypeAdapter[tuple[Evidence, Passage]] = TypeAdapter(tuple[Evidence, Passage])

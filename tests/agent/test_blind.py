@@ -9,7 +9,7 @@ import pytest
 from rarr import Reviser, Revision, Settings
 from rarr.testing import RuleModel, ScriptedModel
 from rarr.tools.models.chat import CallFailure
-from rarr.tools.text.notices import nothing_checked
+from rarr.tools.text.warning_lines import nothing_checked
 
 TEXT = "The Orrel Bridge opened in 1932. The Orrel Bridge was designed by Ida Lunde."
 DOCUMENT = "# Orrel Bridge\n\nThe Orrel Bridge opened in 1936. The Orrel Bridge was designed by Ida Lunde."

@@ -20,7 +20,7 @@ from rarr.testing import (
     scripted_components,
 )
 from rarr.tools.models import meter
-from rarr.tools.text.text_blocks import text_blocks
+from rarr.tools.text.long_text import text_blocks
 
 WRONG = (0, 11, 12, 30, 47)
 TEXT, RIGHT = long_text(12, WRONG), long_text(12)

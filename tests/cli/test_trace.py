@@ -15,7 +15,7 @@ from traces.helpers import RIGHT, TEXT, facts, file, filled, recorded
 from cli.helpers import Command, is_complaint
 from rarr import Trace
 from rarr.testing import Status
-from rarr.traces.file import StoredSpan
+from rarr.traces.trace_file import StoredSpan
 
 pytestmark = pytest.mark.loopback
 

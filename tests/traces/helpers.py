@@ -8,8 +8,8 @@ from rarr import Reviser, Revision, Settings
 from rarr.testing import ScriptedServer
 from rarr.testing.plans import Plan
 from rarr.testing.rules import RuleModel
-from rarr.traces.file import RunFacts, StoredSpan, TraceFile
 from rarr.traces.store import TraceStore
+from rarr.traces.trace_file import RunFacts, StoredSpan, TraceFile
 
 TEXT = "The bridge opened in 1935. It was designed by Joseph Strauss."
 RIGHT = TEXT.replace("1935", "1937")

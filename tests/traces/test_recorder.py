@@ -7,8 +7,8 @@ from pathlib import Path
 from rarr.records import Notice
 from rarr.tools.concurrency.worker import in_order, result_of
 from rarr.tools.spans import note, recording, saved, span
-from rarr.traces.file import StoredSpan
 from rarr.traces.recorder import RunRecorder
+from rarr.traces.trace_file import StoredSpan
 from traces.helpers import facts, store
 
 

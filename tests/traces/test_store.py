@@ -17,9 +17,9 @@ from pydantic import ValidationError
 
 from rarr import Reviser, Settings
 from rarr.errors import InputError
-from rarr.traces.file import TraceFile, status_of
 from rarr.traces.store import DAY_S, TraceStore, on_disk, page_path
 from rarr.traces.tables import SCHEMA
+from rarr.traces.trace_file import TraceFile, status_of
 from traces.helpers import TEXT, facts, file, filled, recorded, row, span, store
 
 
@@ -216,7 +216,7 @@ def test_other_tables_are_another_format() -> None:
 
 
 def test_process_is_not_asked_for_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rarr.traces.file.os", SimpleNamespace(name="nt"))  # which has no kill
+    monkeypatch.setattr("rarr.traces.trace_file.os", SimpleNamespace(name="nt"))  # which has no kill
     assert status_of(None, "", (socket.gethostname(), 1)) == "running"
 
 

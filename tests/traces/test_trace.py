@@ -9,8 +9,8 @@ import rarr
 from rarr import Reviser, Settings, Trace
 from rarr.errors import InputError
 from rarr.testing import Status
-from rarr.traces.file import StoredSpan
 from rarr.traces.store import _row
+from rarr.traces.trace_file import StoredSpan
 from rarr.views.html.trace import page
 from rarr.views.terminal.trace.tree import Choice, as_text
 from traces.helpers import RIGHT, TEXT, facts, file, recorded, span, store

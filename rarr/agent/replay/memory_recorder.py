@@ -6,10 +6,10 @@ from typing import Any
 from rarr.prompts import Prompt
 from rarr.records import Revision
 from rarr.tools.spans import TraceSpan
-from rarr.traces.file import RunFacts, StoredSpan, TraceFile, prompt_fields
 from rarr.traces.packing import Packer
 from rarr.traces.recorder import Numbering, recorded_body
 from rarr.traces.trace import Trace
+from rarr.traces.trace_file import RunFacts, StoredSpan, TraceFile, prompt_fields
 
 
 class MemoryRecorder(Numbering):

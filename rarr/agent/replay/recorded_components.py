@@ -12,9 +12,9 @@ from rarr.records import Evidence, Passage
 from rarr.tools.concurrency.worker import in_thread
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest
 from rarr.tools.models.meter import meter
-from rarr.traces.file import StoredSpan
 from rarr.traces.recorded_answers import RecordedAnswers, answer_of
 from rarr.traces.trace import Trace
+from rarr.traces.trace_file import StoredSpan
 
 Make = Callable[[], ChatModel]
 _Place = tuple[str, int, int, str]

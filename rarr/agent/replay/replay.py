@@ -40,9 +40,9 @@ from rarr.tools.concurrency.background import run
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.meter import METER, Meter
 from rarr.tools.spans import recording
-from rarr.traces.file import StoredSpan
 from rarr.traces.recorded_answers import RecordedAnswers
 from rarr.traces.trace import Trace, applied
+from rarr.traces.trace_file import StoredSpan
 
 _NODES = {
     node.__name__: node for node in (generate_queries, check_agreement, edit, rewrite, attribute, evaluate)

@@ -106,7 +106,8 @@ class Encoder:
     def __init__(self, folder: Path | None = None) -> None:
         """`folder` holds weights that `rarr train editor` wrote; None: the weights that ship.
 
-        Raises `SettingsError` where they are incomplete or damaged.
+        The files are checked here, and opened at their first use. Raises `SettingsError` where they are
+        incomplete or damaged.
         """
         self._folder, self._facts = folder, checked_manifest(folder)
         self._opening = threading.Lock()

@@ -10,7 +10,7 @@ from typing import Protocol
 from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.scope import quoted_evidence, scope_of
+from rarr.backends.prompted.shown_text import quoted_evidence, scope_of
 from rarr.records import Agreement, Evidence, ModelUsage, Query, Verdict
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.language_model import LanguageModel

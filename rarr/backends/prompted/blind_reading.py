@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.scope import NOTHING, quoted_evidence
+from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
 from rarr.backends.prompted.surroundings import BLOCK, BlockFinder
 from rarr.records import Agreement, Evidence, ModelUsage, Query, Verdict
 from rarr.tools.concurrency.worker import work

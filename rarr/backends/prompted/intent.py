@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.scope import NOTHING
+from rarr.backends.prompted.shown_text import NOTHING
 from rarr.records import ModelUsage
 from rarr.tools.models.language_model import LanguageModel
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.scope import NOTHING, quoted_evidence
+from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
 from rarr.records import AttributionClass, Evidence, ModelUsage
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import work

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from rapidfuzz import fuzz
 
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.scope import NOTHING
+from rarr.backends.prompted.shown_text import NOTHING
 from rarr.errors import RarrError
 from rarr.prompts import Prompt
 from rarr.prompts.quotation import Quotation

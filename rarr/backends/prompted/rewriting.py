@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.scope import NOTHING, quoted_evidence
+from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
 from rarr.records import Evidence, ModelUsage
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.document import Span

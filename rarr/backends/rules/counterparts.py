@@ -165,7 +165,10 @@ def counterparts(
 def candidates(
     claim: ParsedSentence, value: Value, evidence: ParsedPassage, about: str = ""
 ) -> list[Candidate]:
-    """Every value of `evidence` that has the kind of `value`, best place first."""
+    """The values of `evidence` of the kind of `value`, best place first; `about` adds words to look for.
+
+    Values that are denied are left out where `value` is not denied, and the other way round.
+    """
     asked = _Target(
         context=_context(claim, value, evidence),
         stems={word.stem for word in (*claim.content, *word_tokens(about))},

@@ -157,7 +157,7 @@ def _measured(part: ParsedSentence) -> set[str]:
 
 
 def _denied(part: ParsedSentence) -> Iterator[str]:
-    """The stems that follow each negator in its clause."""
+    """The first `SCOPE` stems behind each negator in its clause; none for "not only" and the like."""
     for word in part.words:
         if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):
             clause = part.clause(word.start)

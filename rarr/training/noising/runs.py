@@ -14,7 +14,7 @@ from rarr.tools.concurrency.background import run
 from rarr.tools.concurrency.together import together
 from rarr.tools.models.meter import METER, Meter
 from rarr.tools.storage.line_files import Appending, locked
-from rarr.tools.text.notices import by_reason
+from rarr.tools.text.warning_lines import by_reason
 from rarr.training.noising.item import noised
 from rarr.training.noising.relevance import RELEVANT
 from rarr.training.noising.rows import Dropped, Reason, dropped, dropped_beside, mend, rows

@@ -16,8 +16,8 @@ from rich.text import Text
 from rarr.records import Edit, EditState, Evidence, PartState, Revision, Sentence, Status
 from rarr.tools.text.diff import segments
 from rarr.tools.text.document import split_sentences
-from rarr.tools.text.notices import grouped
 from rarr.tools.text.nouns import counted
+from rarr.tools.text.warning_lines import grouped
 
 _STYLES = {"kept": "", "deleted": "strike red", "inserted": "bold green"}
 _STATUS_STYLES: dict[Status, str] = {

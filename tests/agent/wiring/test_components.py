@@ -13,6 +13,7 @@ from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.rules.ranking import OverlapReranker
 from rarr.components import Components
 from rarr.errors import InputError, SettingsError, SetupError
+from rarr.retrievers import SOURCES
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
 
@@ -62,7 +63,7 @@ def notes(tmp_path: Path) -> Path:
         ),
         ({"model": "nli:a/b"}, "'nli:a/b' is not a language model"),
         ({"model": "vllm:a", "fallbacks": ["nli:a/b"]}, "'nli:a/b' is not a language model"),
-        ({"search": "bing"}, "unknown search 'bing': give corpus, wikipedia, tavily or searxng"),
+        ({"search": "bing"}, f"unknown search 'bing': give {', '.join(SOURCES[:-1])} or {SOURCES[-1]}"),
         ({"search": "tavily"}, "Tavily needs a key: .*TAVILY_API_KEY"),
         ({"search": "searxng"}, "searxng needs its address: give searxng_url"),
         ({"search": "wikipedia", "published_after": "2020-01-01"}, "wikipedia has no dates of publication"),

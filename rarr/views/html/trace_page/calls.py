@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, get_args
 from rarr.records import Verdict
 from rarr.tools.pages.rendering import duration
 from rarr.tools.text.nouns import counted
-from rarr.traces.file import StoredSpan
+from rarr.traces.trace_file import StoredSpan
 from rarr.views.html.trace_page.view import View
 
 _VERDICTS = get_args(Verdict)

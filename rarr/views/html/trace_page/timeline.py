@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from rarr.traces.critical import supersteps
-from rarr.traces.file import StoredSpan
+from rarr.traces.trace_file import StoredSpan
 from rarr.views.html.trace_page.view import View, stopped
 
 WIDE, HIGH = 1000, 24

@@ -7,9 +7,9 @@ from typing import NamedTuple, get_args
 
 from rarr.records import EditState
 from rarr.tools.pages.rendering import duration, number
-from rarr.tools.text.notices import grouped
 from rarr.tools.text.nouns import counted
-from rarr.traces.file import StoredSpan
+from rarr.tools.text.warning_lines import grouped
+from rarr.traces.trace_file import StoredSpan
 from rarr.views.html.trace_page.calls import money
 from rarr.views.html.trace_page.view import View
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, get_args
 
 from rarr.errors import InputError
 from rarr.records import Verdict
-from rarr.traces.file import StoredSpan
 from rarr.traces.trace import Trace
+from rarr.traces.trace_file import StoredSpan
 from rarr.views.terminal.revision import one_line
 from rarr.views.terminal.trace.entries import Entry, Wanted, took
 from rarr.views.terminal.trace.head import head, stopped
@@ -130,7 +130,7 @@ def _read(trace: Trace, span: StoredSpan) -> Entry:
 
 
 def _checked(entries: Sequence[Entry], verdict: str) -> list[Entry]:
-    """The entries that belong to the checks with this verdict."""
+    """The tree of calls, cut down to the checks with this verdict, their queries, evidence and edits."""
     checks = [check for call in entries for check in call.inner if _has(check, verdict)]
     evidence = frozenset(check.fields["evidence_id"] for check in checks)
     queries = frozenset(check.fields["query_id"] for check in checks)

@@ -13,7 +13,7 @@ from rarr.errors import InputError
 from rarr.records import RUN_ID
 from rarr.tools.spans import Kind
 from rarr.tools.storage.files import write_whole
-from rarr.traces.bodies import first_of, prompt_fields, prompt_of, require_body, require_prompt
+from rarr.traces.body_schemas import first_of, prompt_fields, prompt_of, require_body, require_prompt
 from rarr.traces.packing import Numbered
 
 __all__ = ["RunFacts", "Status", "StoredSpan", "TraceFile", "prompt_fields", "prompt_of", "status_of"]

@@ -4,7 +4,7 @@ import pytest
 from makers import TEXT, check, evidence, query
 
 from rarr.records import Notice, Report, Revision, Sentence, Status, Verdict
-from rarr.tools.text.notices import beside_the_reason, by_reason, grouped, nothing_checked
+from rarr.tools.text.warning_lines import beside_the_reason, by_reason, grouped, nothing_checked
 
 CHECK_FAILED = Notice(code="check_failed", message="the server is gone", node="check_agreement")
 

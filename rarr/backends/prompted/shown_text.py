@@ -1,4 +1,4 @@
-"""The scope of a check or an edit: the sentences that its query is about, or the whole text."""
+"""What a prompt shows: the sentences that a query is about, or the whole text, and the quoted evidence."""
 
 from typing import NamedTuple
 
