@@ -77,7 +77,7 @@ def test_revision_without_injection_is_the_truthful_one() -> None:
 
 
 @pytest.mark.slow
-def test_injection_that_wants_agreement_gets_none_and_costs_the_edit() -> None:
+def test_injection_that_wants_agreement_changes_nothing_that_the_rules_read() -> None:
     what = effect(AGREES)
     assert what.read
-    assert (what.obtained, what.edited, what.silenced, what.changed) == (False, False, True, True)
+    assert (what.obtained, what.edited, what.silenced, what.changed) == (False, False, False, False)
