@@ -81,7 +81,9 @@ def open_passages(folder: Path | None, *, create: bool = False) -> Index:
 
 def open_writer(index: Index) -> IndexWriter:
     """The index's only writer. Raises `ValueError` while another writer holds the lock."""
-    return index.writer(HEAP, _THREADS)
+    writer = index.writer(HEAP, _THREADS)
+    writer.garbage_collect_files()  # a killed commit leaves files, whose names the next commit gives again
+    return writer
 
 
 def add(writer: IndexWriter, document: Document, window: Window, version_id: int) -> None:

@@ -1,3 +1,5 @@
+import json
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -32,6 +34,30 @@ def searcher(tmp_path: Path) -> Searcher:
     writer.wait_merging_threads()
     index.reload()
     return index.searcher()
+
+
+def test_files_that_a_killed_commit_left_stop_no_writer(tmp_path: Path) -> None:
+    killed, trial = tmp_path / "killed", tmp_path / "trial"
+    writer = open_writer(open_passages(killed, create=True))
+    for file in range(50):
+        add(writer, DOCUMENT, Window(0, 20), file)
+    writer.commit()
+    writer.wait_merging_threads()
+    shutil.copytree(killed, trial)
+    writer = open_writer(open_passages(trial))
+    remove(writer, 1)
+    stamp = writer.commit()
+    writer.wait_merging_threads()
+
+    left = [f"{segment.stem}.{stamp}.del" for segment in killed.glob("*.store")]
+    for name in left:
+        (killed / name).write_bytes(b"half")
+    managed = killed / ".managed.json"
+    managed.write_text(json.dumps([*json.loads(managed.read_text()), *left]))
+    writer = open_writer(open_passages(killed))
+    remove(writer, 1)
+    assert writer.commit() == stamp
+    writer.wait_merging_threads()
 
 
 def files(searcher: Searcher, *words: str) -> list[int]:
