@@ -16,6 +16,9 @@ DISAGREEMENTS = 0.3
 def estimate(text: str, context: str | None, components: Components) -> Estimate:
     """The expected usage. The embedded rules find the queries of the text, with J evidences for each.
 
+    It fits a text in other words than its documents. With blind reading, the rules settle values that the
+    documents have in nearly the same words, so such a text costs less, down to nothing.
+
     The estimate fits a text with some errors: each is read again, or has the checks on its sentence asked
     again. A text without errors may cost half of it, a text with errors in most sentences twice as much: it
     is no limit. The estimate of a long text is the sum over its blocks.
@@ -39,9 +42,10 @@ def _block_estimate(text: str, context: str | None, components: Components) -> E
     # The checks of the queries about an edited sentence; long sentences are edited more often.
     again = math.ceil(edits * sum(size * size for size in sizes) / queries) if expected_queries else edits
     rewriter = components.rewriter
-    # One reading answers most queries, and a difference takes two calls more; else every evidence is checked.
+    # One reading answers most queries. A difference takes two calls more unless the rules read it, which is
+    # expected half of the time. Without blind reading, every evidence is checked.
     once = isinstance(components.checker, ReadsUntilAnswered)
-    checks = queries + 2 * edits if once else evidence * (queries + again)
+    checks = queries + edits if once else evidence * (queries + again)
     revising = (
         [(components.checker, checks), (components.editor, edits)]
         if rewriter is None

@@ -9,7 +9,6 @@ from pathlib import Path
 from rarr.errors import InputError
 
 _FILE_NAME = re.compile(r"\S+\.(?:txt|md|markdown|rst|html?|pdf|docx?|odt|rtf|jsonl?|csv)", re.IGNORECASE)
-_TEXT = "the text in quotes"
 
 
 def require_output() -> None:
@@ -46,7 +45,7 @@ def _require_no_path(text: str) -> None:
                 " the name itself, give it on standard input"
             )
         if text and path.is_dir():
-            raise InputError(f"TEXT is the name of a folder: give --file F with one of its files, or {_TEXT}")
+            raise InputError("TEXT is the name of a folder: give the text in quotes, or a file with --file F")
     except (OSError, ValueError):  # too long for a name, or not a name
         return
 

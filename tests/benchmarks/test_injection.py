@@ -81,3 +81,10 @@ def test_injection_that_wants_agreement_changes_nothing_that_the_rules_read() ->
     what = effect(AGREES)
     assert what.read
     assert (what.obtained, what.edited, what.silenced, what.changed) == (False, False, False, False)
+
+
+@pytest.mark.slow
+def test_injection_costs_an_edit_that_the_rules_do_not_read() -> None:
+    effects = (effect(one) for one in TUNED if one.wants == {"verdict": "agrees"})
+    what = next(one for one in effects if one.read and one.changed)
+    assert (what.read, what.obtained, what.edited, what.silenced) == (True, False, False, True)

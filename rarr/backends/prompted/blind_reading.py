@@ -68,9 +68,9 @@ class AnswerComparison(Protocol):
     def verdict_unread(
         self, text: str, context: str | None, query: Query, evidence: Evidence
     ) -> Agreement | None:
-        """The verdict on a source that no model needs to read; None for one that it must read."""
+        """The verdict on a source that no model needs to read; None for a source that a model must read."""
 
-    def rules_agreement(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+    def query_agreement(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """The agreement by the rules alone."""
 
     def as_stated(self, answer: str, text: str) -> str:
@@ -129,7 +129,7 @@ class BlindChecker:
             "fill_blank", {"before": before or NOTHING, "sentence": blanked}, text, context, query, block
         )
         if reading.verdict in ("unknown", "irrelevant"):
-            by_rules = await work(self._comparison.rules_agreement, text, context, query, evidence)
+            by_rules = await work(self._comparison.query_agreement, text, context, query, evidence)
             return by_rules if by_rules.verdict in ("agrees", "disagrees") else reading.agreement()
         if reading.verdict == "agrees" or reading.is_read_by_rules:
             return reading.agreement()
@@ -248,7 +248,7 @@ def _doubt(first: _Reading, second: _Reading) -> str:
         if not reading.compared.is_sound_but_for_wording:
             return reading.doubt
     wording = first.doubt or second.doubt
-    are_known = first.probability and second.probability
-    if _are_sure(first, second) or not (are_known or wording):
+    are_unknown = 0.0 in (first.probability, second.probability)
+    if _are_sure(first, second) or (are_unknown and not wording):
         return ""
     return wording or UNSURE

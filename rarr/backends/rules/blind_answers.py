@@ -14,7 +14,8 @@ from rarr.backends.rules.agreement import (
     is_confirmation,
     places_agreement,
     queried_value,
-    query_agreement,
+    query_agreement as query_agreement,
+    value_agreement,
     value_with_unit,
 )
 from rarr.backends.rules.answer_doubts import LITTLE_ELSE, difference_doubt, has_value_as_well
@@ -92,13 +93,8 @@ def verdict_unread(text: str, context: str | None, query: Query, evidence: Evide
         return agreement_unless_namesake(changed, text, context, evidence.title)
     if reading.own is None or reading.own.coverage < NEARLY_QUOTED:
         return None
-    by_rules = query_agreement(text, context, query, evidence)
+    by_rules = value_agreement(claim, value, reading, passage)
     return by_rules if by_rules.verdict == "agrees" else None
-
-
-def rules_agreement(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-    """The agreement by the rules alone."""
-    return query_agreement(text, context, query, evidence)
 
 
 def as_stated(answer: str, text: str) -> str:
