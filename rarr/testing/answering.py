@@ -205,7 +205,8 @@ def _evidence(variables: Variables) -> Evidence:
 
 _INTERROGATIVES = {
     "on which day": "date", "when": "date", "which number in order": "number", "how much money": "number",
-    "how many": "number", "what title": "name", "whom or what": "name",
+    "how many": "number", "what title": "name", "who or what": "name",
+    "whom or what": "name",
 }  # fmt: skip
 """The interrogatives of the embedded questions, with the kind of value that they stand for."""
 _GAPS = {"date": "1066", "number": "77", "name": "Xanthippe Quux"}

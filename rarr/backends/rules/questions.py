@@ -10,6 +10,7 @@ from rarr.backends.rules.dates import Date
 from rarr.backends.rules.exclusive_words import ExclusiveTerm
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import CLOCK, ORDINAL, Quantity
+from rarr.backends.rules.question_wording import NAME, worded
 from rarr.backends.rules.values import Value
 from rarr.backends.rules.words import Token
 from rarr.records import Question
@@ -158,7 +159,7 @@ def value_question(claim: Claim, value: Value) -> str:
     before = _HEDGED.sub("", before)
     before = " ".join(_without(before, answer).split()[-REACH:])
     after = " ".join(_without(after, answer).split()[:REACH]).rstrip(" .!?;:,\"”')")
-    question = f"{before} {_interrogative(value)}{'' if after[:1] in ',;:)%' else ' '}{after}".strip()
+    question = worded(before, _interrogative(value), after)
     return question[:1].upper() + question[1:] + "?"
 
 
@@ -200,12 +201,12 @@ def _interrogative(value: Value) -> str:
         case ProperName(title=True):
             return "what title"
         case ProperName():
-            return "whom or what"
+            return NAME
         case ExclusiveTerm() as term:
             return f"which {term.label}"
 
 
 def _without(part: str, answer: str) -> str:
     """Plain text in which the answer, wherever it occurs, is replaced by an ellipsis."""
-    plain = " ".join(_MARKUP.sub(" ", part).split())
+    plain = re.sub(r" (?=[,;:)])", "", " ".join(_MARKUP.sub(" ", part).split()))
     return re.sub(rf"(?<!\w){re.escape(' '.join(answer.split()))}(?!\w)", "…", plain, flags=re.IGNORECASE)
