@@ -15,7 +15,7 @@ from zlib import crc32
 
 from benchmarks.report import share
 from benchmarks.shared_data import rows
-from rarr.backends.rules.words import COMMON_WORDS_FILE
+from rarr.backends.rules.word_lists import FOLDER
 
 SOURCES = ("train/text_wikichat_leads.jsonl.gz", "train/text_wikipedia_recent.jsonl.gz")
 LEAST = 3
@@ -67,7 +67,7 @@ def main() -> None:
     pages = [row["text"] for source in SOURCES for row in rows(source) if row.get("text")]
     if options.write:
         words = sorted(common(*counted(pages)))
-        COMMON_WORDS_FILE.write_text("\n".join(words) + "\n", encoding="utf-8")
+        (FOLDER / "common_words.txt").write_text("\n".join(words) + "\n", encoding="utf-8")
         print(f"{len(words):,} words")
         return
     halves: tuple[list[str], list[str]] = ([], [])

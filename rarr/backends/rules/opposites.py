@@ -5,59 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.word_lists import word_list
 from rarr.backends.rules.words import Token
 
-# The words left of a bar are opposites of the words right of it. `exclusive_words` has more such words,
-# which are compared wherever they stand.
-_OPPOSITES = """
-safe safely harmless | unsafe contraindicated dangerous harmful hazardous
-recommended indicated advised | contraindicated discouraged
-permitted permits allowed allows allow authorised authorized | prohibited prohibits forbidden forbids banned
-must shall | may
-mandatory compulsory obligatory required | optional voluntary
-guilty convicted liable | innocent acquitted exonerated
-granted grants grant upheld upholds affirmed allowed | denied denies refused dismissed dismisses overturned
-valid enforceable | void unenforceable
-includes include included including | excludes exclude excluded excluding
-causes cause caused triggers induces | prevents prevent prevented
-raises raise raised worsens worsened | lowers lowered reduces reduce reduced improves improved
-strengthened strengthens | weakened weakens
-succeeded succeeds | failed fails
-favour favor for | against
-supported supports support favoured favored | opposed opposes oppose
-survived survives survive | died dies die
-benign | malignant
-acute | chronic
-positive | negative
-arterial | venous
-systolic | diastolic
-ascending | descending
-major | minor
-maximum | minimum
-more | fewer less
-increases increase increased | decreases decrease decreased reduces reduce reduced reverses
-within before until by | after
-above over | below under
-if | unless
-keep keeps retain retains | delete deletes erase
-many | few
-common frequent | rare
-higher taller | lower shorter
-larger bigger greater | smaller
-longer | shorter
-older | younger
-faster quicker | slower
-heavier | lighter
-better | worse
-tenant lessee | landlord lessor
-buyer purchaser | seller vendor
-borrower debtor | lender creditor
-employer | employee
-plaintiff claimant appellant petitioner prosecution | defendant respondent defence defense
-trustee | beneficiary
-insurer | insured
-patient patients | doctor doctors physician physicians nurse
-"""
 _PREFIXES = ("un", "non", "in", "im", "il", "ir", "dis")
 _SHORTEST = 5  # letters behind a prefix: "import" is no opposite of "port"
 _TWINS = (
@@ -126,7 +76,7 @@ def _is_prefixed(claim_word: Token, evidence_word: Token) -> bool:
 def _against() -> dict[str, set[str]]:
     """The opposites of each word."""
     opposites: defaultdict[str, set[str]] = defaultdict(set)
-    for line in _OPPOSITES.strip().splitlines():
+    for line in word_list("opposites"):
         left, right = (side.split() for side in line.split("|"))
         for word in left:
             opposites[word].update(right)
