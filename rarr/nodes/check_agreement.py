@@ -48,10 +48,10 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
 
 
 def _without_other_records(
-    state: State, queries: Sequence[Query], by_query: Sequence[Sequence["Outcome"]]
-) -> list["Outcome"]:
+    state: State, queries: Sequence[Query], by_query: Sequence[Sequence["CheckOutcome"]]
+) -> list["CheckOutcome"]:
     """The outcomes of all queries, where the record of another name disagrees with nothing."""
-    kept: list[Outcome] = []
+    kept: list[CheckOutcome] = []
     for query, outcomes in zip(queries, by_query, strict=True):
         checks = without_other_records(
             state["text"], state["context"], query, [outcome.check for outcome in outcomes], usable(state)
@@ -60,7 +60,7 @@ def _without_other_records(
     return kept
 
 
-class Outcome(NamedTuple):
+class CheckOutcome(NamedTuple):
     """A check; a notice where it failed; the passage with the answer where more of the source was read."""
 
     check: Check
@@ -77,17 +77,19 @@ def unchecked(state: State) -> list[Evidence]:
 
 async def _check_query(
     state: State, components: Components, query: Query, passages: Sequence[Evidence]
-) -> list[Outcome]:
+) -> list[CheckOutcome]:
     """The checks of a query: all at once, or one after another until a passage answers the query."""
     checker = components.checker
     if not isinstance(checker, ReadsUntilAnswered):
         return await asyncio.gather(*(_check_pair(state, components, query, passage) for passage in passages))
-    outcomes: list[Outcome] = []
+    outcomes: list[CheckOutcome] = []
     answered = ""
     for passage in passages:
         if answered:
             reason = f"not read, since {answered} answers the query"
-            outcomes.append(Outcome(_check(Agreement(verdict="irrelevant", reason=reason), query, passage)))
+            outcomes.append(
+                CheckOutcome(_check(Agreement(verdict="irrelevant", reason=reason), query, passage))
+            )
             continue
         outcomes.append(await _check_pair(state, components, query, passage))
         if checker.is_answered(outcomes[-1].check):
@@ -95,7 +97,7 @@ async def _check_query(
     return outcomes
 
 
-async def _check_pair(state: State, components: Components, query: Query, evidence: Evidence) -> Outcome:
+async def _check_pair(state: State, components: Components, query: Query, evidence: Evidence) -> CheckOutcome:
     notice = None
     try:
         with about(evidence.id):
@@ -106,7 +108,7 @@ async def _check_pair(state: State, components: Components, query: Query, eviden
         notice = failure(
             "check_agreement", "agreement could not be checked", error, code="check_failed", query_id=query.id
         )
-    return Outcome(_check(agreement, query, evidence), notice, agreement.read_in)
+    return CheckOutcome(_check(agreement, query, evidence), notice, agreement.read_in)
 
 
 def _check(agreement: Agreement, query: Query, evidence: Evidence) -> Check:

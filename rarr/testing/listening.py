@@ -11,8 +11,8 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from rarr.testing.record import Record
 from rarr.testing.replies import Reply
+from rarr.testing.request_log import RequestLog
 from rarr.testing.requests import Request, request_of
 
 GLANCE_S = 0.1  # seconds between checks whether the client is still connected
@@ -114,7 +114,7 @@ class Listener(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 1024
 
-    def __init__(self, port: int, record: Record, reply_to: Callable[[Request], Reply]) -> None:
+    def __init__(self, port: int, record: RequestLog, reply_to: Callable[[Request], Reply]) -> None:
         self.record = record
         self.reply_to = reply_to
         self.closing = threading.Event()

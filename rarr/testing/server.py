@@ -9,8 +9,8 @@ from typing import Any, Self
 from rarr.testing.asked import Answers, UnansweredError, answer_to
 from rarr.testing.listening import Listener
 from rarr.testing.plans import CutOff, Plan, PlanReader
-from rarr.testing.record import Record
 from rarr.testing.replies import Reply, completion, failed, instead, model_list
+from rarr.testing.request_log import RequestLog
 from rarr.testing.requests import Request
 from rarr.testing.strictness import Dialect, Strictness
 from rarr.testing.usage import TokenCounter
@@ -63,7 +63,7 @@ class ScriptedServer:
         self._strictness = Strictness(dialect, requires_key, echo_key, tuple(rejects))
         self._counter = TokenCounter(prefix_cache)
         self._probability = probability
-        self._record = Record(on_request)
+        self._record = RequestLog(on_request)
         self._listener: Listener | None = None
 
     def __enter__(self) -> Self:

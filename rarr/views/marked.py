@@ -24,7 +24,7 @@ _LINE_END = re.compile(r"\r\n?|\n")
 _LONGEST_TITLE, _LONGEST_ENTITY = 100, 40
 
 
-class Run(NamedTuple):
+class MarkedRun(NamedTuple):
     """Characters with the same mark. They are `linked` if they are within a link of the text.
 
     A `deleted` run is not in the revised text. The run of an edit that was not accepted is empty.
@@ -43,16 +43,16 @@ class Group(NamedTuple):
     number: int
     sentence: Sentence
     first: bool
-    nodes: "list[Markup | Run]"
+    nodes: "list[Markup | MarkedRun]"
 
 
-Node: TypeAlias = Markup | Run | Group
+Node: TypeAlias = Markup | MarkedRun | Group
 
 
-class _Piece(NamedTuple):
+class _PlacedRun(NamedTuple):
     """A run, its place in the revised text, and the number of its sentence (0: none)."""
 
-    run: Run
+    run: MarkedRun
     start: int
     end: int
     number: int
@@ -61,7 +61,7 @@ class _Piece(NamedTuple):
 class _Item(NamedTuple):
     """A run of a sentence, or a tag, which opens (1) or closes (-1) an element."""
 
-    node: Markup | Run
+    node: Markup | MarkedRun
     number: int = 0
     nesting: int = 0
 
@@ -75,7 +75,7 @@ class Marked:
 
     nodes: list[Node]
     title: str
-    shown: dict[int, list[Markup | Run]]
+    shown: dict[int, list[Markup | MarkedRun]]
 
 
 def marked(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> Marked:
@@ -84,7 +84,7 @@ def marked(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) 
     return Marked(list(drawing.nodes()), drawing.title, drawing.shown)
 
 
-def _pieces(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> Iterator[_Piece]:
+def _pieces(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> Iterator[_PlacedRun]:
     at = count = 0
     for sentence, run in by_sentence(traced(original, edits), sentences):
         count += sentence is not None
@@ -92,10 +92,10 @@ def _pieces(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence])
         parts = sorted(sentence.parts, key=lambda part: part.start) if sentence else []
         for kind, text, edit in run:
             if kind == "deleted":
-                yield _Piece(Run(kind, text, edit), at, at, number)
+                yield _PlacedRun(MarkedRun(kind, text, edit), at, at, number)
                 continue
             for start, end, part in _cut(at, at + len(text), parts):
-                yield _Piece(Run(kind, text[start - at : end - at], edit, part), start, end, number)
+                yield _PlacedRun(MarkedRun(kind, text[start - at : end - at], edit, part), start, end, number)
             at += len(text)
 
 
@@ -137,14 +137,14 @@ def _tag(tokens: Sequence[Token], number: int) -> Markup:
 class _Drawing:
     """Walks through the tokens of Markdown and the pieces of the text at once."""
 
-    def __init__(self, pieces: Sequence[_Piece], sentences: Sequence[Sentence]) -> None:
+    def __init__(self, pieces: Sequence[_PlacedRun], sentences: Sequence[Sentence]) -> None:
         self._text = "".join(piece.run.text for piece in pieces if piece.run.kind != "deleted")
         self._pieces, self._next = pieces, 0
         self._lines = [0, *(match.end() for match in _LINE_END.finditer(self._text)), len(self._text)]
         self._sentences = sorted(sentences, key=lambda sentence: sentence.start)
         self._at, self._linked = 0, False
         self.title = ""
-        self.shown: dict[int, list[Markup | Run]] = {}
+        self.shown: dict[int, list[Markup | MarkedRun]] = {}
 
     def nodes(self) -> Iterator[Node]:
         """The whole text, in its order."""
@@ -217,7 +217,7 @@ class _Drawing:
             yield from (item.node for item in items[end:first])
             nodes = [item.node for item in items[first:last]]
             end = last
-            if isinstance(nodes[0], Run) and nodes[0].linked:  # a group has links itself
+            if isinstance(nodes[0], MarkedRun) and nodes[0].linked:  # a group has links itself
                 yield from nodes
                 continue
             yield Group(number, self._sentences[number - 1], number not in self.shown, nodes)

@@ -4,10 +4,10 @@ import pytest
 from markupsafe import Markup
 
 from rarr.records import Edit, Part, Sentence
-from rarr.views.marked import Group, Node, Run, marked, quoted
+from rarr.views.marked import Group, MarkedRun, Node, marked, quoted
 
 
-def drawn(nodes: list[Node] | list[Markup | Run]) -> str:
+def drawn(nodes: list[Node] | list[Markup | MarkedRun]) -> str:
     """The nodes as text: [n: a sentence], +inserted+, -deleted-, {state: words}."""
     return "".join(map(_drawn, nodes))
 
@@ -83,7 +83,7 @@ def test_edits_stand_in_place() -> None:
 def test_edit_that_was_not_accepted_stands_behind_its_words() -> None:
     text = "It opened in 1936."
     nodes = marked(text, [edit(text, "1936", "1937", state="suggested")], []).nodes
-    assert [(one.text, one.edit) for one in nodes if isinstance(one, Run)] == [
+    assert [(one.text, one.edit) for one in nodes if isinstance(one, MarkedRun)] == [
         ("It opened in 1936", ""),
         ("", "e1"),
         (".", ""),
@@ -108,7 +108,7 @@ def test_runs_within_a_link_say_so_and_are_no_sentence_of_their_own() -> None:
     text = "[One. Two.](https://a.org)"
     whole = marked(text, [], [sentence(text, "One."), sentence(text, "Two.")])
     assert drawn(whole.nodes) == '<p><a href="https://a.org" rel="noopener noreferrer">One. Two.</a></p>'
-    assert {one.linked for one in whole.nodes if isinstance(one, Run)} == {True}
+    assert {one.linked for one in whole.nodes if isinstance(one, MarkedRun)} == {True}
     assert whole.shown == {}
 
 

@@ -42,7 +42,7 @@ class QuestionAnswer(BaseModel):
     question: str = ""
 
 
-class ComparedAnswer(Protocol):
+class ComparedValues(Protocol):
     """The comparison of an answer with the text's value."""
 
     @property
@@ -81,7 +81,7 @@ class AnswerComparison(Protocol):
 
     def compared_answer(
         self, text: str, context: str | None, query: Query, evidence: Evidence, answer: str
-    ) -> ComparedAnswer:
+    ) -> ComparedValues:
         """The comparison of an answer that was read in `evidence` with the text's answer to `query`."""
 
     def is_same_answer(self, answer: str, other: str) -> bool:
@@ -203,7 +203,7 @@ class _Reading(NamedTuple):
     answer: str
     probability: float
     passage: Evidence
-    compared: ComparedAnswer
+    compared: ComparedValues
 
     @property
     def verdict(self) -> Verdict:

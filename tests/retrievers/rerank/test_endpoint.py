@@ -14,8 +14,8 @@ from rarr.retrievers.rerank.endpoint import CONTROL, MOST_DOCUMENTS, EndpointRer
 from rarr.testing import RETRIEVED_AT, Hang, NotJson, Request, Status, refused_url
 from rarr.testing.listening import Listener
 from rarr.testing.plans import Entry
-from rarr.testing.record import Record
 from rarr.testing.replies import Reply, failed, instead
+from rarr.testing.request_log import RequestLog
 from rarr.tools.models.limiter import Limiter
 
 pytestmark = pytest.mark.loopback
@@ -54,14 +54,14 @@ def planned(*entries: Entry) -> Callable[[Request], Reply]:
     return lambda request: (not is_control(request) and left and instead(left.pop(0))) or ranked(request)
 
 
-def asked(record: Record) -> list[Request]:
+def asked(record: RequestLog) -> list[Request]:
     """The requests but for the control."""
     return [one for one in record.requests if not is_control(one)]
 
 
 @contextmanager
-def serving(reply_to: Callable[[Request], Reply] = ranked) -> Iterator[tuple[str, Record]]:
-    record = Record()
+def serving(reply_to: Callable[[Request], Reply] = ranked) -> Iterator[tuple[str, RequestLog]]:
+    record = RequestLog()
     listener = Listener(0, record, reply_to)
     try:
         yield f"http://127.0.0.1:{listener.server_port}/v1", record

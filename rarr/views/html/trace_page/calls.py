@@ -14,7 +14,7 @@ _VERDICTS = get_args(Verdict)
 _SHOWN_APART = ("passages", "text", "report", "scores")
 
 
-class Outcome(NamedTuple):
+class AnswerSummary(NamedTuple):
     """The answers of a question in short: a verdict, or the old and new words, or the number of answers."""
 
     verdict: str = ""
@@ -23,15 +23,15 @@ class Outcome(NamedTuple):
     answers: int = 0
 
 
-def outcome(body: Mapping[str, Any]) -> Outcome:
-    """The outcome of a question, from its body."""
+def summary(body: Mapping[str, Any]) -> AnswerSummary:
+    """The answers of a question in short, from its body."""
     answers = body.get("answers") or []
     first = answers[0] if answers else {}
     if (verdict := first.get("verdict")) in _VERDICTS:
-        return Outcome(verdict=str(verdict))
+        return AnswerSummary(verdict=str(verdict))
     if "span" in first and "revision" in first:
-        return Outcome(old=str(first["span"])[:60], new=str(first["revision"])[:60])
-    return Outcome(answers=len(answers))
+        return AnswerSummary(old=str(first["span"])[:60], new=str(first["revision"])[:60])
+    return AnswerSummary(answers=len(answers))
 
 
 def plain_text(value: Any) -> str:

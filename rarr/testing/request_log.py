@@ -20,7 +20,7 @@ class _Exchange:
     tokens: Tokens = NO_TOKENS
 
 
-class Record:
+class RequestLog:
     """Every request, in the order of arrival. `on_request` is called with each line of the log."""
 
     def __init__(self, on_request: Callable[[dict[str, Any]], None] | None = None) -> None:
