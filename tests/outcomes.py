@@ -44,8 +44,10 @@ class Outcomes:
         if report.skipped:  # a whole file, for which nothing is called
             self._reasons[report.nodeid] = _reason(report)
 
-    def pytest_sessionfinish(self) -> None:
-        if self._path is not None:
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self._path is not None and not hasattr(
+            session.config, "workerinput"
+        ):  # a worker of xdist has a part
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._path.write_text(json.dumps(self._reasons, indent=0))
 

@@ -21,9 +21,9 @@ loopback = pytest.mark.loopback
             b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n",
             b"2710\r\n" + b"x" * 10_000 + b"\r\n",
         ),
-        answer(gzip.compress(bytes(CAP + 1)), "Content-Encoding: gzip"),
-        answer(gzip.compress(bytes(CAP)) + gzip.compress(b"x"), "Content-Encoding: gzip"),
-        answer(gzip.compress(b"") * CAP, "Content-Encoding: gzip"),
+        answer(gzip.compress(bytes(CAP + 1), mtime=0), "Content-Encoding: gzip"),
+        answer(gzip.compress(bytes(CAP), mtime=0) + gzip.compress(b"x", mtime=0), "Content-Encoding: gzip"),
+        answer(gzip.compress(b"", mtime=0) * CAP, "Content-Encoding: gzip"),
         forever(  # a name in the head of what is packed, which unpacks to nothing
             b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n"
             b"\x1f\x8b\x08\x08\0\0\0\0\0\3",
@@ -49,13 +49,13 @@ async def test_fetch_of_too_much_ends(script: Script) -> None:
 @loopback
 async def test_fetch_of_as_much_as_may_be_is_whole() -> None:
     assert len((await served(answer(b"x" * CAP))).content) == CAP
-    packed = answer(gzip.compress(bytes(CAP)), "Content-Encoding: x-gzip")
+    packed = answer(gzip.compress(bytes(CAP), mtime=0), "Content-Encoding: x-gzip")
     assert len((await served(packed)).content) == CAP
 
 
 @loopback
 async def test_fetch_of_a_bomb_takes_little_memory() -> None:
-    bomb = answer(gzip.compress(bytes(50_000_000), 1), "Content-Encoding: gzip")
+    bomb = answer(gzip.compress(bytes(50_000_000), 1, mtime=0), "Content-Encoding: gzip")
     tracemalloc.start()
     try:
         await refused(bomb, max_bytes=1_000_000)

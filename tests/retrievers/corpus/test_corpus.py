@@ -18,7 +18,7 @@ Open = Callable[[Path], Corpus]
 
 
 def write_lines(path: Path, *records: dict[str, str]) -> Path:
-    path.write_bytes(gzip.compress("\n".join(map(json.dumps, records)).encode()))
+    path.write_bytes(gzip.compress("\n".join(map(json.dumps, records)).encode(), mtime=0))
     return path
 
 
