@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from benchmarks.shared_data import rows
 from benchmarks.verifiers import SETS, asked_of
 from rarr.backends.encoder import support
-from rarr.backends.encoder.features import claim_features, is_open
+from rarr.backends.encoder.calibration_features import claim_features, is_open
 from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.support import AT_THRESHOLD, SentenceFeatures, least_support, likelihood
 from rarr.backends.encoder.weights import SHIPPED, Calibration, Logistic, write_calibration

@@ -100,7 +100,7 @@ def _evaluated(
 ) -> "EvalReport":
     from rarr.evals import evaluate
     from rarr.settings import Settings
-    from rarr.views.terminal.waiting import Waiting
+    from rarr.views.terminal.progress_line import Waiting
 
     settings, clock = Settings(**chosen), Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:

@@ -20,7 +20,7 @@ def index(path: options.Documents, out: options.Index) -> int:
     from rarr.retrievers.corpus.index import build_index
     from rarr.settings import Settings
     from rarr.tools.text.warning_lines import by_reason
-    from rarr.views.terminal.waiting import Waiting
+    from rarr.views.terminal.progress_line import Waiting
 
     settings = Settings()
     with Waiting(watched=sys.stderr.isatty()) as waiting:

@@ -90,7 +90,7 @@ def revise(
 def _revised(text: str, context: str | None, chosen: dict[str, Any]) -> "Revision":
     from rarr import Reviser
     from rarr.settings import Settings
-    from rarr.views.terminal.waiting import Waiting
+    from rarr.views.terminal.progress_line import Waiting
 
     calls = Counter[str]()
     with Waiting(watched=sys.stderr.isatty()) as waiting:

@@ -75,7 +75,7 @@ def _made(
     from rarr.settings import Settings
     from rarr.training.noising.relevance import RELEVANT
     from rarr.training.noising.runs import make_data
-    from rarr.views.terminal.waiting import Waiting
+    from rarr.views.terminal.progress_line import Waiting
 
     clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
@@ -152,7 +152,7 @@ def editor(
     """
     from rarr.backends.encoder.weights import checked_manifest
     from rarr.training.noising.rows import enough
-    from rarr.views.terminal.waiting import Waiting
+    from rarr.views.terminal.progress_line import Waiting
 
     try:
         from rarr.training.editor import Backend, fine_tune

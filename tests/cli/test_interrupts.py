@@ -205,7 +205,9 @@ def shown(what: bytes) -> Act:
 
 @pytest.mark.slow
 def test_interrupted_terminal_gets_its_cursor_back(tmp_path: Path) -> None:
-    waiting = "from rarr.views.terminal.waiting import Waiting; w = Waiting(watched=True); w.__enter__()"
+    waiting = (
+        "from rarr.views.terminal.progress_line import Waiting; w = Waiting(watched=True); w.__enter__()"
+    )
     hidden = shown(b"\x1b[?25l")
     outcome = ended(hidden, instead(waiting, TELL, FOR_EVER), [], tmp_path, at="nothing", terminal=True)
     assert outcome.status == 130

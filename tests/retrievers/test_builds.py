@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from families import few
 
-from rarr.retrievers.corpus import batches
+from rarr.retrievers.corpus import index_writing
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.manifest import Manifest
 from rarr.tools.concurrency.worker import in_thread
@@ -23,10 +23,10 @@ from retrievers.makers import RULES, built
 BUILD = """
 import sys
 from pathlib import Path
-from rarr.retrievers.corpus import batches
+from rarr.retrievers.corpus import index_writing
 from rarr.retrievers.corpus.index import build_index
 from rarr.retrievers.corpus.manifest import Manifest
-batches._BATCH = 50
+index_writing._BATCH = 50
 print("ready", flush=True)
 print(build_index(Path(sys.argv[1]), Path(sys.argv[2]), window=4, step=1, max_file_mb=200).passages)
 """
@@ -123,7 +123,7 @@ class KilledError(Exception):
 def test_a_build_that_dies_keeps_what_it_published(
     many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batches, "_BATCH", 100)
+    monkeypatch.setattr(index_writing, "_BATCH", 100)
 
     def die(done: int, total: int) -> None:
         if done == 30:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rarr.agent.wiring.resources import Resources
-from rarr.agent.wiring.retriever_objects import object_retriever
+from rarr.agent.wiring.user_retrievers import object_retriever
 from rarr.agent.wiring.web_sources import WEB_SOURCES, source_limits
 from rarr.backends.encoder.ranking import TrainedReranker
 from rarr.backends.rules.ranking import OverlapReranker
@@ -13,7 +13,7 @@ from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers import SOURCES
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.web.source_domains import SourceLimits
+from rarr.retrievers.web.source_limits import SourceLimits
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.client_failures import redacted

@@ -5,7 +5,7 @@ from typing import Any
 
 from rarr.agent.wiring.resources import Resources
 from rarr.errors import SettingsError
-from rarr.retrievers.web.source_domains import SourceLimits
+from rarr.retrievers.web.source_limits import SourceLimits
 from rarr.settings import Settings
 
 

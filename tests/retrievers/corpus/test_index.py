@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError
-from rarr.retrievers.corpus import batches
+from rarr.retrievers.corpus import index_writing
 from rarr.retrievers.corpus.index import IndexReport
 from rarr.retrievers.extract import files as extraction
 from retrievers.makers import built
@@ -36,7 +36,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(path.name)
         return real(path, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(batches, "extract", counting)
+    monkeypatch.setattr(index_writing, "extract", counting)
     return names
 
 

@@ -9,7 +9,7 @@ from rarr.errors import BudgetError, RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.fetch.links import shown
-from rarr.retrievers.web.source_domains import SourceLimits
+from rarr.retrievers.web.source_limits import SourceLimits
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.client_failures import redacted

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from rarr.views.terminal.waiting import Waiting
+from rarr.views.terminal.progress_line import Waiting
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ def test_waiting_says_what_goes_on_where_somebody_watches(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("rarr.views.terminal.waiting._PATIENCE", patience)
+    monkeypatch.setattr("rarr.views.terminal.progress_line._PATIENCE", patience)
     monkeypatch.setenv("FORCE_COLOR", "1")  # stands for a terminal behind standard error
     with Waiting(watched=watched) as waiting:
         waiting.say("retrieve 2 [bold]")

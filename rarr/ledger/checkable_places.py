@@ -20,7 +20,7 @@ from rarr.records import Check, Evidence, Part, PartState
 from rarr.tools.text.document import Span
 
 
-class CheckedPlace(NamedTuple):
+class CheckablePlace(NamedTuple):
     """A place of a text, with its words and their values, units included.
 
     `sentence` is the sentence of the place, and `claim` the same with its subject filled in; None for a

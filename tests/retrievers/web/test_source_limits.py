@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from rarr.records import Passage
 from rarr.retrievers.fetch.links import link
 from rarr.retrievers.web.publication_dates import published
-from rarr.retrievers.web.source_domains import SourceLimits, allowed, normalised, site_of, within
+from rarr.retrievers.web.source_limits import SourceLimits, allowed, normalised, site_of, within
 
 DAY = datetime(2024, 3, 5, tzinfo=UTC)
 
