@@ -219,9 +219,8 @@ def test_surrogates_before_a_passage_leave_its_offsets_right(tmp_path: Path) -> 
 )
 def test_surrogate_in_a_setting(tmp_path: Path, name: str) -> None:
     with contextlib.suppress(RarrError):  # a name that is none, in one line
-        revised(
-            tmp_path, **{"model": "vllm:a", "base_url": refused_url(), "attempts": 1, name: "vllm:\udcff"}
-        )
+        settings: dict[str, Any] = {"model": "vllm:a", "base_url": refused_url(), "attempts": 1}
+        revised(tmp_path, **settings | {name: "vllm:\udcff"})
 
 
 def test_text_of_white_space_stays_an_error(tmp_path: Path) -> None:
