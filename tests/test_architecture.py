@@ -29,7 +29,7 @@ FORBIDDEN = {
 READS_ENVIRONMENT = "rarr.settings"
 PRINTS = ("rarr.cli", "rarr.testing.__main__")  # commands
 LONGEST = 300
-ERRORS = {name for name, one in vars(errors).items() if isinstance(one, type)}
+ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
 
 
 def within(module: str, *names: str) -> bool:

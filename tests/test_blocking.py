@@ -47,7 +47,7 @@ def test_calls_of_our_coroutines_are_seen(named: str, expression: str) -> None:
     EMBED(FACT)  # its files are open
     with watched() as seen, pytest.raises(BlockingError):
         run_in(f"{OURS}/nodes/made.py", expression)
-    assert [one.partition(",")[0] for one in seen] == [named]
+    assert [place.partition(",")[0] for place in seen] == [named]
 
 
 @pytest.mark.parametrize(

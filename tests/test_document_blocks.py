@@ -47,7 +47,9 @@ def _elsewhere(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def blocks(kind: str) -> list[str]:
     """The blocks of this kind in all pages."""
-    return [block for text in TEXTS.values() for found, block in BLOCK.findall(text) if found == kind]
+    return [
+        block for text in TEXTS.values() for block_kind, block in BLOCK.findall(text) if block_kind == kind
+    ]
 
 
 def marked(page: str, value: object) -> ParameterSet:
@@ -74,8 +76,8 @@ def steps(block: str) -> Iterator[tuple[str, str]]:
 
 def pages_with_commands() -> Iterator[ParameterSet]:
     for page, text in TEXTS.items():
-        found = [step for kind, block in BLOCK.findall(text) if kind == "console" for step in steps(block)]
-        if ours := [step for step in found if step[0].startswith("rarr ")]:
+        commands = [step for kind, block in BLOCK.findall(text) if kind == "console" for step in steps(block)]
+        if ours := [step for step in commands if step[0].startswith("rarr ")]:
             yield marked(page, ours)
 
 

@@ -17,7 +17,9 @@ CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in [*PAGES, CONTRIBUTING])
 INLINE = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", TEXT, flags=re.DOTALL | re.MULTILINE))
 PATHS = [
-    one for one in INLINE if re.fullmatch(r"[\w./-]+/[\w./-]*|[\w-]+\.(?:py|md)", one) and "..." not in one
+    words
+    for words in INLINE
+    if re.fullmatch(r"[\w./-]+/[\w./-]*|[\w-]+\.(?:py|md)", words) and "..." not in words
 ]
 MODULES = re.findall(r"\bpython -m (\w+(?:\.\w+)*)", TEXT)
 NOT_OURS = {"rarr.toml", "pyproject.toml", "tools.py", "agent.py", ".venv", ".venv/bin/rarr", "site/"}

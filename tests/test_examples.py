@@ -97,14 +97,14 @@ def test_edits_lead_to_the_expected_text(name: str) -> None:
 
 @pytest.mark.slow
 def test_counts_do_not_fall(outcomes: list[Outcome]) -> None:
-    counts = {name: sum(getattr(one, name) for one in outcomes) for name in FLOORS if name != "texts"}
+    counts = {name: sum(getattr(outcome, name) for outcome in outcomes) for name in FLOORS if name != "texts"}
     counts["texts"] = len(outcomes)
     assert {name: max(count, FLOORS[name]) for name, count in counts.items()} == counts
 
 
 @pytest.mark.slow
 def test_nothing_else_is_changed(outcomes: list[Outcome]) -> None:
-    assert [one.name for one in outcomes if one.wrong] == []
+    assert [outcome.name for outcome in outcomes if outcome.wrong] == []
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ def test_figures_of_one_command_are_of_one_print() -> None:
     days: dict[tuple[str, str], set[str]] = {}
     for module, options, day in PRINTED.findall("\n".join(TEXTS.values())):
         days.setdefault((module, options), set()).add(day)
-    assert {command: found for command, found in days.items() if len(found) > 1} == {}
+    assert {command: printed for command, printed in days.items() if len(printed) > 1} == {}
 
 
 def test_figures_of_the_examples_are_those_that_the_tests_hold() -> None:

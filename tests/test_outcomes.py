@@ -68,9 +68,9 @@ def test_outcomes_are_written_and_what_ran_is_left_out_of_the_next_run(tmp_path:
             call, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
         )
         assert told_passed in done.stdout, done.stderr
-    told = json.loads((tmp_path / "out").read_text())
-    assert told.pop("test_two.py").startswith("could not import 'no_such_module'")
-    assert told == {
+    reasons = json.loads((tmp_path / "out").read_text())
+    assert reasons.pop("test_two.py").startswith("could not import 'no_such_module'")
+    assert reasons == {
         "test_one.py::test_runs": "",
         "test_one.py::test_is_skipped": "needs --slow",
         "test_one.py::test_is_skipped_by_a_fixture": "needs a server",

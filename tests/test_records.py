@@ -102,18 +102,18 @@ def test_unknown_fields_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "message"),
     [
         ({"source": ""}, "a passage has an empty source: give an address, or a name of its document"),
         ({"start": 5, "end": 3}, "a passage of a.md goes from 5 to 3: give its first character, counted"),
         ({"start": -1}, "a passage of a.md goes from -1 to 9: give its first character, counted from 0"),
     ],
 )
-def test_passage_without_a_place_is_one_line(fields: dict[str, Any], said: str) -> None:
+def test_passage_without_a_place_is_one_line(fields: dict[str, Any], message: str) -> None:
     known = {"text": "It opened.", "source": "a.md", "start": 0, "end": 9, "retrieved_at": datetime.now(UTC)}
     with pytest.raises(InputError) as caught:
         Passage(**(known | fields))
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
 
 

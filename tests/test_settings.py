@@ -133,16 +133,16 @@ def test_settings_are_listed_only_where_none_is_close() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("windw = 4", "unknown setting 'windw' in rarr.toml (did you mean 'window'?)"),
         ("window = 'x'", "setting 'window' in rarr.toml is 'x': give a whole number, such as 4"),
         ("editor = 1", "setting 'editor' in rarr.toml is only for evaluations: leave it out"),
     ],
 )
-def test_error_in_a_file_names_the_file(line: str, told: str, folder: Path) -> None:
+def test_error_in_a_file_names_the_file(line: str, message: str, folder: Path) -> None:
     (folder / "rarr.toml").write_text(line)
-    with pytest.raises(SettingsError, match=f"^{re.escape(told)}"):
+    with pytest.raises(SettingsError, match=f"^{re.escape(message)}"):
         Settings()
 
 
@@ -169,7 +169,7 @@ def test_earlier_setting_names_the_argument_of_evaluations(
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ({"models": 3}, """is 3: give a table, such as {"edit": "openai:NAME"}"""),
         ({"fallbacks": 3}, """is 3: give a list, such as ["a", "b"]"""),
@@ -179,8 +179,8 @@ def test_earlier_setting_names_the_argument_of_evaluations(
         ({"scope": "x"}, "is 'x': give 'sentence' or 'text'"),
     ],
 )
-def test_what_is_wrong_is_said_in_words_of_the_package(values: dict[str, Any], said: str) -> None:
-    with pytest.raises(SettingsError, match=re.escape(said)):
+def test_what_is_wrong_is_said_in_words_of_the_package(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingsError, match=re.escape(message)):
         Settings(**values)
 
 
@@ -212,7 +212,7 @@ def test_every_table_has_an_example() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         ("RARR_MODELS", "edit=openai:a", """RARR_MODELS is not a JSON object: write it like '{"edit":"""),
         ("RARR_MODELS", "[1]", "RARR_MODELS is not a JSON object"),
@@ -236,10 +236,10 @@ def test_every_table_has_an_example() -> None:
     ],
 )  # fmt: skip
 def test_wrong_variable_is_one_line_that_names_it(
-    name: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch
+    name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, value)
-    with pytest.raises(SettingsError, match=f"^{re.escape(said)}") as caught:
+    with pytest.raises(SettingsError, match=f"^{re.escape(message)}") as caught:
         Settings()
     assert (len(str(caught.value).splitlines()), "secret" in str(caught.value)) == (1, False)
 

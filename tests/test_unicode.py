@@ -22,15 +22,15 @@ JSON = st.recursive(
 
 def expected(text: str) -> str:
     """The rule, character by character."""
-    found, at = "", 0
+    replaced, at = "", 0
     while at < len(text):
-        one, after = text[at], text[at + 1 : at + 2]
+        character, after = text[at], text[at + 1 : at + 2]
         at += 1
-        if "\ud800" <= one <= "\udbff" and "\udc00" <= after <= "\udfff":
-            one = chr(0x10000 + ((ord(one) - 0xD800) << 10) + ord(after) - 0xDC00)
+        if "\ud800" <= character <= "\udbff" and "\udc00" <= after <= "\udfff":
+            character = chr(0x10000 + ((ord(character) - 0xD800) << 10) + ord(after) - 0xDC00)
             at += 1
-        found += "\ufffd" if one == "\0" or "\ud800" <= one <= "\udfff" else one
-    return found
+        replaced += "\ufffd" if character == "\0" or "\ud800" <= character <= "\udfff" else character
+    return replaced
 
 
 @given(SURROGATES)
@@ -58,9 +58,9 @@ def test_text_without_surrogates_stays_the_same_object(text: str) -> None:
 
 @given(JSON)
 def test_surrogates_deep_in_json_are_found(value: Any) -> None:
-    told = json.dumps(valid(value), ensure_ascii=False)
-    assert "\\u0000" not in told
-    told.encode()
+    encoded = json.dumps(valid(value), ensure_ascii=False)
+    assert "\\u0000" not in encoded
+    encoded.encode()
 
 
 @pytest.mark.parametrize("value", [3, None, 2.5, b"\xff", Notice(code="a", message="b", node="c")])
@@ -82,5 +82,5 @@ def test_records_hold_no_surrogates(text: str) -> None:
 def test_keys_that_become_equal_lose_no_value(given: dict[str, int]) -> None:
     behind = valid(given)
     assert list(behind.values()) == list(given.values())
-    assert all(behind[key] == one for key, one in given.items() if valid(key) == key)
+    assert all(behind[key] == number for key, number in given.items() if valid(key) == key)
     assert valid(behind) == behind

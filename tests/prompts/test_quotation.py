@@ -83,7 +83,7 @@ ORDINARY = [
 
 
 def letters(text: str) -> str:
-    return "".join(one for one in text if one.isalnum() and one not in FILLERS)
+    return "".join(character for character in text if character.isalnum() and character not in FILLERS)
 
 
 @pytest.mark.parametrize("text", ORDINARY)

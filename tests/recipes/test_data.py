@@ -61,5 +61,5 @@ def test_set_that_is_missing_is_not_taken_for_an_empty_one(folder: Path, name: s
 
 
 def test_mean_is_of_each_weight() -> None:
-    one, other = {"a": torch.tensor([0.0, 2.0])}, {"a": torch.tensor([1.0, 4.0])}
-    assert mean(one, other)["a"].tolist() == [0.5, 3.0]
+    first, other = {"a": torch.tensor([0.0, 2.0])}, {"a": torch.tensor([1.0, 4.0])}
+    assert mean(first, other)["a"].tolist() == [0.5, 3.0]

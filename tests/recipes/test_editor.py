@@ -39,9 +39,9 @@ class Words:
     def encode(self, text: str, add_special_tokens: bool) -> Any:
         from tokenizers.pre_tokenizers import BertPreTokenizer
 
-        found = BertPreTokenizer().pre_tokenize_str(text)
-        ids = [104 + sum(map(ord, word)) % 3000 for word, _ in found]
-        return type("Encoded", (), {"ids": ids, "offsets": [place for _, place in found]})
+        words = BertPreTokenizer().pre_tokenize_str(text)
+        ids = [104 + sum(map(ord, word)) % 3000 for word, _ in words]
+        return type("Encoded", (), {"ids": ids, "offsets": [place for _, place in words]})
 
 
 def write_weights(folder: Path, content: bytes, calibration: Calibration) -> None:
@@ -60,7 +60,7 @@ class Exports:
         self.weights: dict[Path, Any] = {}
 
     def __call__(self, model: Any, tokenizer: Any, folder: Path, calibration: Calibration) -> None:
-        self.weights[folder] = {name: one.clone() for name, one in model.state_dict().items()}
+        self.weights[folder] = {name: tensor.clone() for name, tensor in model.state_dict().items()}
         write_weights(folder, b"trained", calibration)
 
 
@@ -97,7 +97,7 @@ def test_weights_are_trained_and_exported(
     data: Path, tmp_path: Path, backend: Backend, exports: Exports
 ) -> None:
     out, steps = tmp_path / "weights", list[tuple[int, int]]()
-    report = fine_tune(data, out, steps=12, backend=backend, on_step=lambda *one: steps.append(one))
+    report = fine_tune(data, out, steps=12, backend=backend, on_step=lambda *progress: steps.append(progress))
     assert (report.rows, report.held_out, report.steps) == (8, 2, 12)
     assert set(report.examples) == {"attribution", "unrelated", "cloze", "relevance", "embedding"}
     assert set(report.before) == set(report.after) == {"attribution", "unrelated", "cloze", "relevance"}
@@ -173,7 +173,7 @@ def test_decisions_are_fitted_on_the_held_out_rows(data: Path, tmp_path: Path, b
     report = fine_tune(data, tmp_path / "own", steps=1, start=tmp_path / "first", backend=backend)
     fitted = first.model_copy(update={"agrees": first.agrees.model_copy(update={"threshold": 0.2})})
     assert checked_manifest(tmp_path / "own").calibration == fitted
-    assert [(one.name, one.cases) for one in report.decisions] == [("agrees", 2)]
+    assert [(decision.name, decision.cases) for decision in report.decisions] == [("agrees", 2)]
     again = fine_tune(data, tmp_path / "own", steps=1, start=tmp_path / "first", backend=backend)
     assert again.decisions == report.decisions
 
@@ -236,10 +236,10 @@ def test_other_runs_are_refused_in_the_same_folder(data: Path, tmp_path: Path, b
 def test_wrong_calls_are_refused(data: Path, tmp_path: Path, backend: Backend) -> None:
     with pytest.raises(InputError, match="does not exist: give a file that rarr train data wrote"):
         fine_tune(tmp_path / "no", tmp_path / "weights", backend=backend)
-    one = tmp_path / "one.jsonl"
-    one.write_bytes(next(rows(data)).line())
+    rows_file = tmp_path / "one.jsonl"
+    rows_file.write_bytes(next(rows(data)).line())
     with pytest.raises(InputError, match="has 1 row"):
-        fine_tune(one, tmp_path / "weights", backend=backend)
+        fine_tune(rows_file, tmp_path / "weights", backend=backend)
     with pytest.raises(InputError, match=r"holds .*, not a run of rarr train editor"):
         fine_tune(data, tmp_path, backend=backend)
     with pytest.raises(InputError, match="is a file: give a folder"):

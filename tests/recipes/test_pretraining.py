@@ -15,19 +15,19 @@ ARTICLE = {
 
 
 def test_texts_are_asked_of_another_place_of_the_article() -> None:
-    found = list(examples([ARTICLE], 1))
-    assert found
-    for one in found:
-        assert one.text not in one.passage
-        assert one.passage in ARTICLE["text"].replace("== History ==", "")
-        assert len(one.passage) <= pretraining.ROOM
+    clozes = list(examples([ARTICLE], 1))
+    assert clozes
+    for cloze in clozes:
+        assert cloze.text not in cloze.passage
+        assert cloze.passage in ARTICLE["text"].replace("== History ==", "")
+        assert len(cloze.passage) <= pretraining.ROOM
 
 
 def test_values_that_both_say_are_pointed_at_and_others_nowhere() -> None:
-    one = next(one for one in examples([ARTICLE], 1) if one.text.startswith("In 1901"))
+    cloze = next(example for example in examples([ARTICLE], 1) if example.text.startswith("In 1901"))
     answers = {
-        one.text[slice(*value.place)]: [one.passage[slice(*answer)] for answer in value.answers]
-        for value in one.values
+        cloze.text[slice(*value.place)]: [cloze.passage[slice(*answer)] for answer in value.answers]
+        for value in cloze.values
     }
     assert answers["1901"] == ["1901"]
     assert answers["Jane Cole"] == ["Jane Cole"]

@@ -46,8 +46,8 @@ def test_sentences_with_errors_stand_alone_with_their_subject() -> None:
     given = item(
         text.format(1912, "Corin"), text.format(1910, "Brook"), ("1912", "1910"), ("Corin", "Brook")
     ) | {"title": "Mills", "evidence": "Alder Mill."}
-    [found] = sentences([given])
-    right, wrong = found.versions
+    [pair] = sentences([given])
+    right, wrong = pair.versions
     assert (right.text, right.label) == ("Alder Mill burned in 1910, by a fire from Brook.", "attributable")
     assert (wrong.text, wrong.label) == ("Alder Mill burned in 1912, by a fire from Corin.", "contradictory")
     assert [wrong.text[slice(*place)] for place in wrong.wrong or ()] == ["1912", "Corin"]

@@ -71,7 +71,7 @@ def test_domains_are_read_as_they_were_meant(given: object, meant: list[str]) ->
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "host"),
     [
         ("not a domain", "'not a domain' is not a domain: give a host, such as example.org"),
         ("https://a.org/x", "'https://a.org/x' is not a domain: give its host, a.org"),
@@ -84,8 +84,8 @@ def test_domains_are_read_as_they_were_meant(given: object, meant: list[str]) ->
     ],
 )
 @pytest.mark.parametrize("setting", ["include_domains", "exclude_domains", "source_kinds"])
-def test_what_is_no_domain_is_refused_with_its_host(setting: str, given: str, said: str) -> None:
-    assert said in refused(**{setting: {given: "news"} if setting == "source_kinds" else [given]})
+def test_what_is_no_domain_is_refused_with_its_host(setting: str, given: str, host: str) -> None:
+    assert host in refused(**{setting: {given: "news"} if setting == "source_kinds" else [given]})
 
 
 @pytest.mark.parametrize("given", [5, [5]])
@@ -97,10 +97,12 @@ def test_kinds_are_by_plain_domain() -> None:
     assert Settings(source_kinds={"*.a.org": "news"}).source_kinds == {"a.org": "news"}
 
 
-@pytest.mark.parametrize(("one", "other"), [("a.org", "a.org"), ("www.A.org", "a.org"), ("b.a.org", "a.org")])
-def test_domain_that_is_wanted_and_not_wanted_is_refused(one: str, other: str) -> None:
-    said = f"include_domains has {one!r}, and exclude_domains has {other!r}: leave one of them out"
-    assert refused(include_domains=[one], exclude_domains=[other]) == said
+@pytest.mark.parametrize(
+    ("wanted", "other"), [("a.org", "a.org"), ("www.A.org", "a.org"), ("b.a.org", "a.org")]
+)
+def test_domain_that_is_wanted_and_not_wanted_is_refused(wanted: str, other: str) -> None:
+    message = f"include_domains has {wanted!r}, and exclude_domains has {other!r}: leave one of them out"
+    assert refused(include_domains=[wanted], exclude_domains=[other]) == message
 
 
 def test_part_of_a_domain_can_be_excluded() -> None:
@@ -109,9 +111,9 @@ def test_part_of_a_domain_can_be_excluded() -> None:
 
 @pytest.mark.parametrize(("after", "before"), [(2021, 2020), (2020, 2020), ("2020-01-01T01:00+01:00", 2020)])
 def test_time_without_a_moment_in_it_is_refused(after: object, before: object) -> None:
-    said = refused(published_after=after, published_before=before)
-    assert said.startswith("published_after is 202")
-    assert said.endswith(
+    message = refused(published_after=after, published_before=before)
+    assert message.startswith("published_after is 202")
+    assert message.endswith(
         "and published_before is 2020-01-01: "
         "nothing is published between them; give a published_after that is earlier"
     )

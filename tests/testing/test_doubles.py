@@ -69,10 +69,10 @@ async def test_retriever_finds_the_list_of_the_query() -> None:
 
 
 async def test_strings_are_passages_of_sources_of_their_own() -> None:
-    one, other = await InMemoryRetriever({ASKED: ["a", "b"]}).retrieve(ASKED, 2)
-    assert (one.text, one.start, one.end) == ("a", 0, 1)
-    assert one.source != other.source
-    assert one.retrieved_at == other.retrieved_at
+    first, other = await InMemoryRetriever({ASKED: ["a", "b"]}).retrieve(ASKED, 2)
+    assert (first.text, first.start, first.end) == ("a", 0, 1)
+    assert first.source != other.source
+    assert first.retrieved_at == other.retrieved_at
 
 
 async def test_reranker_scores_by_the_first_key_in_the_passage() -> None:

@@ -22,7 +22,7 @@ def texts(response: httpx2.Response) -> list[str]:
     return [choice["message"]["content"] for choice in response.json()["choices"]]
 
 
-def said(response: httpx2.Response) -> str:
+def error_message(response: httpx2.Response) -> str:
     return str(response.json()["error"]["message"])
 
 
@@ -36,7 +36,7 @@ def test_what_has_no_answer_is_refused(ask: Ask) -> None:
     with ScriptedServer({"open": "1976"}) as server:
         response = ask(server)
     assert response.status_code == 400
-    assert said(response) == "the script has no answer: none of its 1 keys is in the request"
+    assert error_message(response) == "the script has no answer: none of its 1 keys is in the request"
 
 
 def test_function_is_asked_for_each_sample(ask: Ask) -> None:
@@ -47,7 +47,7 @@ def test_function_is_asked_for_each_sample(ask: Ask) -> None:
 def test_function_that_fails_is_seen(ask: Ask) -> None:
     with ScriptedServer(lambda request: request.body["a"]) as server:
         response = ask(server, "a")
-    assert (response.status_code, said(response)) == (500, "the script raised KeyError: 'a'")
+    assert (response.status_code, error_message(response)) == (500, "the script raised KeyError: 'a'")
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,14 @@ def test_request_tells_its_prompt(ask: Ask, fields: dict[str, object], prompt: s
     seen: list[Request] = []
     with ScriptedServer(lambda request: seen.append(request) or "x") as server:  # type: ignore[func-returns-value]
         ask(server, "a", system="b", **fields)
-    [one] = seen
-    assert (one.prompt, one.user, one.system, one.text, one.model) == (prompt, "a", "b", "b\na", "scripted")
+    [request] = seen
+    assert (request.prompt, request.user, request.system, request.text, request.model) == (
+        prompt,
+        "a",
+        "b",
+        "b\na",
+        "scripted",
+    )
 
 
 def test_call_of_a_function_is_answered_by_one(ask: Ask) -> None:
@@ -123,7 +129,7 @@ def test_unknown_path_is_not_found(client: httpx2.Client, method: str, path: str
 def test_body_without_messages_is_refused(client: httpx2.Client, body: bytes) -> None:
     with ScriptedServer({}) as server:
         response = client.post(f"{server.url}/chat/completions", content=body)
-    assert (response.status_code, said(response)) == (400, "Missing required parameter: 'messages'.")
+    assert (response.status_code, error_message(response)) == (400, "Missing required parameter: 'messages'.")
 
 
 def test_answer_takes_its_latency_and_the_time_of_its_longest_text(ask: Ask) -> None:
@@ -137,11 +143,11 @@ def test_requests_are_recorded_in_the_order_of_arrival(ask: Ask) -> None:
     with ScriptedServer({"": "x"}) as server:
         ask(server, "a")
         ask(server, "b", temperature=0)
-        one, other = server.requests
-    assert (one.user, other.user, other.body["temperature"]) == ("a", "b", 0)
-    assert (one.path, one.headers["content-type"]) == ("/v1/chat/completions", "application/json")
-    assert one.left is not None
-    assert one.arrived < one.left < other.arrived
+        first, other = server.requests
+    assert (first.user, other.user, other.body["temperature"]) == ("a", "b", 0)
+    assert (first.path, first.headers["content-type"]) == ("/v1/chat/completions", "application/json")
+    assert first.left is not None
+    assert first.arrived < first.left < other.arrived
 
 
 def test_most_requests_at_once_are_counted(ask: Ask) -> None:

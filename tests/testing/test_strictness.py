@@ -52,8 +52,8 @@ def message(response: httpx2.Response) -> str | None:
 )
 def test_dialect(ask: Ask, dialect: Dialect, fields: dict[str, Any], refusal: str | None) -> None:
     with ScriptedServer({"": "x"}, dialect=dialect) as server:
-        said = message(ask(server, **fields))
-    assert said == refusal or (said and refusal and said.startswith(refusal))
+        error_message = message(ask(server, **fields))
+    assert error_message == refusal or (error_message and refusal and error_message.startswith(refusal))
 
 
 def test_rejected_parameter_is_named(ask: Ask) -> None:

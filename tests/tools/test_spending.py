@@ -57,7 +57,7 @@ async def test_budget_calls_are_never_passed_by_many_at_once() -> None:
     asked = patient(model)
     with metered(max_calls=7) as meter:
         results = await asyncio.gather(*(asked.complete(ASK) for _ in range(50)), return_exceptions=True)
-    assert sum(isinstance(one, BudgetError) for one in results) == 43
+    assert sum(isinstance(result, BudgetError) for result in results) == 43
     assert (len(model.calls), meter.total.model_calls) == (7, 7)
 
 

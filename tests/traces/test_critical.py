@@ -13,7 +13,7 @@ def span(number: int, start: float, seconds: float | None, **fields: Any) -> Sto
 
 
 def path(*spans: StoredSpan) -> list[int]:
-    return [one.number for one in critical_path(inner_of(spans))]
+    return [span.number for span in critical_path(inner_of(spans))]
 
 
 def ask(number: int, parent: int, start: float, seconds: float | None, **fields: Any) -> StoredSpan:
@@ -27,7 +27,7 @@ def test_of_parallel_branches_the_one_that_ended_last_counts() -> None:
 
 def test_a_node_that_comes_again_is_a_superstep_of_its_own() -> None:
     calls = [span(1, 0, 1, name="a"), span(2, 1, 1, name="b"), span(3, 2, 1, name="a")]
-    assert [[one.number for one in step] for step in supersteps(calls)] == [[1], [2], [3]]
+    assert [[span.number for span in step] for step in supersteps(calls)] == [[1], [2], [3]]
     assert path(*calls) == [1, 2, 3]
 
 
@@ -58,5 +58,5 @@ def test_what_takes_no_time_is_passed_once() -> None:
 
 def test_what_failures_left_parts_no_branches() -> None:
     calls = [span(1, 0, 1), span(2, 0.1, 0, kind="failure"), span(3, 0.2, 2)]
-    assert [[one.number for one in step] for step in supersteps(calls)] == [[1, 3], [2]]
+    assert [[span.number for span in step] for step in supersteps(calls)] == [[1, 3], [2]]
     assert path(*calls) == [3]

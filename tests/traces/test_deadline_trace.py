@@ -37,7 +37,7 @@ def test_trace_comes_to_what_the_run_came_to(run: tuple[Revision, Trace]) -> Non
 
 def test_call_of_a_node_saw_its_block_alone(run: tuple[Revision, Trace]) -> None:
     _, trace = run
-    calls = [one for one in trace.spans if one.name == "check_agreement" and one.kind == "node"]
+    calls = [span for span in trace.spans if span.name == "check_agreement" and span.kind == "node"]
     for number, block in enumerate(BLOCKS, start=1):
         seen = [state for call in calls if (state := trace.state(call))["block"] == number]
         assert {state["original"] for state in seen} == {block.of(TEXT)}
@@ -69,17 +69,17 @@ def test_trace_of_a_file_is_whole(run: tuple[Revision, Trace], tmp_path: Any) ->
 
 def test_page_and_tree_name_the_blocks(run: tuple[Revision, Trace]) -> None:
     _, trace = run
-    shown, told = page(trace), as_text(trace, Choice())
+    shown, tree = page(trace), as_text(trace, Choice())
     for number, block in enumerate(BLOCKS, start=1):
         assert f"<b>block {number}</b>" in shown
         assert f"characters {block.span.start:,}–{block.span.end:,}" in shown
-        assert f"block {number}: generate_queries" in told
+        assert f"block {number}: generate_queries" in tree
     assert as_text(trace, Choice(node="edit")).count(": edit") >= 3
     assert {call["name"] for call in as_json(trace, Choice())["calls"]} >= {"retrieve", "evaluate"}
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"name": "block x"}, "invalid literal"),
         ({"body": {"start": 0}}, "end: Field required"),
@@ -87,13 +87,13 @@ def test_page_and_tree_name_the_blocks(run: tuple[Revision, Trace]) -> None:
     ],
 )
 def test_damaged_block_is_told(
-    run: tuple[Revision, Trace], tmp_path: Any, change: dict[str, Any], said: str
+    run: tuple[Revision, Trace], tmp_path: Any, change: dict[str, Any], message: str
 ) -> None:
     file = run[1].file
     first = next(span for span in file.spans if span.kind == "block")
     spans = [span.model_copy(update=change) if span is first else span for span in file.spans]
     file.model_copy(update={"spans": spans}).write(tmp_path / "trace.json")
-    with pytest.raises(InputError, match=f"is damaged .*{said}"):
+    with pytest.raises(InputError, match=f"is damaged .*{message}"):
         Trace.read(tmp_path / "trace.json")
 
 

@@ -150,7 +150,8 @@ def test_nothing_is_left_of_what_is_removed(tmp_path: Path, remove: Callable[[Tr
     assert remove(made) == 2
     with made.used() as sqlite:
         tables = ("runs", "spans", "prompts")
-        assert [sqlite.execute(f"SELECT count(*) FROM {one}").fetchone()[0] for one in tables] == [0, 0, 0]
+        counts = [sqlite.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables]
+    assert counts == [0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -278,7 +279,7 @@ def test_run_goes_on_where_no_trace_can_be_kept(notes: Path, home: Path) -> None
     with Reviser(Settings(corpus=notes)) as reviser:
         revision = reviser.revise(TEXT)
     assert revision.changed
-    assert [one.code for one in revision.warnings] == ["trace_failed"]
+    assert [warning.code for warning in revision.warnings] == ["trace_failed"]
 
 
 @pytest.mark.parametrize("pages", [0, 1], ids=["at once", "later"])
@@ -291,7 +292,7 @@ def test_run_goes_on_where_the_disk_is_full(notes: Path, pages: int) -> None:
         more = " ".join(f"Arch {n} was painted in {1700 + n}." for n in range(12))  # what no page holds
         revision = reviser.revise(f"{TEXT} {more}")
     assert revision.changed
-    assert [one.code for one in revision.warnings] == ["trace_failed"]
+    assert [warning.code for warning in revision.warnings] == ["trace_failed"]
     assert "full" in revision.warnings[0].message
 
 
@@ -309,10 +310,10 @@ def test_no_secret_is_in_the_file(notes: Path, home: Path, monkeypatch: pytest.M
         )
     )  # fmt: skip
     reviser.revise(TEXT)
-    held = b"".join(one.read_bytes() for one in home.glob("traces.sqlite*"))
+    held = b"".join(file.read_bytes() for file in home.glob("traces.sqlite*"))
     reviser.close()
     assert b"top_k" in held
-    assert [one for one in secrets if one.encode() in held] == []
+    assert [secret for secret in secrets if secret.encode() in held] == []
 
 
 @pytest.mark.loopback

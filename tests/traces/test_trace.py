@@ -39,7 +39,7 @@ def test_updates_lead_to_the_final_state(notes: Path) -> None:
 def test_state_before_a_call_is_what_it_saw(notes: Path) -> None:
     recorded(notes)
     trace = Trace.load("last")
-    nodes = {one.name: one for one in trace.spans if one.kind == "node"}
+    nodes = {span.name: span for span in trace.spans if span.kind == "node"}
     first, last = nodes["check_agreement"], nodes["attribute"]
     assert "checks" not in trace.state(first)
     assert trace.state(first)["evidence"]
@@ -48,7 +48,7 @@ def test_state_before_a_call_is_what_it_saw(notes: Path) -> None:
 
 def test_failed_attempt_is_beside_the_one_that_helped(notes: Path) -> None:
     recorded(notes, [Status(500)])
-    failed, helped = [one for one in Trace.load("last").spans if one.kind == "request"][:2]
+    failed, helped = [span for span in Trace.load("last").spans if span.kind == "request"][:2]
     assert "status 500" in failed.error
     assert (helped.error, failed.parent) == ("", helped.parent)
 
@@ -56,7 +56,7 @@ def test_failed_attempt_is_beside_the_one_that_helped(notes: Path) -> None:
 def test_prompt_is_the_one_that_was_sent(notes: Path) -> None:
     recorded(notes)
     trace = Trace.load("last")
-    asked = next(one for one in trace.spans if one.kind == "ask")
+    asked = next(span for span in trace.spans if span.kind == "ask")
     assert TEXT in trace.rendered(asked)
     assert trace.rendered(asked).startswith(trace.prompts[asked.body["prompt"]].system)
 
@@ -119,7 +119,7 @@ TOLD = {"samples": 1, "max_tokens": 9, "texts": ["x"], "said": [1, 1, 0], "cost"
 
 
 @pytest.mark.parametrize(
-    ("spans", "said"),
+    ("spans", "message"),
     [
         ([span(1, parent=1)], "span 1 is within span 1"),
         ([span(1, parent=2), span(2, parent=1)], "span 1 is within span 2"),
@@ -142,7 +142,7 @@ TOLD = {"samples": 1, "max_tokens": 9, "texts": ["x"], "said": [1, 1, 0], "cost"
     ],
 )
 def test_span_that_readers_would_fail_at_is_refused(
-    tmp_path: Path, home: Path, spans: list[StoredSpan], said: str
+    tmp_path: Path, home: Path, spans: list[StoredSpan], message: str
 ) -> None:
     """In a file, and in the store, whatever brought it there."""
     path = tmp_path / "run.json"
@@ -150,13 +150,13 @@ def test_span_that_readers_would_fail_at_is_refused(
     path.write_text(odd.text())
     with pytest.raises(InputError) as from_file:
         Trace.read(path)
-    assert said in str(from_file.value)
+    assert message in str(from_file.value)
     assert "\n" not in str(from_file.value)
     kept = store(home)
     run = kept.begin("run-1", 1.0, facts())
-    kept.write(run, [_row(one) for one in {one.number: one for one in spans}.values()], {})
+    kept.write(run, [_row(stored) for stored in {stored.number: stored for stored in spans}.values()], {})
     kept.close()
-    if len({one.number for one in spans}) == len(spans):
+    if len({stored.number for stored in spans}) == len(spans):
         with pytest.raises(InputError, match="rarr trace prune run-1 removes it"):
             Trace.load("run-1", home)
 
@@ -182,5 +182,5 @@ def test_spans_within_a_span_are_in_their_order() -> None:
     spans = [span(1), span(2), span(3, parent=1, kind="score"), span(4, parent=2), span(5, parent=3)]
     spans.append(span(6, parent=1))
     trace = Trace(file(spans=spans))
-    assert [one.number for one in trace.within(spans[0])] == [3, 5, 6]
-    assert [one.number for one in trace.within(spans[0], "score")] == [3]
+    assert [span.number for span in trace.within(spans[0])] == [3, 5, 6]
+    assert [span.number for span in trace.within(spans[0], "score")] == [3]

@@ -22,12 +22,12 @@ def test_text_is_beside_itself_with_one_value_wrong() -> None:
     passage = "The mill of Brook, built in 1901, has six floors."
     values = tuple(
         Maskable(
-            place=(text.index(said), text.index(said) + len(said)),
+            place=(text.index(words), text.index(words) + len(words)),
             kind="word",
-            answers=((passage.index(said), passage.index(said) + len(said)),),
+            answers=((passage.index(words), passage.index(words) + len(words)),),
             others=others,
         )
-        for said, others in (("1901", ()), ("Brook", ("Upper Gorse",)), ("six floors", ()))
+        for words, others in (("1901", ()), ("Brook", ("Upper Gorse",)), ("six floors", ()))
     )
     example = Cloze(source="test", text=text, title="", passage=passage, values=values)
     made = swapped(TOKENS, [example], random.Random(1))

@@ -65,7 +65,7 @@ def test_decisions_of_the_weights_that_ship_move_to_the_domain() -> None:
     first = checked_manifest(None).calibration
     kept = [row for row in training_rows(domain_rows("train")) if row.relevant[0].title[0] == "T"]
     calibration, decisions = recalibrated(SHIPPED, kept, first)
-    assert [one.name for one in decisions] == ["disagrees", "agrees", "contradicts", "supports"]
-    assert not any(one.kept for one in decisions if one.name in ("agrees", "supports"))
+    assert [decision.name for decision in decisions] == ["disagrees", "agrees", "contradicts", "supports"]
+    assert not any(decision.kept for decision in decisions if decision.name in ("agrees", "supports"))
     assert calibration.supports != first.supports
-    assert all(one.threshold <= 1 for one in decisions if not one.kept)
+    assert all(decision.threshold <= 1 for decision in decisions if not decision.kept)

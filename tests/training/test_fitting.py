@@ -24,7 +24,7 @@ EVEN = [1.0] * 40
 
 def test_what_is_fitted_tells_the_labels_apart() -> None:
     made = fitted(FEATURES, LARGE, EVEN)
-    assert [made.probability(one) > 0.5 for one in FEATURES] == LARGE
+    assert [made.probability(features) > 0.5 for features in FEATURES] == LARGE
     assert made.weights["size"] > abs(made.weights["noise"])
 
 
@@ -40,16 +40,16 @@ def test_no_group_is_in_two_parts() -> None:
     parts = folds(groups)
     assert sorted(n for part in parts for n in part) == list(range(40))
     there = [{groups[n] for n in part} for part in parts]
-    assert all(one.isdisjoint(other) for one, other in combinations(there, 2))
+    assert all(part.isdisjoint(other) for part, other in combinations(there, 2))
 
 
 def test_a_case_is_judged_by_what_was_fitted_without_its_group() -> None:
     groups = ["odd" if n == 39 else f"page {n}" for n in range(40)]
     labels = [*LARGE[:39], False]  # what the group says is against all others
-    found = held_out(FEATURES, labels, EVEN, groups)
+    probabilities = held_out(FEATURES, labels, EVEN, groups)
     [without] = [made for part, made in fitted_without(FEATURES, labels, EVEN, groups) if 39 in part]
-    assert found[39] == without.probability(FEATURES[39])
-    assert found[39] > fitted(FEATURES, labels, EVEN).probability(FEATURES[39])
+    assert probabilities[39] == without.probability(FEATURES[39])
+    assert probabilities[39] > fitted(FEATURES, labels, EVEN).probability(FEATURES[39])
 
 
 def test_threshold_is_the_lowest_with_the_precision() -> None:
@@ -77,7 +77,7 @@ def test_a_claim_is_its_weakest_sentence_by_its_best_passage() -> None:
 
 def test_a_prior_pulls_the_weights_and_keeps_those_that_no_case_moves() -> None:
     prior = Logistic(bias=0.0, weights={"size": 0.5, "same": 0.7})
-    features = [{"size": one["size"], "same": 1.0} for one in FEATURES]
+    features = [{"size": case["size"], "same": 1.0} for case in FEATURES]
     against = [not large for large in LARGE]
     with_prior, without = fitted(features, against, EVEN, prior), fitted(features, against, EVEN)
     assert without.weights["size"] < with_prior.weights["size"] < 0.5

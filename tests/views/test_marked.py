@@ -83,7 +83,7 @@ def test_edits_stand_in_place() -> None:
 def test_edit_that_was_not_accepted_stands_behind_its_words() -> None:
     text = "It opened in 1936."
     nodes = marked(text, [edit(text, "1936", "1937", state="suggested")], []).nodes
-    assert [(one.text, one.edit) for one in nodes if isinstance(one, MarkedRun)] == [
+    assert [(node.text, node.edit) for node in nodes if isinstance(node, MarkedRun)] == [
         ("It opened in 1936", ""),
         ("", "e1"),
         (".", ""),
@@ -95,20 +95,20 @@ def test_links_lead_to_the_web_alone_and_images_are_not_loaded() -> None:
         '[a](javascript:alert(1)) [b](https://b.org/x "t") ![c](https://c.org/x.png) [d](data:text/html,x) '
         "<https://e.org> <script>f</script> [g](other.md) [h](java&#10;script:alert(1)) [i](//i.org)"
     )
-    tags = [one for one in marked(text, [], []).nodes if isinstance(one, Markup)]
-    assert [one for one in tags if "href" in one] == [
+    tags = [node for node in marked(text, [], []).nodes if isinstance(node, Markup)]
+    assert [tag for tag in tags if "href" in tag] == [
         '<a href="https://b.org/x" title="t" rel="noopener noreferrer">',
         '<a href="https://c.org/x.png" rel="noopener noreferrer">',
         '<a href="https://e.org" rel="noopener noreferrer">',
     ]
-    assert not any("<img" in one or "<script" in one for one in tags)
+    assert not any("<img" in tag or "<script" in tag for tag in tags)
 
 
 def test_runs_within_a_link_say_so_and_are_no_sentence_of_their_own() -> None:
     text = "[One. Two.](https://a.org)"
     whole = marked(text, [], [sentence(text, "One."), sentence(text, "Two.")])
     assert drawn(whole.nodes) == '<p><a href="https://a.org" rel="noopener noreferrer">One. Two.</a></p>'
-    assert {one.linked for one in whole.nodes if isinstance(one, MarkedRun)} == {True}
+    assert {node.linked for node in whole.nodes if isinstance(node, MarkedRun)} == {True}
     assert whole.shown == {}
 
 

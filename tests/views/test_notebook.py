@@ -183,8 +183,8 @@ def test_what_needs_the_eyes_stands_first() -> None:
 def test_low_support_is_told_from_high_support() -> None:
     bars = []
     for support in (0.6, 1.0):
-        one = Sentence(text="One.", start=0, end=4, status="unconfirmed", support=support)
-        html = revision_html(revision("One.", report=Report(sentences=(one,))))
+        sentence = Sentence(text="One.", start=0, end=4, status="unconfirmed", support=support)
+        html = revision_html(revision("One.", report=Report(sentences=(sentence,))))
         bars += re.findall(r"width:(\d+)%;background:(#\w+)", html)
     assert bars == [("60", "#d1242f"), ("100", "#2da44e")]
 
@@ -195,8 +195,8 @@ def test_notebook_draws_the_record() -> None:
 
 
 def test_long_names_of_sources_are_cut() -> None:
-    found = evidence(source="notes/" + "x" * 200_000, title="y" * 200_000)
-    html = revision_html(revision("It opened in 1937.", evidence=(found,)))
+    long_named = evidence(source="notes/" + "x" * 200_000, title="y" * 200_000)
+    html = revision_html(revision("It opened in 1937.", evidence=(long_named,)))
     assert "x" * 300 in html
     assert len(html) < 5000
 

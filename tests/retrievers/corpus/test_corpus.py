@@ -24,19 +24,19 @@ def write_lines(path: Path, *records: dict[str, str]) -> Path:
 
 async def test_passages_are_slices_of_their_source(folder: Path, opened: Open) -> None:
     text = (folder / "peaches.md").read_text(encoding="utf-8")
-    found = await opened(folder).retrieve("Who grows peaches in America?", 5)
-    assert [passage.text for passage in found] == [text[p.start : p.end] for p in found]
+    passages = await opened(folder).retrieve("Who grows peaches in America?", 5)
+    assert [passage.text for passage in passages] == [text[p.start : p.end] for p in passages]
 
 
 async def test_the_best_passage_comes_first(folder: Path, opened: Open) -> None:
-    found = await opened(folder).retrieve("Where did the tree come from?", 5)
-    assert found[0].text == "The tree came from China. Spanish monks brought it to America."
+    passages = await opened(folder).retrieve("Where did the tree come from?", 5)
+    assert passages[0].text == "The tree came from China. Spanish monks brought it to America."
 
 
 async def test_words_of_headings_and_titles_are_searched(folder: Path, opened: Open) -> None:
-    found = await opened(folder).retrieve("peaches history", 5)
-    assert "China" in found[0].text
-    assert len(found) == 3
+    passages = await opened(folder).retrieve("peaches history", 5)
+    assert "China" in passages[0].text
+    assert len(passages) == 3
 
 
 async def test_a_passage_says_where_it_comes_from_and_when_it_was_found(folder: Path, opened: Open) -> None:
@@ -68,8 +68,8 @@ async def test_records_have_their_address_or_their_line(tmp_path: Path, opened: 
         {"text": "Pears are green.", "url": "https://x.org", "date": "2020-03-04"},
         {"text": "Pears are sweet."},
     )
-    found = await opened(file).retrieve("pears", 5)
-    assert {p.source: p.published_at for p in found} == {
+    passages = await opened(file).retrieve("pears", 5)
+    assert {p.source: p.published_at for p in passages} == {
         "https://x.org": datetime(2020, 3, 4, tzinfo=UTC),
         f"{file.as_posix()}#2": None,
     }
@@ -87,8 +87,8 @@ async def test_k_counts_documents(tmp_path: Path, opened: Open) -> None:
 
 async def test_one_long_document_does_not_crowd_out_the_others(tmp_path: Path, opened: Open) -> None:
     records = [{"text": "Pears pears pears. " * 500}, {"text": "A word on pears, among many others here."}]
-    found = await opened(write_lines(tmp_path / "a.jsonl.gz", *records)).retrieve("pears", 2)
-    assert [passage.source[-2:] for passage in found] == ["#1"] * PASSAGES_PER_DOCUMENT + ["#2"]
+    passages = await opened(write_lines(tmp_path / "a.jsonl.gz", *records)).retrieve("pears", 2)
+    assert [passage.source[-2:] for passage in passages] == ["#1"] * PASSAGES_PER_DOCUMENT + ["#2"]
 
 
 async def test_a_built_index_is_searched_as_it_is(folder: Path, tmp_path: Path, opened: Open) -> None:
@@ -134,8 +134,8 @@ async def test_what_matches_nothing_finds_nothing(folder: Path, opened: Open, qu
 @example("\ud800\0")
 @given(query=st.text(st.characters(), max_size=40) | st.text('"()[]{}:^~*?\\/+-!&| ANDORT', max_size=40))
 async def test_no_query_is_understood_as_a_language(folder: Path, opened: Open, query: str) -> None:
-    found = await opened(folder).retrieve(f"{query} france", 5)
-    assert "Paris is the capital of France." in [passage.text for passage in found]
+    passages = await opened(folder).retrieve(f"{query} france", 5)
+    assert "Paris is the capital of France." in [passage.text for passage in passages]
 
 
 @pytest.mark.slow
@@ -161,19 +161,19 @@ def test_an_index_of_other_windows_is_an_input_error(
 async def test_a_tilde_is_the_users_home(folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(folder.parent))
     corpus = opened(Path("~/notes"))
-    [found] = await corpus.retrieve("France", 5)
-    assert found.source == f"{folder}/more/paris.txt"
-    assert await corpus.extracted(found.source) == "Paris is the capital of France."
+    [passage] = await corpus.retrieve("France", 5)
+    assert passage.source == f"{folder}/more/paris.txt"
+    assert await corpus.extracted(passage.source) == "Paris is the capital of France."
 
 
 async def test_text_of_a_file_can_be_shown_with_its_offsets(folder: Path, opened: Open) -> None:
     (folder / "facts.jsonl").write_text('{"text": "Lyon is large."}\n{"text": "Nice is warm."}\n')
     corpus = opened(folder)
     for query in ("monks China", "Nice"):
-        [found, *_] = await corpus.retrieve(query, 1)
-        text = await corpus.extracted(found.source)
+        [passage, *_] = await corpus.retrieve(query, 1)
+        text = await corpus.extracted(passage.source)
         assert text is not None
-        assert text[found.start : found.end] == found.text
+        assert text[passage.start : passage.end] == passage.text
 
 
 @pytest.mark.parametrize("source", ["https://a.org", "notes/paris.txt", "/etc/passwd", "", "#1"])
@@ -209,10 +209,10 @@ async def test_a_search_that_fails_is_a_retrieval_error(folder: Path, opened: Op
 
 async def test_a_corpus_that_was_closed_opens_again(folder: Path, opened: Open) -> None:
     corpus = opened(folder)
-    before = [found.text for found in await corpus.retrieve("France", 5)]
+    before = [passage.text for passage in await corpus.retrieve("France", 5)]
     await corpus.aclose()
     await corpus.aclose()
-    assert [found.text for found in await corpus.retrieve("France", 5)] == before != []
+    assert [passage.text for passage in await corpus.retrieve("France", 5)] == before != []
 
 
 def test_a_folder_that_may_not_be_entered_is_an_input_error(
@@ -241,7 +241,7 @@ async def test_what_is_found_does_not_depend_on_how_the_index_came_about(
     tmp_path: Path, opened: Open
 ) -> None:
     names = [f"{name}.md" for name in "abcdefghijkl"]
-    found = []
+    rankings = []
     for order in (names, names[::-1]):
         folder = tmp_path / f"from-{order[0]}"
         folder.mkdir()
@@ -249,6 +249,6 @@ async def test_what_is_found_does_not_depend_on_how_the_index_came_about(
             (folder / name).write_text(f"# {name}\n\nPears are sweet. Pears are green. Pears keep.\n")
             corpus = opened(folder)
         passages = await corpus.retrieve("sweet green pears", 3)
-        found.append([(Path(passage.source).name, passage.start) for passage in passages])
-    assert found[0] == found[1]
-    assert [name for name, _ in found[0]] == ["a.md", "b.md", "c.md"]
+        rankings.append([(Path(passage.source).name, passage.start) for passage in passages])
+    assert rankings[0] == rankings[1]
+    assert [name for name, _ in rankings[0]] == ["a.md", "b.md", "c.md"]

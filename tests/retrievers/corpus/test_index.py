@@ -131,8 +131,8 @@ def test_files_that_the_system_refuses_are_tried_again(
 def test_a_file_that_is_read_in_part_is_not_called_unsearched(folder: Path, build: Build) -> None:
     (folder / "a.jsonl").write_text('{"text": "Good line."}\nbad\n')
     (folder / "b.jsonl").write_text("bad\n")
-    told = [(Path(file).name, reason.partition(":")[0]) for file, reason in build().skipped]
-    assert told == [
+    skipped = [(Path(file).name, reason.partition(":")[0]) for file, reason in build().skipped]
+    assert skipped == [
         ("a.jsonl", "line 2 is left out"),
         ("b.jsonl", "line 1 is left out"),
         ("b.jsonl", "not searched"),

@@ -32,9 +32,9 @@ async def test_memory_finds_what_the_disk_finds(folder: Path, tmp_path: Path, un
     in_memory = Corpus.open(folder, home=unwritable, **RULES)
     for query in ("Who grows peaches in America?", "capital of France"):
         known = await on_disk.retrieve(query, 5)
-        found = await in_memory.retrieve(query, 5)
-        assert [(one.text, one.source, one.start) for one in found] == [
-            (one.text, one.source, one.start) for one in known
+        passages = await in_memory.retrieve(query, 5)
+        assert [(passage.text, passage.source, passage.start) for passage in passages] == [
+            (passage.text, passage.source, passage.start) for passage in known
         ]
     assert in_memory.skipped == on_disk.skipped
     on_disk.close()

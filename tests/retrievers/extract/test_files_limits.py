@@ -174,8 +174,8 @@ async def test_extraction_that_lost_its_turn_is_made_again(
 ) -> None:
     monkeypatch.setattr(processes, "SLOW_S", 0.2)
     monkeypatch.setattr(processes, "_pool", processes._Pool(fast=2, slow=1))
-    found = [extracted(calls.note, str(tmp_path), number) for number in range(3)]
-    assert await asyncio.gather(*found) == [0, 1, 2]
+    extractions = [extracted(calls.note, str(tmp_path), number) for number in range(3)]
+    assert await asyncio.gather(*extractions) == [0, 1, 2]
     begun = await asyncio.to_thread(lambda: [path.name.partition("-")[0] for path in tmp_path.iterdir()])
     assert len(begun) > len(set(begun)) == 3
     processes.end_idle()

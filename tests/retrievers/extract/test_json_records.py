@@ -28,8 +28,8 @@ def test_a_record_gives_text_title_address_and_date() -> None:
 
 
 def test_items_are_numbered_from_one() -> None:
-    found = read_array(b'[{"text": "a"}, {"text": "b", "source": "s"}]', print)
-    assert list(found) == [Document("a", item=1), Document("b", source="s", item=2)]
+    documents = read_array(b'[{"text": "a"}, {"text": "b", "source": "s"}]', print)
+    assert list(documents) == [Document("a", item=1), Document("b", source="s", item=2)]
 
 
 def test_items_without_text_are_left_out_by_number() -> None:
@@ -45,8 +45,8 @@ def test_broken_json_is_refused(data: bytes) -> None:
 
 
 def test_bad_lines_are_left_out_by_number() -> None:
-    found, notes = lines(b'\xef\xbb\xbf{"text": "a"}\r\n\nbad\n{"text": "b"}\n\xff\n[1]')
-    assert [document.item for document in found] == [1, 4]
+    documents, notes = lines(b'\xef\xbb\xbf{"text": "a"}\r\n\nbad\n{"text": "b"}\n\xff\n[1]')
+    assert [document.item for document in documents] == [1, 4]
     assert [note.split(" is")[0] for note in notes] == ["line 3", "line 5", "line 6"]
 
 

@@ -208,7 +208,7 @@ def test_files_of_office_are_searched_and_what_is_not_read_is_told_once(tmp_path
     with Reviser(Settings(corpus=corpus, home=tmp_path / "home", model="rules")) as reviser:
         revision = reviser.revise("The Lorrin Bridge was opened in 1938.")
     assert revision.text == "The Lorrin Bridge was opened in 1937."
-    assert [one.message for one in revision.warnings if one.code == "file_skipped"] == [
+    assert [warning.message for warning in revision.warnings if warning.code == "file_skipped"] == [
         f"{corpus}/old00.doc and 41 other files: not searched: files of its kind are not read: "
         "save it as .docx, .pdf or text",
         f"{corpus}/damaged00.docx and 41 other files: not searched: its content cannot be read "

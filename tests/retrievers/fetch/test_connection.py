@@ -90,9 +90,13 @@ async def test_fetch_of_an_address_needs_no_name(internet: Internet) -> None:
     assert internet.asked[0].headers["Host"] == "[2606:4700::1111]"
 
 
-@pytest.mark.parametrize("found", [["8.8.8.8", "10.0.0.1"], ["::1", "8.8.8.8"]])
-async def test_fetch_from_a_name_of_mixed_addresses_is_refused(internet: Internet, found: list[str]) -> None:
-    assert "not a public one" in await refusal("http://site.org/", find=finding(found), allow_loopback=False)
+@pytest.mark.parametrize("addresses", [["8.8.8.8", "10.0.0.1"], ["::1", "8.8.8.8"]])
+async def test_fetch_from_a_name_of_mixed_addresses_is_refused(
+    internet: Internet, addresses: list[str]
+) -> None:
+    assert "not a public one" in await refusal(
+        "http://site.org/", find=finding(addresses), allow_loopback=False
+    )
     assert internet.asked == []
 
 
@@ -103,9 +107,9 @@ async def test_fetch_tries_the_next_address_where_nobody_answers(internet: Inter
 
 
 async def test_fetch_tries_few_addresses(internet: Internet) -> None:
-    found = [f"8.8.8.{number}" for number in range(200)]
-    internet.dead = set(found)
-    assert "no connection (nobody is there)" in await refusal("http://site.org/", find=finding(found))
+    addresses = [f"8.8.8.{number}" for number in range(200)]
+    internet.dead = set(addresses)
+    assert "no connection (nobody is there)" in await refusal("http://site.org/", find=finding(addresses))
     assert len(internet.asked) == 3
 
 

@@ -55,7 +55,7 @@ async def test_fetch_unpacks_members_however_they_are_cut_up(size: int) -> None:
         b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked"
     )
     sent = [MEMBERS[i : i + size] for i in range(0, len(MEMBERS), size)]
-    chunks = b"".join(b"%x\r\n%s\r\n" % (len(one), one) for one in sent)
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in sent)
     assert (await served(head + b"\r\n\r\n" + chunks + b"0\r\n\r\n")).content == b"<p>One, two.</p>"
 
 

@@ -150,13 +150,13 @@ def test_unreachable_hub_is_one_line_and_is_not_tried_again(
 
 
 @pytest.mark.parametrize(
-    ("attributes", "said"),
+    ("attributes", "message"),
     [({"num_labels": 3}, "has 3 outputs"), ({"architectures": ("BertModel",)}, "has no trained head")],
 )
-def test_model_that_is_no_reranker_is_refused(fake: type[FakeModel], attributes: Any, said: str) -> None:
+def test_model_that_is_no_reranker_is_refused(fake: type[FakeModel], attributes: Any, message: str) -> None:
     for name, value in attributes.items():
         setattr(fake, name, value)
-    with pytest.raises(SetupError, match=said):
+    with pytest.raises(SetupError, match=message):
         CrossEncoderReranker(NAME)
 
 
@@ -234,4 +234,4 @@ async def test_real_model_scores_between_0_and_1(tmp_path: Path) -> None:
     scores = await reranker.score(asked, passages)
     again = await asyncio.gather(*(reranker.score(asked, [p]) for p in passages))
     assert all(0 < score < 1 for score in scores)
-    assert [one for [one] in again] == pytest.approx(list(scores), abs=1e-5)
+    assert [score for [score] in again] == pytest.approx(list(scores), abs=1e-5)

@@ -37,7 +37,7 @@ def ranked(request: Request, control: tuple[float, float] = (0.99, 0.01)) -> Rep
     documents = request.body["documents"]
     scores = control if is_control(request) else [float(document.split()[-1]) for document in documents]
     results = [{"index": index, "relevance_score": score} for index, score in enumerate(scores)]
-    return answered(sorted(results, key=lambda one: -one["relevance_score"]))
+    return answered(sorted(results, key=lambda result: -result["relevance_score"]))
 
 
 def logits(request: Request) -> Reply:
@@ -56,7 +56,7 @@ def planned(*entries: Entry) -> Callable[[Request], Reply]:
 
 def asked(record: RequestLog) -> list[Request]:
     """The requests but for the control."""
-    return [one for one in record.requests if not is_control(one)]
+    return [request for request in record.requests if not is_control(request)]
 
 
 @contextmanager
@@ -75,18 +75,18 @@ def reranker_at(url: str, **options: Any) -> EndpointReranker:
 
 
 async def scores(url: str, *passages: Passage | str, **options: Any) -> Sequence[float]:
-    found = [one if isinstance(one, Passage) else passage(one) for one in passages]
+    candidates = [given if isinstance(given, Passage) else passage(given) for given in passages]
     async with aclosing(reranker_at(url, **options)) as reranker:
-        return await reranker.score("When?", found)
+        return await reranker.score("When?", candidates)
 
 
 async def fails(url: str, **options: Any) -> str:
     """What the failure says."""
     with pytest.raises(RetrievalError) as caught:
         await scores(url, "a 0.1", "b 0.2", **options)
-    said = str(caught.value)
-    assert "\n" not in said
-    return said
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
 
 
 async def test_scores_come_in_the_order_of_the_passages() -> None:
@@ -122,7 +122,7 @@ async def test_key_is_sent() -> None:
     with serving() as (url, record):
         await scores(url, "a 1", api_key=KEY)
         await scores(url, "a 1")
-    assert [one.headers.get("authorization") for one in asked(record)] == [f"Bearer {KEY}", None]
+    assert [request.headers.get("authorization") for request in asked(record)] == [f"Bearer {KEY}", None]
 
 
 async def test_many_documents_are_batches_of_about_one_length_at_once() -> None:
@@ -132,7 +132,7 @@ async def test_many_documents_are_batches_of_about_one_length_at_once() -> None:
     many = [f"{'x' * (index * 7 % 150)} {index / 150}" for index in range(150)]
     with serving(slowly) as (url, record):
         assert await scores(url, *many) == [index / 150 for index in range(150)]
-    sizes = [[len(one) for one in request.body["documents"]] for request in asked(record)]
+    sizes = [[len(document) for document in request.body["documents"]] for request in asked(record)]
     assert sorted(map(len, sizes)) == [22, MOST_DOCUMENTS, MOST_DOCUMENTS]
     assert [size for batch in sorted(sizes) for size in batch] == sorted(map(len, many))
     assert record.in_flight_most >= 3
@@ -146,8 +146,8 @@ async def test_no_more_requests_at_once_than_the_limiter_lets() -> None:
 
 async def test_logits_become_relevances() -> None:
     with serving(logits) as (url, _):
-        found = await scores(url, "a 0", "b -2", "c 2", "d 5000", "e -5000")
-    assert found == pytest.approx([0.5, 0.1192029, 0.8807971, 1.0, 0.0])
+        relevances = await scores(url, "a 0", "b -2", "c 2", "d 5000", "e -5000")
+    assert relevances == pytest.approx([0.5, 0.1192029, 0.8807971, 1.0, 0.0])
 
 
 @pytest.mark.parametrize("control", [(8.0, 0.2), (0.7, -0.1)])
@@ -243,9 +243,9 @@ async def test_connection_that_ends_mid_answer_is_tried_again() -> None:
 )
 async def test_faults_for_ever_end_after_the_last_attempt(entry: Entry, requests: int) -> None:
     with serving(planned(*[entry] * 9)) as (url, record):
-        said = await fails(url)
-    assert said.startswith("reranker bge answered with status ")
-    assert said.endswith("check its server, base URL and key, and the model's name")
+        message = await fails(url)
+    assert message.startswith("reranker bge answered with status ")
+    assert message.endswith("check its server, base URL and key, and the model's name")
     assert len(asked(record)) == requests
 
 
@@ -277,12 +277,12 @@ async def test_one_batch_that_fails_ends_the_others() -> None:
                 await scores(url, *["a 1"] * MOST_DOCUMENTS, "long document 1", timeout_s=60)
 
 
-@pytest.mark.parametrize("said", [f"Incorrect key {KEY}", f'{{"error": {{"message": "{KEY}"}}}}'])
-async def test_keys_are_not_in_errors(said: str) -> None:
+@pytest.mark.parametrize("answer", [f"Incorrect key {KEY}", f'{{"error": {{"message": "{KEY}"}}}}'])
+async def test_keys_are_not_in_errors(answer: str) -> None:
     for status in (200, 401, 503):
-        with serving(lambda _, status=status: Reply(status, said.encode())) as (url, _):  # type: ignore[misc]
+        with serving(lambda _, status=status: Reply(status, answer.encode())) as (url, _):  # type: ignore[misc]
             message = await fails(url.replace("://", "://me:secret@"), api_key=KEY, attempts=1)
-        assert not any(one in message for one in (KEY, KEY[3:], "secret"))
+        assert not any(secret in message for secret in (KEY, KEY[3:], "secret"))
 
 
 def cuts(request: Request) -> Reply:
@@ -294,7 +294,7 @@ def cuts(request: Request) -> Reply:
 async def test_what_is_too_long_for_the_model_is_cut_by_the_server() -> None:
     with serving(cuts) as (url, record):
         assert await scores(url, *["a 0.5"] * 65, limiter=Limiter(1)) == [0.5] * 65
-    assert [one.body.get("truncate_prompt_tokens") for one in asked(record)] == [None, -1, -1]
+    assert [request.body.get("truncate_prompt_tokens") for request in asked(record)] == [None, -1, -1]
 
 
 async def test_server_that_cannot_cut_says_what_is_too_long() -> None:

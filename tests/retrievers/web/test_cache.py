@@ -62,16 +62,18 @@ async def test_what_is_put_is_got(cache: Cache) -> None:
 
 async def test_many_at_once_keep_their_order(cache: Cache) -> None:
     await cache.put_all("score", [("a", b"1"), ("b", b"2")])
-    found = await cache.get_all("score", ["b", "missing", "a", "b"])
-    assert [one and one.value for one in found] == [b"2", None, b"1", b"2"]
+    answers = await cache.get_all("score", ["b", "missing", "a", "b"])
+    assert [answer and answer.value for answer in answers] == [b"2", None, b"1", b"2"]
     assert await cache.get_all("score", []) == []
 
 
 async def test_keys_that_differ_anywhere_have_answers_of_their_own(cache: Cache) -> None:
     for number, key in enumerate(KEYS):
         await cache.put_all("page", [(key, str(number).encode())])
-    found = await cache.get_all("page", KEYS)
-    assert [one and one.value for one in found] == [str(number).encode() for number in range(len(KEYS))]
+    answers = await cache.get_all("page", KEYS)
+    assert [answer and answer.value for answer in answers] == [
+        str(number).encode() for number in range(len(KEYS))
+    ]
     assert await cache.get("search", KEYS[0]) is None
 
 
@@ -128,8 +130,8 @@ def test_offline_and_refresh_contradict_each_other(path: Path) -> None:
 @pytest.mark.parametrize("refresh", [False, True])
 async def test_those_who_ask_at_once_share_one_answer(path: Path, refresh: bool) -> None:
     cache, source = opened(path, refresh=refresh), Source()
-    found = await asyncio.gather(*(cache.through("search", "q", source) for _ in range(50)))
-    assert ({one.value for one in found}, source.calls) == ({b"answer 1"}, 1)
+    answers = await asyncio.gather(*(cache.through("search", "q", source) for _ in range(50)))
+    assert ({answer.value for answer in answers}, source.calls) == ({b"answer 1"}, 1)
 
 
 async def test_those_who_ask_from_other_loops_share_it_too(cache: Cache) -> None:
@@ -138,8 +140,8 @@ async def test_those_who_ask_from_other_loops_share_it_too(cache: Cache) -> None
     def elsewhere() -> bytes:
         return asyncio.run(value_of(cache.through("search", "q", source)))
 
-    found = await asyncio.gather(*(asyncio.to_thread(elsewhere) for _ in range(4)))
-    assert (set(found), source.calls) == ({b"answer 1"}, 1)
+    answers = await asyncio.gather(*(asyncio.to_thread(elsewhere) for _ in range(4)))
+    assert (set(answers), source.calls) == ({b"answer 1"}, 1)
 
 
 async def test_other_keys_do_not_wait(cache: Cache) -> None:
@@ -156,8 +158,8 @@ async def test_other_keys_do_not_wait(cache: Cache) -> None:
 async def test_failure_is_shared_and_not_stored(cache: Cache) -> None:
     source = Source(RetrievalError("down"))
     asking = (cache.through("search", "q", source) for _ in range(5))
-    found = await asyncio.gather(*asking, return_exceptions=True)
-    assert ({str(one) for one in found}, source.calls) == ({"down"}, 1)
+    outcomes = await asyncio.gather(*asking, return_exceptions=True)
+    assert ({str(outcome) for outcome in outcomes}, source.calls) == ({"down"}, 1)
     source.fails = None
     assert await value_of(cache.through("search", "q", source)) == b"answer 2"
 

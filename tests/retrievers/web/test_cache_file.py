@@ -29,10 +29,10 @@ def refused(path: Path) -> str:
     before = path.read_bytes()
     with pytest.raises(InputError) as caught:
         opened(path)
-    said = str(caught.value)
-    assert (str(path) in said, "\n" in said) == (True, False)
+    message = str(caught.value)
+    assert (str(path) in message, "\n" in message) == (True, False)
     assert path.read_bytes() == before
-    return said
+    return message
 
 
 def change(path: Path, script: str) -> None:

@@ -137,8 +137,8 @@ def test_killed_processes_leave_a_file_that_is_usable(path: Path) -> None:
     for process in [started(FOR_EVER, path, number) for number in range(2)]:
         kill(process)
     cache = opened(path)
-    found = asyncio.run(cache.get_all("page", [[1, i] for i in range(20)]))
-    assert [one and one.value for one in found] == [b"1" * 3000] * 20
+    answers = asyncio.run(cache.get_all("page", [[1, i] for i in range(20)]))
+    assert [answer and answer.value for answer in answers] == [b"1" * 3000] * 20
     asyncio.run(cache.put_all("page", [("after", b"v")]))
     assert asyncio.run(cache.get("page", "after"))
     assert in_file(path, CHECK) == "ok"

@@ -85,7 +85,7 @@ def test_sources_have_the_host_that_is_fetched(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("https://example.org/a", "https://example.org/b"),
         ("https://example.org/a?page=1", "https://example.org/a?page=2"),
@@ -95,8 +95,8 @@ def test_sources_have_the_host_that_is_fetched(host: str) -> None:
         ("notes/a.jsonl#1", "notes/a.jsonl#2"),
     ],
 )
-def test_sources_that_differ_have_two_names(one: str, other: str) -> None:
-    assert normalised(one) != normalised(other)
+def test_sources_that_differ_have_two_names(first: str, other: str) -> None:
+    assert normalised(first) != normalised(other)
 
 
 def test_sources_in_the_middle_of_a_host_are_told_too() -> None:

@@ -59,7 +59,9 @@ async def test_wikipedia_text_can_be_shown_with_its_offsets(using: Using) -> Non
         passages = await wiki.retrieve("peach", 5)
         text = await wiki.extracted("https://wiki.example.org/wiki/Peach")
     assert text is not None
-    assert [text[one.start : one.end] for one in passages] == [one.text for one in passages]
+    assert [text[passage.start : passage.end] for passage in passages] == [
+        passage.text for passage in passages
+    ]
     assert text.count("## ") == 3
     assert "Smith" not in text
     assert "Volume" not in text
@@ -85,7 +87,7 @@ async def test_wikipedia_is_asked_once_for_the_same(using: Using) -> None:
 async def test_wikipedia_is_asked_again_with_the_telling_words(using: Using) -> None:
     with Service(Wiki(Peach=PEACHES)) as service:
         assert await using(service.url).retrieve('Which state did "intitle:peach -tree" mention?', 1)
-    searches = [one.fields["srsearch"] for one in service.asked if "srsearch" in one.fields]
+    searches = [request.fields["srsearch"] for request in service.asked if "srsearch" in request.fields]
     assert searches == [
         "Which state did intitle peach tree mention",
         "state intitle peach tree mention",
@@ -105,7 +107,7 @@ async def test_wikipedia_disambiguation_gives_way_to_the_next_article(using: Usi
     wiki.disambiguations = {"Peach"}
     with Service(wiki) as service:
         passages = await using(service.url).retrieve("peach", 1)
-    assert [one.title for one in passages] == ["Orchard"]
+    assert [passage.title for passage in passages] == ["Orchard"]
 
 
 async def test_wikipedia_without_extracts_is_parsed(using: Using) -> None:
@@ -123,7 +125,7 @@ async def test_wikipedia_survives_one_broken_article_and_says_so(using: Using) -
     wiki.broken = {"Peach"}
     with Service(wiki) as service, metered() as meter:
         passages = await using(service.url).retrieve("peach", 2)
-    assert {one.title for one in passages} == {"Orchard"}
+    assert {passage.title for passage in passages} == {"Orchard"}
     [notice] = meter.warnings
     assert notice.code == "page_failed"
     assert f"{service.url}/wiki/Peach: " in notice.message
@@ -218,7 +220,7 @@ async def test_wikipedia_that_says_nothing_is_given_up_in_time(using: Using) -> 
         searches = (wiki.retrieve(f"peach {number}", 1) for number in range(40))
         failed = await asyncio.gather(*searches, return_exceptions=True)
     assert time.monotonic() - started < 4  # one after the other would take 8 s
-    assert {type(one) for one in failed} == {RetrievalError}
+    assert {type(error) for error in failed} == {RetrievalError}
     assert str(failed[0]).startswith("the wiki at 127.0.0.1 cannot be reached (no answer within 0.2 s): ")
 
 

@@ -32,12 +32,12 @@ def test_failure_is_said_in_one_line_and_keeps_no_other_from_it(
     first, last = (lambda: called.append("first")), (lambda: called.append("last"))
     with before_end(first), before_end(raises(error)), before_end(last):
         call_all()
-    said = capsys.readouterr().err
+    printed = capsys.readouterr().err
     assert called == ["last", "first"]
-    assert said.startswith(f"rarr: not everything could be written ({type(error).__name__}: ")
-    assert said.count("\n") == 1
-    assert "\x1b" not in said
-    assert len(said) < 400
+    assert printed.startswith(f"rarr: not everything could be written ({type(error).__name__}: ")
+    assert printed.count("\n") == 1
+    assert "\x1b" not in printed
+    assert len(printed) < 400
 
 
 @pytest.mark.parametrize("stream", [None, io.StringIO()])

@@ -45,9 +45,9 @@ async def test_what_is_cancelled_while_it_waits_never_runs() -> None:
 def test_side_by_side_computes_at_the_same_time_and_answers_in_order() -> None:
     meeting = threading.Barrier(min(2, CORES), timeout=5)
 
-    def met(one: int) -> int:
+    def met(number: int) -> int:
         meeting.wait()
-        return one
+        return number
 
     assert side_by_side(met, range(2)) == [0, 1]
     assert side_by_side(met, []) == []
@@ -56,11 +56,11 @@ def test_side_by_side_computes_at_the_same_time_and_answers_in_order() -> None:
 async def test_interrupted_encoder_computes_no_further_sequence() -> None:
     begun, released, computed = threading.Event(), threading.Event(), list[int]()
 
-    def slow(one: int) -> int:
-        computed.append(one)
+    def slow(number: int) -> int:
+        computed.append(number)
         begun.set()
         released.wait(5)
-        return one
+        return number
 
     many = range(100)
     encoding = asyncio.ensure_future(encode(side_by_side, slow, many))

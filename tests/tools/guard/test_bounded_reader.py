@@ -159,8 +159,8 @@ async def test_answer_of_as_much_as_may_be_is_whole(length: int) -> None:
     packed = gzip.compress(body[:9]) + gzip.compress(body[9:])
     scripts: dict[str, Script] = {"/plain": answer(body), "/packed": answer(packed, PACKED)}
     async with Hostile(scripts) as server, bounded_client("it", most=100) as client:
-        found = [(await client.get(server.url(path))).content for path in scripts]
-    assert found == [body, body]
+        bodies = [(await client.get(server.url(path))).content for path in scripts]
+    assert bodies == [body, body]
 
 
 async def test_answer_of_a_byte_more_is_bounded() -> None:
@@ -193,5 +193,5 @@ async def test_each_header_is_sent_once(name: str) -> None:
     async with bounded_client("it", headers=given) as client:
         sent = client.build_request("GET", "http://canned.test/").headers
     assert sent.get_list("accept-encoding") == ["gzip"]
-    assert all(len(sent.get_list(one)) == 1 for one in sent)
+    assert all(len(sent.get_list(header)) == 1 for header in sent)
     assert (sent["authorization"], sent["x-trace"]) == ("Bearer a", "1")

@@ -70,10 +70,10 @@ def test_faults_by_status(status: int, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "seconds"), [("2.5", 2.5), ("-1", 0.0), ("Wed, 21 Oct 2026 07:28:00 GMT", None), ("", None)]
+    ("header", "seconds"), [("2.5", 2.5), ("-1", 0.0), ("Wed, 21 Oct 2026 07:28:00 GMT", None), ("", None)]
 )
-def test_faults_say_how_long_to_wait(said: str, seconds: float | None) -> None:
-    assert failure_of_status(429, {"retry-after": said}, "", "some").retry_after == seconds
+def test_faults_say_how_long_to_wait(header: str, seconds: float | None) -> None:
+    assert failure_of_status(429, {"retry-after": header}, "", "some").retry_after == seconds
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_words_of_the_server_are_one_line(body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "ending"),
     [
         (caused(OSError("Connection error."), OSError("all attempts failed")), "all attempts failed)"),
         (caused(OSError("all failed"), OSError("all failed")), "OSError: all failed"),
@@ -92,8 +92,8 @@ def test_words_of_the_server_are_one_line(body: str) -> None:
         (OSError(), "OSError: OSError"),
     ],
 )
-def test_cause_is_told_once(error: Exception, said: str) -> None:
-    assert str(failure_of(error, "some")).endswith(said)
+def test_cause_is_told_once(error: Exception, ending: str) -> None:
+    assert str(failure_of(error, "some")).endswith(ending)
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_keys_are_redacted(text: str) -> None:
 
 
 def test_key_at_the_end_of_what_is_shown_is_redacted() -> None:
-    said = str(failure_of_status(500, {}, "x" * 290 + " 0123456789secret", "some", ["0123456789secret"]))
-    assert said.endswith("x ***")
+    message = str(failure_of_status(500, {}, "x" * 290 + " 0123456789secret", "some", ["0123456789secret"]))
+    assert message.endswith("x ***")
 
 
 def test_secrets_are_the_key_and_that_of_the_url() -> None:
@@ -125,7 +125,7 @@ def test_secrets_are_the_key_and_that_of_the_url() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "part"),
+    ("answer", "part"),
     [
         ("Unsupported value: 'temperature' does not support 0.0 with this model.", "temperature"),
         ("n is not supported", "n"),
@@ -139,8 +139,8 @@ def test_secrets_are_the_key_and_that_of_the_url() -> None:
         ("the context length is 4096: reduce the messages or functions", None),
     ],
 )
-def test_refusal_names_what_is_not_taken(said: str, part: str | None) -> None:
-    failure = failure_of_status(400, {}, said, "vllm:strict-tools")
+def test_refusal_names_what_is_not_taken(answer: str, part: str | None) -> None:
+    failure = failure_of_status(400, {}, answer, "vllm:strict-tools")
     assert refused_part(failure, "vllm:strict-tools", ALL) == part
 
 
@@ -158,10 +158,10 @@ def test_failure_stays_itself() -> None:
     assert failure_of(failure, "some") is failure
 
 
-@pytest.mark.parametrize("said", ["0123/secret", r"0123\/secret", r"\u0030123\u002Fsecret"])
-def test_keys_are_found_where_json_escapes_them(said: str) -> None:
-    assert without_keys(f'{{"a": "{said}"}}', ["0123/secret"]) == '{"a": "***"}'
-    assert redacted(said, ["0123/secret"]) == "***"
+@pytest.mark.parametrize("escaped", ["0123/secret", r"0123\/secret", r"\u0030123\u002Fsecret"])
+def test_keys_are_found_where_json_escapes_them(escaped: str) -> None:
+    assert without_keys(f'{{"a": "{escaped}"}}', ["0123/secret"]) == '{"a": "***"}'
+    assert redacted(escaped, ["0123/secret"]) == "***"
 
 
 def test_short_keys_stay_in_answers() -> None:

@@ -17,8 +17,8 @@ def test_any_folder_can_be_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "line"),
     [(OSError("a\n b"), "a b"), (KeyError(), "KeyError"), (OSError("x" * 300), "x" * 199 + "…")],
 )
-def test_error_is_one_short_line(error: Exception, said: str) -> None:
-    assert one_line(error) == said
+def test_error_is_one_short_line(error: Exception, line: str) -> None:
+    assert one_line(error) == line

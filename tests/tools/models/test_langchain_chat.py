@@ -177,11 +177,11 @@ def test_two_event_loops_one_after_the_other() -> None:
 @loopback
 async def test_closing_leaves_other_models_of_the_server_open() -> None:
     with ScriptedServer(ANSWERS) as server:
-        async with aclosing(chat(server)) as one:
-            await one.complete(ASK)
+        async with aclosing(chat(server)) as first:
+            await first.complete(ASK)
             async with aclosing(chat(server)) as other:
                 await other.complete(ASK)
-            await one.complete(ASK)
+            await first.complete(ASK)
     assert len(server.requests) == 3
 
 
@@ -228,7 +228,7 @@ async def test_one_model_is_made_for_each_temperature() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "error", "said"),
+    ("name", "error", "message"),
     [
         ("nobody:some", SettingsError, "unknown provider 'nobody' in model 'nobody:some': give embedded"),
         ("openai:some", SetupError, "has no key: set OPENAI_API_KEY in the environment, or give api_key"),
@@ -239,8 +239,8 @@ async def test_one_model_is_made_for_each_temperature() -> None:
         ),
     ],
 )
-def test_model_that_is_not_to_be_had_names_the_cure(name: str, error: type[Exception], said: str) -> None:
-    with pytest.raises(error, match=said):
+def test_model_that_is_not_to_be_had_names_the_cure(name: str, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
         langchain_chat(name, max_retries=0, base_url=None)
 
 

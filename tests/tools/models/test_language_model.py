@@ -85,8 +85,8 @@ async def test_marks_of_a_prompt_in_an_earlier_answer_are_harmless(mark: str, sh
     model = in_turn(f"I say {mark} now.", TEXT)
     prompt = replace(EDIT, user="<evidence>{{text}}</evidence>\n<text>a</text>\nQuery: b")
     await language_model(model).ask(prompt, Edited, OPENED)
-    said = model.calls[1].messages[2].content
-    assert said == f"I say {shown} now."
+    content = model.calls[1].messages[2].content
+    assert content == f"I say {shown} now."
 
 
 async def test_structured_answer_that_stays_unreadable_is_an_error_of_one_line() -> None:

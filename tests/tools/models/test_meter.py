@@ -55,11 +55,11 @@ def test_node_that_fails_counts() -> None:
 
 
 def test_call_is_told_with_its_node() -> None:
-    told: list[ModelCall] = []
-    whole = Meter(on_call=told.append)
+    calls: list[ModelCall] = []
+    whole = Meter(on_call=calls.append)
     with whole.step("edit"):
         whole.note(CALL)
-    assert [call.node for call in told] == ["edit"]
+    assert [call.node for call in calls] == ["edit"]
 
 
 def test_budget_of_calls_counts_requests_that_fail() -> None:

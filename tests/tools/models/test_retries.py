@@ -128,8 +128,8 @@ async def test_faults_connection_refused_is_tried_again() -> None:
 async def test_faults_of_keys_do_not_tell_them(echo_key: bool) -> None:
     with ScriptedServer(ANSWERS, requires_key="another", echo_key=echo_key) as server:
         failure = await outcome(patient(protocol(server, api_key=KEY)))
-    said = "vllm:scripted answered with status 401: Incorrect API key provided: ***"
-    assert (said in str(failure), KEY in str(failure), len(server.requests)) == (True, False, 1)
+    message = "vllm:scripted answered with status 401: Incorrect API key provided: ***"
+    assert (message in str(failure), KEY in str(failure), len(server.requests)) == (True, False, 1)
 
 
 @loopback
@@ -216,7 +216,7 @@ def test_loops_in_many_threads_each_have_their_own() -> None:
 
     try:
         with ThreadPoolExecutor(8) as pool:
-            found = [one for each in pool.map(loops, range(8)) for one in each]
+            values = [value for each in pool.map(loops, range(8)) for value in each]
     finally:
         sys.setswitchinterval(before)
-    assert len(set(map(id, found))) == len(found) == 320
+    assert len(set(map(id, values))) == len(values) == 320

@@ -93,10 +93,10 @@ async def test_answer_that_stopped_for_an_unknown_reason_is_none(finish: str) ->
 
 
 async def test_unknown_reason_is_said_in_one_short_line() -> None:
-    said = str(await failure_of(choice("new\nreason\x1b[2J" + "x" * 1000)))
-    assert "\n" not in said
-    assert "\x1b" not in said
-    assert len(said) < 200
+    message = str(await failure_of(choice("new\nreason\x1b[2J" + "x" * 1000)))
+    assert "\n" not in message
+    assert "\x1b" not in message
+    assert len(message) < 200
 
 
 FINISHED = [

@@ -175,7 +175,7 @@ def test_what_follows_a_verdict_is_read_whole_or_not_at_all(answer: AgreementAns
 def test_of_cut_questions_the_first_ones_are_read(answer: QuestionsAnswer, indent: int | None) -> None:
     for text in prefixes(answer, indent):
         read = read_or_none(text, QuestionsAnswer) or {"questions": []}
-        whole = [one.model_dump(exclude_defaults=True) for one in answer.questions]
+        whole = [question.model_dump(exclude_defaults=True) for question in answer.questions]
         assert [*read["questions"], *whole[len(read["questions"]) :]] in (
             [*whole],
             without_about(read, whole),
@@ -185,7 +185,10 @@ def test_of_cut_questions_the_first_ones_are_read(answer: QuestionsAnswer, inden
 def without_about(read: dict[str, Any], whole: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Cut between its members, the last question is read without what it is about."""
     last = len(read["questions"]) - 1
-    return [{"question": one.get("question", "")} if i == last else one for i, one in enumerate(whole)]
+    return [
+        {"question": question.get("question", "")} if i == last else question
+        for i, question in enumerate(whole)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -49,14 +49,14 @@ def test_edits_are_composed(edits: list[Edit], expected: str) -> None:
 @given(edited())
 def test_segments_hold_both_texts(case: tuple[str, list[Edit]]) -> None:
     original, edits = case
-    found = segments(original, edits)
-    assert "".join(text for kind, text in found if kind != "inserted") == original
-    assert "".join(text for kind, text in found if kind != "deleted") == with_edits(original, edits)
+    parts = segments(original, edits)
+    assert "".join(text for kind, text in parts if kind != "inserted") == original
+    assert "".join(text for kind, text in parts if kind != "deleted") == with_edits(original, edits)
 
 
 @given(edited())
 def test_segments_are_neither_empty_nor_split(case: tuple[str, list[Edit]]) -> None:
-    found = segments(*case)
-    kinds = "".join(segment.kind[0] for segment in found)
-    assert all(segment.text for segment in found)
+    parts = segments(*case)
+    kinds = "".join(segment.kind[0] for segment in parts)
+    assert all(segment.text for segment in parts)
     assert not any(pair in kinds for pair in ("kk", "dd", "ii", "id"))

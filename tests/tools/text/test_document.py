@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from rarr.tools.text.document import Span, blocks, protected, sentences, split_sentences
 
 
-def said(text: str, *, tables: bool = False) -> list[str]:
+def document_sentences(text: str, *, tables: bool = False) -> list[str]:
     return [span.of(text) for span in split_sentences(text, tables="rows" if tables else "")]
 
 
@@ -42,7 +42,7 @@ def test_kinds_of_blocks(text: str, kinds: list[str]) -> None:
 def test_indented_code_is_no_sentence_of_a_text_and_one_of_a_document() -> None:
     text = "It stands.\n\n    The dam is 221 metres high.\n\nIt is old."
     assert [span.of(text) for span in sentences(text)] == ["It stands.", "It is old."]
-    assert said(text) == ["It stands.", "The dam is 221 metres high.", "It is old."]
+    assert document_sentences(text) == ["It stands.", "The dam is 221 metres high.", "It is old."]
 
 
 def test_a_heading_has_a_level() -> None:
@@ -50,7 +50,7 @@ def test_a_heading_has_a_level() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("It is high. It is old.", ["It is high.", "It is old."]),
         ("It is high.\r\nIt is old.\r\n\r\nIt stands.", ["It is high.", "It is old.", "It stands."]),
@@ -66,8 +66,8 @@ def test_a_heading_has_a_level() -> None:
         ("***", []),
     ],
 )
-def test_sentences(text: str, found: list[str]) -> None:
-    assert said(text) == found
+def test_sentences(text: str, expected: list[str]) -> None:
+    assert document_sentences(text) == expected
 
 
 def test_sentences_of_a_run_are_those_of_the_text_and_are_kept() -> None:
@@ -78,7 +78,8 @@ def test_sentences_of_a_run_are_those_of_the_text_and_are_kept() -> None:
 
 def test_rows_of_tables_on_request() -> None:
     text = "| a | b |\n|---|---|\n| c | d |\n"
-    assert (said(text), said(text, tables=True)) == ([], ["| a | b |", "| c | d |"])
+    assert document_sentences(text) == []
+    assert document_sentences(text, tables=True) == ["| a | b |", "| c | d |"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_spans_overlap_where_they_share_a_character() -> None:
 
 def assert_ordered(text: str, spans: Sequence[tuple[int, int]]) -> None:
     assert all(0 <= start < end <= len(text) for start, end in spans)
-    assert all(one[1] <= other[0] for one, other in pairwise(spans))
+    assert all(span[1] <= other[0] for span, other in pairwise(spans))
 
 
 @pytest.mark.parametrize("tables", [False, True])

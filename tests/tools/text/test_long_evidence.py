@@ -106,6 +106,6 @@ def test_judge_never_sees_more_than_the_limit(evidence: list[str], rankings: int
         assert all(len(pair.evidence) + len(pair.claim) <= 120 for pair in pairs)
         return [float(len(pair.evidence)) for pair in pairs]
 
-    pairs = [Pair(one, "A claim.") for one in evidence]
+    pairs = [Pair(document, "A claim.") for document in evidence]
     chars = lambda pair: len(pair.evidence) + len(pair.claim)  # noqa: E731
     assert len(stretches(pairs, judge, chars, 120, [good, bad][:rankings])) == len(pairs)

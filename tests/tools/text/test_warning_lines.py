@@ -52,8 +52,8 @@ def test_what_the_code_says_is_not_said_twice() -> None:
 
 
 def test_same_warnings_are_counted() -> None:
-    one, other = Notice(code="c", message="m", node="n"), Notice(code="c", message="o", node="n")
-    assert grouped([one, other, one]) == ["c: m (2 times)", "c: o"]
+    first, other = Notice(code="c", message="m", node="n"), Notice(code="c", message="o", node="n")
+    assert grouped([first, other, first]) == ["c: m (2 times)", "c: o"]
 
 
 def test_by_reason_names_one_file_a_reason() -> None:

@@ -35,18 +35,18 @@ def out(tmp_path: Path) -> Path:
 def test_row_holds_what_training_and_audit_need(queries: Path, out: Path) -> None:
     report = made(queries, out)
     assert (report.rows, report.new, report.dropped, report.failed, report.left) == (8, 8, {}, (), 0)
-    row = next(one for one in rows(out) if one.query == QUERIES[0])
+    row = next(kept for kept in rows(out) if kept.query == QUERIES[0])
     assert (row.summary, row.corrupted) == (
         "The Alder Mill opened in 1901.",
         "The Alder Mill opened in 1904.",
     )
-    assert [one.model_dump() for one in row.edits] == [
+    assert [edit.model_dump() for edit in row.edits] == [
         {"start": 25, "right": "1901", "wrong": "1904", "kind": "date"}
     ]
     assert row.relevant[0].text.startswith("The Alder Mill")
     assert row.others
-    assert all(one.source and one.relevance < 0.6 for one in row.others)
-    assert [(one.start, one.end, one.evidence_id) for one in row.scores] == [(0, 30, "e1")]
+    assert all(passage.source and passage.relevance < 0.6 for passage in row.others)
+    assert [(score.start, score.end, score.evidence_id) for score in row.scores] == [(0, 30, "e1")]
     assert row.scores[0].corrupted < row.scores[0].support
     assert (row.model, row.verifier) == ("scripted", "embedded")
     assert row.prompts == {name: prompts.load(name).hash for name in ("summarize", "corrupt")}
@@ -74,7 +74,7 @@ def test_killed_run_is_gone_on_with(queries: Path, out: Path) -> None:
         child.send_signal(signal.SIGKILL)
     assert 3 <= len(lines(out)) < 8
     assert made(queries, out).rows == 8
-    assert sorted(one["query"] for one in lines(out)) == QUERIES
+    assert sorted(line["query"] for line in lines(out)) == QUERIES
 
 
 @pytest.mark.slow
@@ -105,7 +105,7 @@ def test_limit_ends_the_run_and_the_next_goes_on(queries: Path, out: Path) -> No
 )
 def test_query_that_failed_is_named_and_done_again(queries: Path, out: Path, broken: dict[str, Any]) -> None:
     report = made(queries, out, **broken)
-    assert sorted(one.query for one in report.failed) == QUERIES
+    assert sorted(failure.query for failure in report.failed) == QUERIES
     assert (report.rows, report.dropped, report.left) == (0, {}, 0)
     assert made(queries, out).rows == 8
 
@@ -139,7 +139,7 @@ def test_query_without_a_row_is_counted_by_the_reason(
 ) -> None:
     report = made(write_queries(tmp_path, QUERIES[0]), out, scripted(answers))
     assert (report.rows, report.dropped) == (0, {reason: 1})
-    assert [(one["query"], one["reason"]) for one in lines(dropped_beside(out))] == [(QUERIES[0], reason)]
+    assert [(line["query"], line["reason"]) for line in lines(dropped_beside(out))] == [(QUERIES[0], reason)]
 
 
 def test_every_sentence_with_an_error_must_lose_support(tmp_path: Path, out: Path) -> None:
@@ -158,7 +158,7 @@ def test_passage_that_speaks_to_a_model_is_shown_to_none(tmp_path: Path, out: Pa
     assert not any(
         "previous instructions" in message.content for ask in model.calls for message in ask.messages
     )
-    assert [one.text for row in rows(out) for one in (*row.relevant, *row.others)] == notes[1:]
+    assert [passage.text for row in rows(out) for passage in (*row.relevant, *row.others)] == notes[1:]
 
 
 def test_embedded_cannot_write(queries: Path, out: Path) -> None:

@@ -38,8 +38,8 @@ def reviewed(trace: Trace) -> Trace:
     )
     report = made.report.model_copy(update={"sentences": sentences})
     edits = tuple(
-        one if one.accepted else one.model_copy(update={"state": "suggested", "confidence": 0.62})
-        for one in made.edits
+        edit if edit.accepted else edit.model_copy(update={"state": "suggested", "confidence": 0.62})
+        for edit in made.edits
     )
     changed = Trace(trace.file)
     vars(changed)["revision"] = made.model_copy(update={"report": report, "edits": edits})
@@ -52,11 +52,11 @@ def open_part(sentence: Sentence) -> Part:
 
 def cut_short(trace: Trace, last: int, **changes: object) -> Trace:
     """The same run, as if its process had ended while this span was open."""
-    still = {last, *(one.parent for one in trace.spans if one.number == last)}
+    still = {last, *(span.parent for span in trace.spans if span.number == last)}
     spans = [
-        one.model_copy(update={"seconds": None, "body": {}}) if one.number in still else one
-        for one in trace.spans
-        if one.number <= last
+        span.model_copy(update={"seconds": None, "body": {}}) if span.number in still else span
+        for span in trace.spans
+        if span.number <= last
     ]
     facts = trace.file.facts.model_copy(update={"process": (trace.file.facts.process[0], 2**22 + 1)})
     known = {"spans": spans, "facts": facts, "seconds": None, "revision": None, "records": []} | changes
@@ -80,11 +80,11 @@ def test_links_lead_to_the_web_or_to_what_is_there(html: str) -> None:
     ids = [str(attrs["id"]) for _, attrs in drawn.tags if "id" in attrs]
     assert len(ids) == len(set(ids))
     links = [attrs for tag, attrs in drawn.tags if tag == "a"]
-    inner = [str(one["href"]) for one in links if str(one["href"]).startswith("#")]
-    assert {one[1:] for one in inner} <= set(ids)
-    outer = [one for one in links if not str(one["href"]).startswith("#")]
-    assert {one["href"] for one in outer} == {"https://example.org/bridge?a=1&b=2"}
-    assert {one["rel"] for one in outer} == {"noopener noreferrer"}
+    inner = [str(link["href"]) for link in links if str(link["href"]).startswith("#")]
+    assert {address[1:] for address in inner} <= set(ids)
+    outer = [link for link in links if not str(link["href"]).startswith("#")]
+    assert {link["href"] for link in outer} == {"https://example.org/bridge?a=1&b=2"}
+    assert {link["rel"] for link in outer} == {"noopener noreferrer"}
 
 
 @pytest.mark.slow
@@ -111,8 +111,8 @@ def test_title_is_the_first_line_of_the_text(html: str) -> None:
 def test_what_needs_the_eyes_stands_first(trace: Trace) -> None:
     html = page(reviewed(trace))
     review = html[html.index('id="review"') : html.index('id="edits"')]
-    found = re.findall(r'<li class="(?:entry )?(\w+)"|<summary>(\d+ supported)', review)
-    assert [a or b for a, b in found] == [
+    entries = re.findall(r'<li class="(?:entry )?(\w+)"|<summary>(\d+ supported)', review)
+    assert [a or b for a, b in entries] == [
         "contradicted",
         "unconfirmed",
         "suggested",
@@ -141,7 +141,7 @@ def test_low_support_is_told_from_high_support(trace: Trace) -> None:
 def test_suggested_edit_can_be_copied_into_the_text(trace: Trace) -> None:
     changed = reviewed(trace)
     assert changed.revision is not None
-    (edit,) = [one for one in changed.revision.edits if one.state == "suggested"]
+    (edit,) = [edit for edit in changed.revision.edits if edit.state == "suggested"]
     buttons = [attrs for tag, attrs in Page(page(changed)).tags if tag == "button"]
     other, whole = buttons
     text = json.loads(str(whole["data-text"]))
@@ -153,7 +153,9 @@ def test_suggested_edit_can_be_copied_into_the_text(trace: Trace) -> None:
 def test_suggestion_that_no_longer_fits_has_no_button(trace: Trace) -> None:
     changed = reviewed(trace)
     assert changed.revision is not None
-    edits = [one if one.accepted else one.model_copy(update={"old": "x"}) for one in changed.revision.edits]
+    edits = [
+        edit if edit.accepted else edit.model_copy(update={"old": "x"}) for edit in changed.revision.edits
+    ]
     vars(changed)["revision"] = changed.revision.model_copy(update={"edits": tuple(edits)})
     assert page(changed).count("<button") == 1
 
@@ -199,7 +201,7 @@ def test_refused_edit_keeps_its_place_while_others_move_it() -> None:
             reason="",
         ),
     ]
-    assert [(one.text, one.edit) for one in traced("abcd", edits)] == [
+    assert [(run.text, run.edit) for run in traced("abcd", edits)] == [
         ("a", "e2"),
         ("AAA", "e2"),
         ("bc", ""),
@@ -213,14 +215,14 @@ def test_questions_have_prompt_messages_answers_and_attempts(html: str, trace: T
     for prompt in trace.prompts.values():
         assert f"{prompt.name} version {prompt.version}, {prompt.hash}" in drawn
         assert prompt.system in drawn
-    asks = [one for one in trace.spans if one.kind == "ask"]
-    said = [one.body["user"].replace("\u202e", "⟨U+202E⟩").replace("\u2066", "⟨U+2066⟩") for one in asks]
-    assert all(one in drawn for one in said)
+    asks = [span for span in trace.spans if span.kind == "ask"]
+    questions = [ask.body["user"].replace("\u202e", "⟨U+202E⟩").replace("\u2066", "⟨U+2066⟩") for ask in asks]
+    assert all(question in drawn for question in questions)
     assert "CallFailure: 429" in drawn
 
 
 def test_prompt_says_how_often_it_was_asked(html: str, trace: Trace) -> None:
-    asks = [one.body["prompt"] for one in trace.spans if one.kind == "ask"]
+    asks = [span.body["prompt"] for span in trace.spans if span.kind == "ask"]
     drawn = Page(html).text
     assert 1 in Counter(asks).values()
     assert drawn.count("asked 1 time") == sum(number == 1 for number in Counter(asks).values())
@@ -229,12 +231,13 @@ def test_prompt_says_how_often_it_was_asked(html: str, trace: Trace) -> None:
 
 def test_file_that_was_handed_on_may_hold_anything(trace: Trace) -> None:
     odd = {"name": HOSTILE, "about": HOSTILE, "error": HOSTILE}
-    said = {"user": HOSTILE, "answer": HOSTILE, "failure": HOSTILE, "texts": [HOSTILE]}
+    contents = {"user": HOSTILE, "answer": HOSTILE, "failure": HOSTILE, "texts": [HOSTILE]}
     spans = [
-        one.model_copy(
-            update=odd | {"body": one.body | {name: said[name] for name in said.keys() & one.body.keys()}}
+        span.model_copy(
+            update=odd
+            | {"body": span.body | {name: contents[name] for name in contents.keys() & span.body.keys()}}
         )
-        for one in trace.spans
+        for span in trace.spans
     ]
     facts = trace.file.facts.model_copy(update={"version": HOSTILE, "settings": {HOSTILE: [HOSTILE]}})
     known = {"spans": spans, "facts": facts, "run_id": HOSTILE}
@@ -242,7 +245,9 @@ def test_file_that_was_handed_on_may_hold_anything(trace: Trace) -> None:
 
 
 def test_run_that_was_cut_short_says_where(trace: Trace) -> None:
-    ask = next(one for one in trace.spans if one.name == "check_agreement_in_context" and one.kind == "ask")
+    ask = next(
+        span for span in trace.spans if span.name == "check_agreement_in_context" and span.kind == "ask"
+    )
     drawn = Page(page(cut_short(trace, ask.number))).text
     assert "cut short" in drawn
     assert re.search(rf"It stopped in check_agreement #\d+ › the question {ask.name} #{ask.number}\.", drawn)

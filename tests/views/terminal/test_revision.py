@@ -61,27 +61,40 @@ def test_report_holds(line: str) -> None:
 
 
 def test_same_words_are_quoted_once_for_a_sentence() -> None:
-    found = evidence(), evidence(id="v2"), evidence(id="v3", source="other.md")
+    windows = evidence(), evidence(id="v2"), evidence(id="v3", source="other.md")
     spoken = Sentence(text="One.", start=0, end=4, status="supported", evidence_ids=("v1", "v2", "v3"))
-    made = revision("One.", evidence=found, report=Report(sentences=(spoken,)))
+    made = revision("One.", evidence=windows, report=Report(sentences=(spoken,)))
     assert re.findall("source: (.*)", render(made, terminal=False)) == ["bridge.md", "other.md"]
 
 
 def test_contradicted_sentence_shows_both_sides_by_name_and_no_number() -> None:
-    said: dict[str, tuple[Any, str, str]] = {
+    answers: dict[str, tuple[Any, str, str]] = {
         "q1.1": ("disagrees", "It is red. It opened in 1937.", "bridge.md"),
         "q1.2": ("agrees", "It opened in 1935.", "other.md"),
         "q2.1": ("disagrees", "It is red. It opened in 1937.", "bridge.md"),
     }
     spoken = Sentence(
-        text="It opened in 1935.", start=0, end=18, status="contradicted", evidence_ids=tuple(said), support=1
+        text="It opened in 1935.",
+        start=0,
+        end=18,
+        status="contradicted",
+        evidence_ids=tuple(answers),
+        support=1,
     )
     made = revision(
         "It opened in 1935.",
-        evidence=tuple(evidence(id=one, text=text, source=source) for one, (_, text, source) in said.items()),
+        evidence=tuple(
+            evidence(id=evidence_id, text=text, source=source)
+            for evidence_id, (_, text, source) in answers.items()
+        ),
         checks=tuple(
-            Check(query_id=one[:2], evidence_id=one, verdict=verdict, evidence_answer=text[-5:-1])
-            for one, (verdict, text, _) in said.items()
+            Check(
+                query_id=evidence_id[:2],
+                evidence_id=evidence_id,
+                verdict=verdict,
+                evidence_answer=text[-5:-1],
+            )
+            for evidence_id, (verdict, text, _) in answers.items()
         ),
         report=Report(sentences=(spoken,)),
     )
@@ -96,8 +109,8 @@ def test_contradicted_sentence_shows_both_sides_by_name_and_no_number() -> None:
 
 
 def test_terminal_and_pipe_tell_the_same() -> None:
-    told = ANSI.sub("", render(REVISED, terminal=True))
-    assert told.replace("1935193", "193", 1) == render(REVISED, terminal=False).replace("\r\n", "\n")
+    printed = ANSI.sub("", render(REVISED, terminal=True))
+    assert printed.replace("1935193", "193", 1) == render(REVISED, terminal=False).replace("\r\n", "\n")
 
 
 def test_terminal_marks_edits_in_place() -> None:
@@ -188,8 +201,10 @@ def test_diff_is_coloured_on_a_terminal() -> None:
 
 @pytest.mark.parametrize("source", ["https://example.org/" + "x" * 200_000, "x" * 200_000])
 def test_long_names_of_sources_are_cut(source: str) -> None:
-    found = evidence(source=source, title="y" * 200_000)
-    shown = render(revision("It opened in 1937.", statuses=("supported",), evidence=(found,)), terminal=False)
+    long_named = evidence(source=source, title="y" * 200_000)
+    shown = render(
+        revision("It opened in 1937.", statuses=("supported",), evidence=(long_named,)), terminal=False
+    )
     assert "x" * 300 in shown
     assert len(shown) < 5000
 
@@ -212,8 +227,8 @@ PARTS = (
 
 
 def parted(text: str) -> str:
-    one = Sentence(text=text, start=0, end=len(text), status="contradicted", parts=PARTS)
-    return render(revision(text, report=Report(sentences=(one,))), terminal=True)
+    sentence = Sentence(text=text, start=0, end=len(text), status="contradicted", parts=PARTS)
+    return render(revision(text, report=Report(sentences=(sentence,))), terminal=True)
 
 
 def test_words_that_decide_are_marked_by_their_state() -> None:
@@ -236,7 +251,7 @@ def test_part_that_differs_says_what_the_source_says() -> None:
 
 @pytest.mark.parametrize(("support", "colour"), [(0.6, 31), (0.8, 33), (1.0, 32)])
 def test_low_support_is_told_from_high_support(support: float, colour: int) -> None:
-    one = Sentence(text="One.", start=0, end=4, status="supported", support=support)
+    sentence = Sentence(text="One.", start=0, end=4, status="supported", support=support)
     assert f"\x1b[{colour}m {support:.2f}\x1b" in render(
-        revision("One.", report=Report(sentences=(one,))), terminal=True
+        revision("One.", report=Report(sentences=(sentence,))), terminal=True
     )
