@@ -20,7 +20,7 @@ BLOCKS = re.findall(
 
 @pytest.mark.slow
 @pytest.mark.loopback
-def test_every_line_does_what_it_is_there_for(
+def test_every_command_of_the_page_prints_its_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")

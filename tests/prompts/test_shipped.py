@@ -95,7 +95,7 @@ def test_an_answer_has_the_fields_that_rarr_reads_in_their_order(name: str) -> N
 
 
 @pytest.mark.parametrize("name", PROMPTS)
-def test_a_schema_is_one_that_every_constrained_decoder_takes(name: str) -> None:
+def test_every_constrained_decoder_accepts_the_schema(name: str) -> None:
     for schema in schemas(load(name).output):
         assert schema.keys() <= SCHEMA_WORDS
         if schema["type"] == "object":
@@ -118,7 +118,7 @@ WITHOUT_DEMONSTRATIONS = ("fill_blank", "read_evidence")
 
 
 @pytest.mark.parametrize("name", [name for name in PROMPTS if name not in WITHOUT_DEMONSTRATIONS])
-def test_demonstrations_are_laid_out_as_calls_are(name: str) -> None:
+def test_demonstrations_have_the_layout_of_calls(name: str) -> None:
     prompt, examples = load(name), list(paragraphs(load(name)))
     assert len(examples) >= 2
     for user, answer in examples:
@@ -137,7 +137,7 @@ def test_a_question_is_about_words_of_the_text_and_does_not_leak_them(demonstrat
 
 
 @pytest.mark.parametrize("name", ASKING)
-def test_a_text_that_holds_nothing_to_check_is_shown(name: str) -> None:
+def test_a_demonstration_shows_a_text_with_nothing_to_check(name: str) -> None:
     assert {"questions": []} in [demonstration.answer for demonstration in demonstrations(name)]
 
 
@@ -150,12 +150,12 @@ def test_an_edit_replaces_words_that_stand_once_in_the_text(demonstration: Demon
 
 
 @pytest.mark.parametrize("name", ["edit", "edit_in_context"])
-def test_an_edit_that_is_declined_is_shown(name: str) -> None:
+def test_a_demonstration_shows_a_declined_edit(name: str) -> None:
     assert {"span": "", "revision": ""} in [demonstration.answer for demonstration in demonstrations(name)]
 
 
 @pytest.mark.parametrize("name", ["check_agreement", "check_agreement_in_context"])
-def test_every_verdict_is_shown(name: str) -> None:
+def test_the_demonstrations_show_every_verdict(name: str) -> None:
     verdicts = {demonstration.verdict for demonstration in demonstrations(name)}
     assert verdicts == {"agrees", "disagrees", "irrelevant", "unknown"}
 
@@ -172,11 +172,11 @@ def test_an_error_replaces_words_that_stand_once_in_the_text(demonstration: Demo
         assert error["kind"] in demonstration.variables["kinds"].split(", ")
 
 
-def test_evidence_without_an_answer_is_shown() -> None:
+def test_a_demonstration_shows_evidence_without_an_answer() -> None:
     assert {"summary": ""} in [demonstration.answer for demonstration in demonstrations("summarize")]
 
 
-def test_every_class_of_attribution_is_shown() -> None:
+def test_the_demonstrations_show_every_class_of_attribution() -> None:
     shown = {demonstration.verdict for demonstration in demonstrations("judge_attribution")}
     assert shown == {"attributable", "extrapolatory", "contradictory"}
 

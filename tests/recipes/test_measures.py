@@ -105,14 +105,14 @@ def test_figures_of_the_handwritten_claims() -> None:
     }
 
 
-def test_kinds_say_what_became_of_the_wrong_versions() -> None:
+def test_kinds_table_counts_corrections_of_wrong_versions() -> None:
     lines = handwritten.kinds(ITEMS).splitlines()
     assert lines[2].startswith("| date | 1/1 = 1.000")
     assert lines[3].startswith("| role | 0/1 = 0.000")
     assert "| 1 | 0 | 1/1" in lines[3]
 
 
-def test_judgements_count_what_each_version_was_taken_for() -> None:
+def test_judgements_count_the_predicted_class_of_each_version() -> None:
     assert list(handwritten.judgements(RULES, ITEMS)) == [
         [RULES, "supported", "2", "0", "0"],
         [RULES, "corrupted", "0", "2", "0"],
@@ -141,7 +141,7 @@ def test_cloze_reader_is_right_where_the_passage_says_it(data: Path, answer: str
     assert f"| date | {exact:.0f}/1" in measured.tables["cloze"]
 
 
-def test_cloze_run_that_is_ended_keeps_what_it_has(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_cloze_run_keeps_its_results(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Ended(Reader):
         def point(self, asked: Sequence[ClozeInput]) -> list[At]:
             if self.asked:
@@ -169,13 +169,13 @@ def test_threshold_is_the_best_over_all_sets() -> None:
     assert attribution.mean_auc(sets).value == 1.0
 
 
-def test_row_that_was_not_judged_is_left_out_or_counts_as_not_supported() -> None:
+def test_unjudged_row_is_left_out_or_counts_as_not_supported() -> None:
     scored: attribution.Scored = [(0.9, True, "a"), (None, True, "b")]
     assert attribution.judged(scored) == [Row(0.9, True, "a")]
     assert attribution.judged(scored, unjudged=-1.0)[1] == Row(-1.0, True, "b")
 
 
-def test_each_system_has_the_number_of_rows_that_it_judged(
+def test_each_system_has_its_own_number_of_judged_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = [
@@ -195,7 +195,7 @@ def test_each_system_has_the_number_of_rows_that_it_judged(
     assert "Not judged: 0 by trained, 2 by rules." in table[-1]
 
 
-def test_set_of_which_nothing_was_judged_enters_no_mean() -> None:
+def test_set_without_judged_rows_enters_no_mean() -> None:
     sets = {"one": [Row(0.9, True, "a"), Row(0.1, False, "b")], "empty": []}
     assert attribution.mean_balanced(sets, 0.5).value == 1.0
 
@@ -210,7 +210,7 @@ def test_interval_over_groups_is_wider_than_over_rows() -> None:
     assert over_rows.low > 0.2
 
 
-def test_gain_is_over_leaving_the_text_alone() -> None:
+def test_gain_is_measured_against_the_unchanged_text() -> None:
     mended = Edited("a b c d", "a b c e", "a b c e", "1")
     left = Edited("a b", "a b", "a b", "2")
     harmed = Edited("x y", "x z", "x y", "3")
@@ -246,12 +246,12 @@ def test_pairs_are_timed_without_the_first_run() -> None:
     assert len(speed.pairs_a_second(Reader())) == speed.RUNS
 
 
-def test_pair_has_as_many_tokens_as_is_said() -> None:
+def test_timed_pair_has_the_stated_number_of_tokens() -> None:
     tokens = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
     assert len(encoder_input(tokens, speed.QUERY, "", speed.PASSAGE).ids) == speed.TOKENS
 
 
-def test_median_stands_between_the_least_and_the_most() -> None:
+def test_median_is_printed_with_the_lowest_and_highest_value() -> None:
     value = speed.middle([3.0, 1.0, 2.0])
     assert value == Measured(value=2.0, low=1.0, high=3.0, n=3)
     assert speed.text_of(value) == "2 (1 to 3, 3 runs)"

@@ -78,7 +78,7 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_a_build_that_is_killed_at_any_moment_is_gone_on_with(many: Path, tmp_path: Path, seed: int) -> None:
+def test_a_killed_build_can_be_continued(many: Path, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     built(many, tmp_path / "out")
     for fruit in ("plums", "pears", "plums"):

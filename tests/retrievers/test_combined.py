@@ -59,7 +59,7 @@ async def test_several_sources_give_k_documents_with_all_their_passages() -> Non
     assert await sources(2, retriever, FixedRetriever("x")) == ["a", "a", "x"]
 
 
-async def test_several_sources_give_one_page_once() -> None:
+async def test_several_sources_give_the_same_page_once() -> None:
     first, other = (
         FixedRetriever("https://www.example.org/a/"),
         FixedRetriever("http://example.org/a?utm_source=x", "y"),
@@ -67,7 +67,7 @@ async def test_several_sources_give_one_page_once() -> None:
     assert await sources(5, first, other) == ["https://www.example.org/a/", "y"]
 
 
-async def test_several_sources_give_one_text_once() -> None:
+async def test_several_sources_give_the_same_text_once() -> None:
     first, other = (
         FixedRetriever(passage("a", "The same text.")),
         FixedRetriever(passage("b", "The  same\ntext."), "c"),
@@ -75,7 +75,7 @@ async def test_several_sources_give_one_text_once() -> None:
     assert await sources(2, first, other) == ["a", "c"]
 
 
-async def test_several_sources_survive_one_that_fails_and_say_so() -> None:
+async def test_several_sources_survive_a_failing_source_and_report_it() -> None:
     heard: list[tuple[str, str]] = []
     several = CombinedRetriever(
         {"web": Failing(RetrievalError("no connection")), "notes": FixedRetriever("a")},

@@ -62,7 +62,7 @@ async def test_sources_of_langchain_are_cut_to_k_documents() -> None:
         (Document("x.", metadata={"source": ""}), "unnamed:" + hashlib.sha256(b"x.").hexdigest()[:12]),
     ],
 )
-async def test_sources_of_langchain_have_a_name(document: Document, source: str) -> None:
+async def test_sources_of_langchain_without_metadata_have_a_name(document: Document, source: str) -> None:
     [passage] = await over(document).retrieve("x", 5)
     assert passage.source == source
 
@@ -87,7 +87,7 @@ async def test_sources_of_langchain_that_fail_say_why() -> None:
 
 
 @pytest.mark.parametrize("result", [None, "peaches", [{"page_content": "peaches"}]])
-async def test_source_of_langchain_that_gives_no_documents_is_a_failure(
+async def test_source_of_langchain_that_returns_other_values_is_a_failure(
     result: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Shelf, "_get_relevant_documents", lambda *given, **more: result)

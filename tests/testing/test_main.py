@@ -38,7 +38,7 @@ def test_command_serves_until_interrupted(client: httpx2.Client, tmp_path: Path)
 
 @pytest.mark.slow
 @pytest.mark.loopback
-def test_port_in_use_is_one_line() -> None:
+def test_port_in_use_is_a_one_line_error() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -39,7 +39,7 @@ def test_queries_in_context_take_their_subject_from_it() -> None:
     assert "Ferry Library" in asked["questions"][0]["question"]
 
 
-def test_agreement_is_about_what_the_query_asks() -> None:
+def test_agreement_compares_the_values_that_the_query_asks_for() -> None:
     parsed = answer("check_agreement", **SENTENCE, query=QUERY, evidence=EVIDENCE)
     assert (parsed["verdict"], parsed["text_answer"], parsed["evidence_answer"]) == (
         "disagrees",
@@ -75,7 +75,7 @@ def test_edit_is_a_span_of_the_text(context: dict[str, str]) -> None:
     assert parsed == {"span": "1976", "revision": "1981"}
 
 
-def test_span_of_an_edit_is_found_only_once() -> None:
+def test_span_of_an_edit_is_unique_in_the_text() -> None:
     parsed = answer(
         "edit",
         before="(none)",
@@ -106,7 +106,7 @@ def test_attribution_is_judged(evidence: str, verdict: str) -> None:
     assert answer("judge_attribution", **SENTENCE, evidence=evidence)["verdict"] == verdict
 
 
-def test_what_cannot_be_judged_is_not_attributable() -> None:
+def test_text_without_values_is_extrapolatory() -> None:
     parsed = answer("judge_attribution", before="(none)", text="Well.", evidence=EVIDENCE)
     assert parsed == {"reason": "The rules find nothing to compare.", "verdict": "extrapolatory"}
 
@@ -143,7 +143,7 @@ def test_rules_answer_over_a_socket(ask: Post) -> None:
 
 
 @pytest.mark.slow
-def test_doubles_do_without_the_rules() -> None:
+def test_import_of_the_doubles_does_not_load_the_rules() -> None:
     program = """
 import sys, rarr
 known = set(sys.modules)

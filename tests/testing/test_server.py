@@ -32,7 +32,7 @@ def test_answers_by_a_part_of_the_request(ask: Ask) -> None:
         assert texts(ask(server)) == ["Hi."]
 
 
-def test_what_has_no_answer_is_refused(ask: Ask) -> None:
+def test_request_without_a_scripted_answer_is_refused(ask: Ask) -> None:
     with ScriptedServer({"open": "1976"}) as server:
         response = ask(server)
     assert response.status_code == 400
@@ -53,7 +53,7 @@ def test_function_that_fails_is_seen(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("fields", "prompt"), [({"response_format": SCHEMA}, "edit"), ({"tools": [TOOL]}, "edit"), ({}, None)]
 )
-def test_request_tells_its_prompt(ask: Ask, fields: dict[str, object], prompt: str | None) -> None:
+def test_request_names_its_prompt(ask: Ask, fields: dict[str, object], prompt: str | None) -> None:
     seen: list[Request] = []
     with ScriptedServer(lambda request: seen.append(request) or "x") as server:  # type: ignore[func-returns-value]
         ask(server, "a", system="b", **fields)
@@ -67,7 +67,7 @@ def test_request_tells_its_prompt(ask: Ask, fields: dict[str, object], prompt: s
     )
 
 
-def test_call_of_a_function_is_answered_by_one(ask: Ask) -> None:
+def test_function_call_is_answered_by_a_function_call(ask: Ask) -> None:
     with ScriptedServer({"": {"span": ""}}) as server:
         message = ask(server, tools=[TOOL]).json()["choices"][0]["message"]
     assert message["content"] is None
@@ -80,7 +80,7 @@ def test_parts_of_a_message_are_joined(ask: Ask) -> None:
         assert texts(ask(server, messages=[{"role": "user", "content": parts}])) == ["1976"]
 
 
-async def test_client_of_openai_reads_it_whole_and_streamed() -> None:
+async def test_openai_client_reads_the_answer_whole_and_streamed() -> None:
     with ScriptedServer({"": "one two"}) as server:
         async with openai.AsyncOpenAI(base_url=server.url, api_key="x", max_retries=0) as client:
             create = client.chat.completions.create
@@ -160,7 +160,7 @@ def test_most_requests_at_once_are_counted(ask: Ask) -> None:
         assert (server.in_flight_most, len(server.requests)) == (5, 5)
 
 
-def test_one_after_the_other_is_one_at_once(ask: Ask) -> None:
+def test_sequential_requests_count_as_one_at_once(ask: Ask) -> None:
     with ScriptedServer({"": "x"}) as server:
         for _ in range(20):
             ask(server)
@@ -185,11 +185,11 @@ def test_closed_server_refuses_connections(ask: Ask) -> None:
         ask(server)
 
 
-def test_url_before_it_is_entered_is_an_error() -> None:
+def test_url_before_the_server_is_entered_is_an_error() -> None:
     with pytest.raises(RuntimeError, match="once it is entered"):
         assert ScriptedServer({}).url
 
 
-def test_nobody_listens_at_the_refused_url(client: httpx2.Client) -> None:
+def test_refused_url_refuses_connections(client: httpx2.Client) -> None:
     with pytest.raises(httpx2.ConnectError):
         client.get(f"{refused_url()}/models")

@@ -45,7 +45,7 @@ def test_blocks_have_the_sentences_of_the_text(name: str, separator: str) -> Non
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_nothing_is_cut_in_two(name: str) -> None:
+def test_blocks_begin_where_parts_of_the_outline_begin(name: str) -> None:
     text = "\n\n".join(LAYOUTS[name])
     starts = {part.start for part in outline(text, 2 * len(text))} | {
         part.start for part in outline(text, SIZE) if text[part.start : part.end].startswith(("- ", "> "))
@@ -53,7 +53,7 @@ def test_nothing_is_cut_in_two(name: str) -> None:
     assert {block.span.start for block in checked_blocks(text)} <= starts
 
 
-def test_block_reads_its_headings_and_what_stands_before_it() -> None:
+def test_block_includes_its_headings_and_the_text_before_it() -> None:
     text = "\n\n".join(
         ["# Mills", "## Old", PARAGRAPH * 2, "### Deep", PARAGRAPH * 2, "## New", PARAGRAPH * 2]
     )
@@ -64,7 +64,7 @@ def test_block_reads_its_headings_and_what_stands_before_it() -> None:
     assert new.of(text) == new.lead + new.span.of(text)
 
 
-def test_nothing_of_the_lead_is_a_sentence_of_the_block() -> None:
+def test_lead_adds_no_sentences_to_the_block() -> None:
     text = "\n\n".join(["# Mills", *[PARAGRAPH] * 9])
     for block in checked_blocks(text):
         inside = [span for span in split_sentences(block.of(text)) if span.start >= len(block.lead)]
@@ -79,7 +79,7 @@ def test_one_paragraph_of_20_000_words_is_divided_between_sentences() -> None:
     assert [span for block in blocks for span in block.sentences] == split_sentences(text)
 
 
-def test_no_block_begins_with_what_would_read_as_a_list() -> None:
+def test_no_block_begins_with_a_false_list_marker() -> None:
     text = "It was in 1986. 1986. That was the year. " * 60
     assert [span.of(text) for b in checked_blocks(text) for span in b.sentences] == [
         span.of(text) for span in split_sentences(text)
@@ -87,7 +87,7 @@ def test_no_block_begins_with_what_would_read_as_a_list() -> None:
 
 
 @pytest.mark.parametrize("end", ["```\n\n", ""], ids=["closed", "never closed"])
-def test_code_that_is_wider_than_all_windows_stays_code(end: str) -> None:
+def test_code_longer_than_a_block_stays_code(end: str) -> None:
     code = "```\n" + "Merrow Tower has 50 floors.\n\n" * 2000 + end
     text = f"{PARAGRAPH}\n\n{code}" + (PARAGRAPH if end else "")
     blocks = checked_blocks(text)
@@ -95,7 +95,7 @@ def test_code_that_is_wider_than_all_windows_stays_code(end: str) -> None:
     assert blocks[1].too_long
 
 
-def test_what_has_no_end_of_a_sentence_is_too_long() -> None:
+def test_endless_sentence_makes_a_block_too_long() -> None:
     [block] = checked_blocks("word " * 20_000)
     assert block.too_long
     assert len(block.sentences) == 1
@@ -130,7 +130,7 @@ def test_a_text_is_parsed_a_few_times_however_long_it_is(name: str, monkeypatch:
     ),
     separator=st.sampled_from(["\n\n", "\n", "\r\n", " "]),
 )
-def test_blocks_of_any_text_are_the_text(parts: list[str], separator: str) -> None:
+def test_blocks_of_any_text_join_to_the_text(parts: list[str], separator: str) -> None:
     text = separator.join(parts)
     end = 0
     for block in checked_blocks(text) if text else []:

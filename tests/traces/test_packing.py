@@ -17,7 +17,7 @@ def unpacked(*packed: tuple[str, str]) -> list[Any]:
     return [unpacker.unpack(json.loads(value)) for value, _ in packed]
 
 
-def test_records_come_back_in_what_they_were_in() -> None:
+def test_nested_records_are_unpacked_in_place() -> None:
     value = {"evidence": [evidence(), {"deep": [check()]}], "text": "Où\n\x1b", "none": None}
     assert unpacked(Packer().pack(value)) == [value]
 
@@ -29,7 +29,7 @@ def test_record_is_written_once() -> None:
     assert unpacked(first, second) == [[record], [record, record]]
 
 
-def test_what_no_json_holds_is_refused() -> None:
+def test_value_outside_json_is_refused() -> None:
     with pytest.raises(TypeError, match="cannot hold an object"):
         Packer().pack({"one": object()})
 
@@ -50,6 +50,6 @@ def test_record_of_another_shape_is_refused(name: str, fields: dict[str, Any], m
 
 
 @pytest.mark.parametrize("number", [float("inf"), float("nan")])
-def test_number_that_no_json_holds_is_refused(number: float) -> None:
+def test_number_outside_json_is_refused(number: float) -> None:
     with pytest.raises(ValueError, match="JSON"):
         Packer().pack({"cost": number})

@@ -22,7 +22,7 @@ def spans(folder: Path) -> list[StoredSpan]:
     return store(folder).read("run").spans
 
 
-async def test_question_that_was_paid_for_is_in_the_file_at_once(tmp_path: Path) -> None:
+async def test_finished_request_is_written_at_once(tmp_path: Path) -> None:
     with recording(await recorder(tmp_path)), span("node", "edit", "q1"):
         with span("request", "model"):
             note(texts=["yes"])
@@ -31,7 +31,7 @@ async def test_question_that_was_paid_for_is_in_the_file_at_once(tmp_path: Path)
     assert (request.parent, request.about, request.body) == (node.number, "", {"texts": ["yes"]})
 
 
-async def test_what_ends_soon_is_written_together(tmp_path: Path) -> None:
+async def test_spans_of_a_short_run_are_written_at_the_flush(tmp_path: Path) -> None:
     made = await recorder(tmp_path, at_once=False)
     with recording(made), span("request", "model"):
         pass
@@ -42,7 +42,7 @@ async def test_what_ends_soon_is_written_together(tmp_path: Path) -> None:
     assert [span.name for span in spans(tmp_path)] == ["model"]
 
 
-async def test_what_goes_on_has_no_end(tmp_path: Path) -> None:
+async def test_open_span_has_no_duration(tmp_path: Path) -> None:
     with recording(await recorder(tmp_path)), span("node", "edit"):
         with span("request", "model"):
             pass
@@ -50,7 +50,7 @@ async def test_what_goes_on_has_no_end(tmp_path: Path) -> None:
         assert [span.seconds is None for span in spans(tmp_path)] == [True, False]
 
 
-async def test_body_that_grows_is_written_as_it_was_when_the_span_began(tmp_path: Path) -> None:
+async def test_body_is_written_as_it_was_when_the_span_began(tmp_path: Path) -> None:
     made = await recorder(tmp_path)
     with recording(made), span("request", "model", samples=1):
         note(object=Notice)  # no trace can hold this
@@ -58,7 +58,7 @@ async def test_body_that_grows_is_written_as_it_was_when_the_span_began(tmp_path
         assert [span.body for span in spans(tmp_path)] == [{"samples": 1}]
 
 
-async def test_trace_that_fails_is_said_once(tmp_path: Path) -> None:
+async def test_failing_trace_is_reported_once(tmp_path: Path) -> None:
     messages: list[str] = []
     with recording(await recorder(tmp_path, messages)):
         for _ in range(2):
@@ -68,7 +68,7 @@ async def test_trace_that_fails_is_said_once(tmp_path: Path) -> None:
     assert messages == ["the trace of this run is not kept: a trace cannot hold a ModelMetaclass"]
 
 
-async def test_run_whose_trace_failed_is_not_said_to_be_done(tmp_path: Path) -> None:
+async def test_run_with_a_failed_trace_is_not_recorded_as_finished(tmp_path: Path) -> None:
     messages: list[str] = []
     made = await recorder(tmp_path, messages)
     with recording(made), span("request", "model"):
@@ -77,14 +77,14 @@ async def test_run_whose_trace_failed_is_not_said_to_be_done(tmp_path: Path) -> 
     assert (store(tmp_path).read("run").seconds, len(messages)) == (None, 1)
 
 
-async def test_second_run_of_a_name_is_not_kept(tmp_path: Path) -> None:
+async def test_second_run_of_the_same_name_is_not_recorded(tmp_path: Path) -> None:
     messages: list[str] = []
     await recorder(tmp_path)
     await result_of((await recorder(tmp_path, messages)).ended(""))
     assert "give another run_id" in messages[0]
 
 
-async def test_end_is_written_though_who_waits_for_it_is_cancelled(tmp_path: Path) -> None:
+async def test_end_is_written_despite_a_cancelled_waiter(tmp_path: Path) -> None:
     made, free = await recorder(tmp_path), threading.Event()
     in_order(free.wait, 10)  # the thread of the traces has something else to do
     waiting = asyncio.create_task(_ending(made))

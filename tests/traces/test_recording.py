@@ -44,7 +44,7 @@ def revised(notes: Notes | None = None, **settings: Any) -> Revision:
         return reviser.revise(TEXT)
 
 
-def test_another_text_of_the_same_name_is_not_what_is_resumed() -> None:
+def test_resume_does_not_take_another_text_of_the_same_run_id() -> None:
     with Reviser(Settings(search=Notes())) as first:
         first.revise("The Hoover Dam was built by Frank Crowe.", run_id="doc-1")
     with Reviser(Settings(search=Notes()), checkpointer=InMemorySaver()) as other:
@@ -53,7 +53,7 @@ def test_another_text_of_the_same_name_is_not_what_is_resumed() -> None:
 
 
 @pytest.mark.parametrize("locked_s", [0.4, 30.0])
-def test_file_that_another_process_writes_keeps_no_run_waiting(locked_s: float) -> None:
+def test_run_does_not_wait_for_a_locked_trace_file(locked_s: float) -> None:
     revised()
     other = sqlite3.connect(store_path(), isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
@@ -71,7 +71,7 @@ def test_file_that_another_process_writes_keeps_no_run_waiting(locked_s: float) 
     other.close()
 
 
-async def test_rows_wait_for_another_process(tmp_path: Path) -> None:
+async def test_rows_are_written_after_another_process_frees_the_file(tmp_path: Path) -> None:
     messages: list[str] = []
     made = RunRecorder(store(tmp_path), messages.append)
     await made.start("run", facts())
@@ -88,7 +88,7 @@ async def test_rows_wait_for_another_process(tmp_path: Path) -> None:
     assert ([span.name for span in store(tmp_path).read("run").spans], messages) == (["model"], [])
 
 
-async def test_rows_that_waited_are_written_without_new_ones(
+async def test_delayed_rows_are_written_without_new_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = RunRecorder(store(tmp_path), print)
@@ -137,7 +137,7 @@ def test_span_in_a_thread_is_recorded() -> None:
     assert "elsewhere" in {span.name for span in Trace.load(revision.run_id).spans}
 
 
-def test_keys_in_addresses_and_headers_are_not_told() -> None:
+def test_keys_in_addresses_and_headers_are_not_recorded() -> None:
     endpoint = {"extra": {"headers": {"X-Auth": "ZZSECRET"}, "api_key": "ZZSECRET", "top_k": 3}}
     settings = Settings(
         model="vllm:a", base_url="http://h/v1?api_key=ZZSECRET&x=1", endpoints={"vllm:a": endpoint}
@@ -146,7 +146,7 @@ def test_keys_in_addresses_and_headers_are_not_told() -> None:
     assert settings_record(settings)["endpoints"]["vllm:a"]["extra"] == {"top_k": 3}
 
 
-def test_key_in_what_a_retriever_raises_is_not_told() -> None:
+def test_key_in_an_error_of_a_retriever_is_not_recorded() -> None:
     async def fail() -> None:
         raise RuntimeError("GET https://api.example/search?api_key=SECRETKEY1234&q=dam\nfailed")
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
 
 
-def test_text_is_beside_itself_with_one_value_wrong() -> None:
+def test_text_is_paired_with_a_copy_with_one_wrong_value() -> None:
     text = "In 1901 Brook got a mill of six floors."
     passage = "The mill of Brook, built in 1901, has six floors."
     values = tuple(

@@ -47,7 +47,7 @@ async def test_a_passage_says_where_it_comes_from_and_when_it_was_found(folder: 
 
 
 @pytest.mark.slow
-async def test_sources_are_written_as_the_user_wrote_the_corpus(
+async def test_sources_keep_the_spelling_of_the_corpus_path(
     folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened(folder)
@@ -62,7 +62,7 @@ async def test_a_single_file_is_its_own_source(folder: Path, opened: Open) -> No
     assert passage.source == (folder / "more" / "paris.txt").as_posix()
 
 
-async def test_records_have_their_address_or_their_line(tmp_path: Path, opened: Open) -> None:
+async def test_sources_of_records_are_their_address_or_line(tmp_path: Path, opened: Open) -> None:
     file = write_lines(
         tmp_path / "a.jsonl.gz",
         {"text": "Pears are green.", "url": "https://x.org", "date": "2020-03-04"},
@@ -91,7 +91,9 @@ async def test_one_long_document_does_not_crowd_out_the_others(tmp_path: Path, o
     assert [passage.source[-2:] for passage in passages] == ["#1"] * PASSAGES_PER_DOCUMENT + ["#2"]
 
 
-async def test_a_built_index_is_searched_as_it_is(folder: Path, tmp_path: Path, opened: Open) -> None:
+async def test_a_built_index_is_searched_without_its_corpus(
+    folder: Path, tmp_path: Path, opened: Open
+) -> None:
     built(folder, tmp_path / "index")
     shutil.rmtree(folder)
     [passage] = await opened(tmp_path / "index").retrieve("France", 5)
@@ -115,7 +117,7 @@ async def test_changes_are_seen_at_the_next_opening(folder: Path, opened: Open) 
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-async def test_offsets_count_line_ends_as_they_are(tmp_path: Path, opened: Open, line_end: str) -> None:
+async def test_offsets_count_the_original_line_ends(tmp_path: Path, opened: Open, line_end: str) -> None:
     text = line_end.join(["# שלום", "", "Pears are green.", "Really. 🍐🍐", "", "Pears are sweet. עולם."])
     (tmp_path / "a.md").write_bytes(text.encode())
     [passage] = await opened(tmp_path / "a.md").retrieve("pears", 5)
@@ -124,7 +126,7 @@ async def test_offsets_count_line_ends_as_they_are(tmp_path: Path, opened: Open,
 
 
 @pytest.mark.parametrize("query", ["", " ", "?!", "zebra"])
-async def test_what_matches_nothing_finds_nothing(folder: Path, opened: Open, query: str) -> None:
+async def test_query_without_matches_finds_nothing(folder: Path, opened: Open, query: str) -> None:
     assert await opened(folder).retrieve(query, 5) == []
 
 
@@ -133,13 +135,13 @@ async def test_what_matches_nothing_finds_nothing(folder: Path, opened: Open, qu
 @example('text:"a b"~3 AND (NOT [x TO *]) ^2 \\')
 @example("\ud800\0")
 @given(query=st.text(st.characters(), max_size=40) | st.text('"()[]{}:^~*?\\/+-!&| ANDORT', max_size=40))
-async def test_no_query_is_understood_as_a_language(folder: Path, opened: Open, query: str) -> None:
+async def test_queries_are_not_parsed_as_a_query_language(folder: Path, opened: Open, query: str) -> None:
     passages = await opened(folder).retrieve(f"{query} france", 5)
     assert "Paris is the capital of France." in [passage.text for passage in passages]
 
 
 @pytest.mark.slow
-def test_what_is_skipped_is_listed(folder: Path, tmp_path: Path, opened: Open) -> None:
+def test_skipped_files_are_listed(folder: Path, tmp_path: Path, opened: Open) -> None:
     (folder / "bad.json").write_text("{")
     os.mkfifo(folder / "pipe.txt")
     built(folder, tmp_path / "index")
@@ -177,7 +179,7 @@ async def test_text_of_a_file_can_be_shown_with_its_offsets(folder: Path, opened
 
 
 @pytest.mark.parametrize("source", ["https://a.org", "notes/paris.txt", "/etc/passwd", "", "#1"])
-async def test_text_of_what_is_not_in_the_corpus_is_not_shown(
+async def test_text_of_a_file_outside_the_corpus_is_not_shown(
     folder: Path, opened: Open, source: str
 ) -> None:
     assert await opened(folder).extracted(source) is None
@@ -185,13 +187,11 @@ async def test_text_of_what_is_not_in_the_corpus_is_not_shown(
 
 
 @pytest.mark.parametrize("item", ["nonsense", "", "1", "9" * 5000])
-async def test_text_of_an_item_that_a_file_does_not_hold_is_not_shown(
-    folder: Path, opened: Open, item: str
-) -> None:
+async def test_text_of_a_missing_item_is_not_shown(folder: Path, opened: Open, item: str) -> None:
     assert await opened(folder).extracted(f"{folder}/peaches.md#{item}") is None
 
 
-async def test_text_of_a_file_that_is_gone_is_not_shown(folder: Path, opened: Open) -> None:
+async def test_text_of_a_deleted_file_is_not_shown(folder: Path, opened: Open) -> None:
     corpus = opened(folder)
     (folder / "peaches.md").unlink()
     assert await corpus.extracted(f"{folder}/peaches.md") is None
@@ -215,7 +215,7 @@ async def test_a_corpus_that_was_closed_opens_again(folder: Path, opened: Open) 
     assert [passage.text for passage in await corpus.retrieve("France", 5)] == before != []
 
 
-def test_a_folder_that_may_not_be_entered_is_an_input_error(
+def test_a_folder_without_permission_is_an_input_error(
     folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = Path.stat
@@ -231,15 +231,13 @@ def test_a_folder_that_may_not_be_entered_is_an_input_error(
 
 
 @pytest.mark.parametrize("path", ["none", "a\0b", "x" * 5000, "~nobody-of-this-name/x", "none/x"])
-def test_a_path_that_leads_nowhere_is_an_input_error(opened: Open, path: str) -> None:
+def test_a_missing_path_is_an_input_error(opened: Open, path: str) -> None:
     with pytest.raises(InputError, match=r"cannot be read \([^\n]*: give a folder, a file or a built index"):
         opened(Path(path))
 
 
 @pytest.mark.slow
-async def test_what_is_found_does_not_depend_on_how_the_index_came_about(
-    tmp_path: Path, opened: Open
-) -> None:
+async def test_ranking_does_not_depend_on_the_order_of_indexing(tmp_path: Path, opened: Open) -> None:
     names = [f"{name}.md" for name in "abcdefghijkl"]
     rankings = []
     for order in (names, names[::-1]):

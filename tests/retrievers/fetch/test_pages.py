@@ -91,7 +91,7 @@ async def test_page_of_every_kind_that_is_fetched_can_be_read(reading: Reading) 
             await reading(Web(b" ", media_type)).read(URL)
 
 
-async def test_page_that_moved_is_cited_where_it_is(reading: Reading) -> None:
+async def test_page_that_moved_is_cited_by_its_new_address(reading: Reading) -> None:
     web = Web(HTML.encode())
     web.moved_to = "https://example.org/new"
     reader = reading(web)
@@ -99,7 +99,7 @@ async def test_page_that_moved_is_cited_where_it_is(reading: Reading) -> None:
     assert await reader.extracted("https://example.org/new")
 
 
-async def test_page_that_was_never_read_is_not_kept(reading: Reading) -> None:
+async def test_unread_page_is_not_cached(reading: Reading) -> None:
     assert await reading(Web(b"")).extracted(URL) is None
 
 
@@ -131,7 +131,7 @@ def test_page_of_more_text_than_a_book_is_refused(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
-async def test_page_of_much_text_is_cut_in_a_process_as_it_is_here(reading: Reading) -> None:
+async def test_long_page_is_cut_alike_in_a_process_and_here(reading: Reading) -> None:
     text = "# Peach\n\n" + "It is a fruit. " * 8000
     passages_read = await reading(Web(text.encode(), "text/plain")).read(URL)
     assert [(passage.start, passage.end) for passage in passages_read] == [
@@ -190,7 +190,7 @@ async def test_page_without_text_is_refused(
         "Sign up for our daily newsletter",
     ],
 )
-def test_page_furniture_is_left_out(block: str) -> None:
+def test_page_navigation_and_boilerplate_are_left_out(block: str) -> None:
     assert without_furniture(f"One.\n\n{block}\n\nTwo.") == "One.\n\nTwo."
 
 
@@ -224,7 +224,7 @@ def test_page_passages_nearest_to_the_query_come_first() -> None:
     ]
 
 
-def test_page_with_nothing_in_common_gives_its_beginning() -> None:
+def test_page_without_words_of_the_query_gives_its_beginning() -> None:
     candidates = passages("Äpfel sind rot.", "Birnen sind grün.", "Pflaumen sind blau.")
     assert nearest(candidates, "peaches", most=2) == candidates[:2]
 

@@ -67,7 +67,7 @@ async def test_same_text_twice_is_asked_for_once(tmp_path: Path) -> None:
     assert asked(inner) == [[LIBRARY, OPENED]]
 
 
-async def test_no_passages_ask_nothing(tmp_path: Path) -> None:
+async def test_no_passages_make_no_call(tmp_path: Path) -> None:
     inner = ScriptedReranker()
     assert await CachedReranker(inner, cache(tmp_path), "model").score("When?", []) == []
     assert inner.calls == []
@@ -108,7 +108,7 @@ class Odd:
         return self.scores
 
 
-async def test_score_that_is_no_number_is_not_remembered(tmp_path: Path) -> None:
+async def test_score_that_is_not_a_number_is_not_remembered(tmp_path: Path) -> None:
     inner = Odd(math.nan)
     reranker = CachedReranker(inner, cache(tmp_path), "model")
     assert [math.isnan(score) for _ in range(2) for score in await reranker.score("When?", [LIBRARY])] == [

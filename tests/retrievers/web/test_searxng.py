@@ -77,7 +77,7 @@ async def test_searxng_sources_are_read(using: Using, reader: Reader) -> None:
     )
 
 
-async def test_searxng_hit_that_is_no_address_costs_no_other(using: Using, reader: Reader) -> None:
+async def test_searxng_hit_with_an_invalid_address_is_skipped_alone(using: Using, reader: Reader) -> None:
     answer = results_page(
         "https://\ud800.org/", "https://a\\b.org/", "https://a.org/\ud800", "https://b.org/"
     )
@@ -94,7 +94,7 @@ async def test_searxng_page_that_was_read_can_be_shown(using: Using) -> None:
         assert await searxng.extracted("https://b.org/") is None
 
 
-async def test_searxng_is_asked_once_for_the_same(using: Using) -> None:
+async def test_searxng_answers_are_cached(using: Using) -> None:
     with Service(lambda asked: results_page("https://a.org/")) as service:
         assert await using(service.url).retrieve("q", 2)
         assert await using(service.url).retrieve("q", 1)
@@ -108,7 +108,7 @@ async def test_searxng_sources_that_are_excluded_are_not_read(using: Using, read
     assert reader.read_pages == ["https://b.org/"]
 
 
-async def test_searxng_dates_stand_in_for_those_of_pages(using: Using) -> None:
+async def test_searxng_date_is_used_for_a_page_without_one(using: Using) -> None:
     dated = [{"url": "https://a.org/", "publishedDate": "2024-01-02T00:00:00"}, {"url": "https://b.org/"}]
     limits = SourceLimits(after=datetime(2024, 1, 1, tzinfo=UTC))
     with Service(lambda asked: results_page(results=dated)) as service:
@@ -161,13 +161,13 @@ async def test_searxng_that_finds_nothing_gives_no_sources(using: Using, answer:
         assert await using(service.url).retrieve("q", 2) == []
 
 
-async def test_searxng_that_is_none_has_failed(using: Using) -> None:
+async def test_server_that_is_not_searxng_is_a_failure(using: Using) -> None:
     answer = Said({"detail": "Not Found"})
     with Service(lambda asked: answer) as service, pytest.raises(RetrievalError, match="is not SearXNG"):
         await using(service.url).retrieve("q", 2)
 
 
-async def test_searxng_that_is_not_there_fails(using: Using) -> None:
+async def test_unreachable_searxng_is_a_failure(using: Using) -> None:
     with pytest.raises(RetrievalError, match=r"SearXNG cannot be reached .* check searxng_url"):
         await using("http://127.0.0.1:9", attempts=1).retrieve("q", 2)
 
@@ -184,7 +184,7 @@ async def test_surrogates_from_searxng_are_replaced(using: Using, reader: Reader
     assert reader.read_pages == ["https://a.org/\U0001f600\ufffd"]
 
 
-async def test_password_that_searxng_repeats_is_taken_out(using: Using) -> None:
+async def test_password_repeated_by_searxng_is_redacted(using: Using) -> None:
     with Service(lambda asked: Said("it is pass/word-1 or pass\\/word-1", 500)) as service:
         address = service.url.replace("//", "//me:pass%2Fword-1@")
         with pytest.raises(RetrievalError) as raised:

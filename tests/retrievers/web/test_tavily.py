@@ -70,7 +70,7 @@ async def test_tavily_gives_passages_of_raw_content(using: Using) -> None:
 
 
 @pytest.mark.parametrize("raw", [None, "", " \n"])
-async def test_tavily_quotation_stands_in_for_raw_content(using: Using, raw: str | None) -> None:
+async def test_tavily_quotation_replaces_missing_raw_content(using: Using, raw: str | None) -> None:
     news = {**RESULT, "raw_content": raw, "published_date": "Tue, 05 Mar 2024 10:00:00 GMT"}
     with Service(lambda asked: search_answer(news)) as service:
         [passage] = await using(service.url).retrieve("peaches", 5)
@@ -108,14 +108,14 @@ async def test_tavily_quotation_is_cited_at_its_page(using: Using) -> None:
 
 
 @pytest.mark.slow
-async def test_tavily_page_that_is_kept_is_better_than_its_quotation(using: Using) -> None:
+async def test_tavily_cached_page_is_preferred_to_its_quotation(using: Using) -> None:
     answers = [search_answer(RESULT), search_answer(BARE)]
     with Service(lambda asked: answers.pop(0)) as service:
         tavily = using(service.url)
         assert await tavily.retrieve("a", 5) == await tavily.retrieve("b", 5)
 
 
-async def test_tavily_page_without_a_word_gives_nothing(using: Using) -> None:
+async def test_tavily_page_without_text_gives_no_passages(using: Using) -> None:
     with Service(lambda asked: search_answer({**BARE, "content": ""})) as service:
         assert await using(service.url).retrieve("peaches", 5) == []
 
@@ -139,14 +139,14 @@ async def test_tavily_is_asked_with_the_key_and_the_limits(using: Using) -> None
     }
 
 
-async def test_tavily_hit_that_is_no_address_costs_no_other(using: Using) -> None:
+async def test_tavily_hit_with_an_invalid_address_is_skipped_alone(using: Using) -> None:
     hits = [RESULT | {"url": url} for url in ("", "http://[", "https://\ud800.org/", "https://b.org/\ud800")]
     with Service(lambda asked: search_answer(*hits)) as service:
         passages = await using(service.url).retrieve("peaches", 5)
     assert {passage.source for passage in passages} == {"https://b.org/\ufffd"}
 
 
-async def test_tavily_is_asked_once_for_the_same(using: Using) -> None:
+async def test_tavily_answers_are_cached(using: Using) -> None:
     with Service(lambda asked: search_answer(RESULT)) as service:
         first = await using(service.url).retrieve("peaches", 5)
         assert await using(service.url).retrieve("peaches", 5) == first
@@ -175,18 +175,18 @@ async def test_tavily_failure_is_one_line_without_the_key(using: Using, failure:
     assert "\n" not in str(caught.value)
 
 
-async def test_tavily_that_is_busy_is_asked_again(using: Using) -> None:
+async def test_busy_tavily_is_asked_again(using: Using) -> None:
     answers = [Said({"detail": {"error": "many"}}, 429), search_answer(RESULT)]
     with Service(lambda asked: answers.pop(0)) as service:
         assert await using(service.url).retrieve("peaches", 5)
 
 
-async def test_tavily_that_is_not_there_fails(using: Using) -> None:
+async def test_unreachable_tavily_is_a_failure(using: Using) -> None:
     with pytest.raises(RetrievalError, match=r"Tavily cannot be reached: .*check the connection"):
         await using("http://127.0.0.1:9", attempts=1).retrieve("peaches", 5)
 
 
-async def test_tavily_that_is_slow_is_given_up(using: Using) -> None:
+async def test_slow_tavily_times_out(using: Using) -> None:
     def slow(asked: object) -> Said:
         time.sleep(0.4)
         return search_answer()
@@ -202,7 +202,7 @@ def test_tavily_needs_a_key(key: str | None, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["tvly-a\nb", "tvly-ü", "two keys"])
-def test_tavily_key_is_looked_at(key: str, tmp_path: Path) -> None:
+def test_malformed_tavily_key_is_refused_without_showing_it(key: str, tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="copy it once more") as caught:
         Tavily(key, cache=opened(tmp_path / "c"), window=4, step=1)
     assert key not in str(caught.value)
@@ -214,7 +214,7 @@ def test_tavily_needs_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         Tavily(KEY, cache=opened(tmp_path / "c"), window=4, step=1)
 
 
-async def test_key_that_tavily_repeats_is_taken_out(using: Using) -> None:
+async def test_key_repeated_by_tavily_is_redacted(using: Using) -> None:
     with Service(
         lambda asked: search_answer(RESULT | {"title": KEY, "raw_content": f"{RAW} The key is {KEY}."})
     ) as service:

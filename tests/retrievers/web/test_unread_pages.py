@@ -22,7 +22,7 @@ def messages(*pages: list[Passage] | str) -> list[str]:
     return [warning.message for warning in meter.warnings]
 
 
-def test_pages_that_are_all_read_need_no_words() -> None:
+def test_read_pages_cause_no_warning() -> None:
     assert messages(READ, []) == []
 
 
@@ -39,7 +39,7 @@ def test_few_pages_are_named_and_the_rest_counted() -> None:
     assert counted == "left out of the pages for 'the�query': 2 more pages"
 
 
-def test_pages_that_all_fail_are_a_failure_and_no_warning() -> None:
+def test_pages_that_all_fail_are_an_error_without_warnings() -> None:
     with metered() as meter, pytest.raises(RetrievalError, match="gone"):
         readable("q", ["https://a.org/"], [RetrievalError("gone")])
     assert meter.warnings == []

@@ -23,7 +23,7 @@ class Doubling(Remembered[int, int]):
         return 2 * number
 
 
-def test_each_is_answered_and_computed_once() -> None:
+def test_each_item_is_computed_once() -> None:
     doubled = Doubling(size=10)
     assert doubled([3, 1, 3]) == [6, 2, 6]
     assert doubled([1, 2, 1]) == [2, 4, 2]
@@ -31,18 +31,18 @@ def test_each_is_answered_and_computed_once() -> None:
     assert doubled([]) == []
 
 
-def test_what_was_asked_longest_ago_is_forgotten() -> None:
+def test_least_recently_used_item_is_forgotten() -> None:
     doubled = Doubling(size=2)
     for number in (1, 2, 1, 3, 1, 2):
         doubled([number])
     assert doubled.computed == [1, 2, 3, 2]
 
 
-def test_more_than_are_kept_are_answered() -> None:
+def test_call_with_more_items_than_the_size_is_answered() -> None:
     assert Doubling(size=1)([1, 2, 3]) == [2, 4, 6]
 
 
-def test_threads_that_ask_for_the_same_share_one_answer() -> None:
+def test_threads_that_ask_for_the_same_item_share_one_computation() -> None:
     asked, computed = threading.Barrier(2, timeout=5), list[int]()
 
     def slow(number: int) -> int:
@@ -60,7 +60,7 @@ def test_threads_that_ask_for_the_same_share_one_answer() -> None:
     assert computed == [7]
 
 
-def test_what_fails_fails_for_all_and_is_tried_again() -> None:
+def test_failed_item_raises_and_is_computed_again_next_time() -> None:
     tries = iter("no")
 
     def once(number: int) -> int:
@@ -87,7 +87,7 @@ def waits_for(remembered: Remembered[int, int], given: int) -> list[int]:
 @pytest.mark.parametrize(
     "error", [KeyboardInterrupt, CancelledError, RuntimeError], ids=lambda error: error.__name__
 )
-def test_interrupted_caller_leaves_no_answer_to_wait_for(
+def test_interrupted_caller_does_not_block_later_callers(
     error: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An error comes before, among or after those that are computed, as when threads can no longer begin."""
@@ -106,7 +106,7 @@ def test_interrupted_caller_leaves_no_answer_to_wait_for(
         assert waits_for(doubled, 10 * computed + 1) == [20 * computed + 2]
 
 
-def test_who_waits_for_an_interrupted_caller_computes_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_thread_waiting_for_an_interrupted_caller_computes_the_item(monkeypatch: pytest.MonkeyPatch) -> None:
     doubled, asked = Doubling(size=10), threading.Event()
     answers: list[int] = []
 

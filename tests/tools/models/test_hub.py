@@ -8,11 +8,11 @@ from rarr.tools.models.hub import can_be_model, one_line
 
 
 @pytest.mark.parametrize(("name", "can"), [("a/b", True), ("", False), ("a", False), ("a/b/c", False)])
-def test_hub_has_models_of_owners(name: str, can: bool) -> None:
+def test_model_name_needs_an_owner(name: str, can: bool) -> None:
     assert can_be_model(name) is can
 
 
-def test_any_folder_can_be_one(tmp_path: Path) -> None:
+def test_any_folder_can_be_a_model(tmp_path: Path) -> None:
     assert can_be_model(str(tmp_path))
 
 

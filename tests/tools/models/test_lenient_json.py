@@ -79,19 +79,21 @@ def test_whole_objects_and_lists(text: str, containers: list[Any]) -> None:
         ('{"a": "b" /* c', [], "a"),
     ],
 )
-def test_what_is_cut_is_left_out(text: str, members: list[tuple[str, str]] | None, lost: str | None) -> None:
+def test_truncated_json_is_left_out(
+    text: str, members: list[tuple[str, str]] | None, lost: str | None
+) -> None:
     expected = [] if members is None else [(Object(list(members), cut=True, lost=lost), False)]
     assert list(find(text)) == expected
 
 
-def test_each_container_tells_whether_it_was_cut() -> None:
+def test_each_container_records_whether_it_was_truncated() -> None:
     [container] = find('{"a": [{"b": "c"}, {"b": "d')
     inner = Array([Object([("b", "c")], cut=False), Object([], cut=True, lost="b")], cut=True)
     assert container.value == Object([("a", inner)], cut=True)
 
 
 @pytest.mark.parametrize("text", ['{"a": b c}', '{"a": "b, "c": "d"}', '{"a": [1}', '{"a": {"b": "c"} d}'])
-def test_what_is_no_json_is_broken(text: str) -> None:
+def test_invalid_json_is_broken(text: str) -> None:
     assert [container.broken for container in find(text)] == [True]
 
 
@@ -111,7 +113,7 @@ def test_json_is_read_exactly(value: dict[str, Any], indent: int | None) -> None
 @given(
     st.dictionaries(st.text(VALID, max_size=10).filter(lambda key: not {*"{}"} & {*key}), strings, max_size=4)
 )
-def test_of_cut_json_whole_members_are_kept(value: dict[str, str]) -> None:
+def test_truncated_json_keeps_its_complete_members(value: dict[str, str]) -> None:
     text = json.dumps(value)
     for end in range(1, len(text)):
         assert all(plain(container.value).items() <= value.items() for container in find(text[:end]))

@@ -8,7 +8,7 @@ from rarr.records import Edit, with_edits
 from rarr.tools.text.diff import Segment, segments
 
 
-def test_without_edits_all_is_kept() -> None:
+def test_text_without_accepted_edits_is_one_kept_segment() -> None:
     assert segments("a\r\nb", [edit(0, 1, "x", accepted=False)]) == [Segment("kept", "a\r\nb")]
 
 
@@ -39,7 +39,7 @@ def test_without_edits_all_is_kept() -> None:
         "insertion taken back",
     ],
 )
-def test_edits_are_composed(edits: list[Edit], expected: str) -> None:
+def test_overlapping_edits_are_composed(edits: list[Edit], expected: str) -> None:
     shown = ""
     for kind, text in segments("abcdef", edits):
         shown += {"kept": text, "deleted": f"[{text}|]", "inserted": f"[|{text}]"}[kind]

@@ -70,7 +70,7 @@ def test_sentences(text: str, expected: list[str]) -> None:
     assert document_sentences(text) == expected
 
 
-def test_sentences_of_a_run_are_those_of_the_text_and_are_kept() -> None:
+def test_sentences_of_a_text_are_cached() -> None:
     text = "It is high. It is old."
     assert sentences(text) is sentences(text)
     assert list(sentences(text)) == split_sentences(text)
@@ -91,7 +91,7 @@ def test_rows_of_tables_on_request() -> None:
         "(see Lee and Smith, 2019a)", "(Lee et al., 2019)",
     ],
 )  # fmt: skip
-def test_protects(part: str) -> None:
+def test_protected_parts_are_found(part: str) -> None:
     text = f"It says {part} here."
     assert part in [span.of(text) for span in protected(text, 0, len(text))]
 
@@ -104,7 +104,7 @@ def test_prose_is_not_protected(text: str) -> None:
     assert protected(text, 0, len(text)) == []
 
 
-def test_protects_only_between_the_places() -> None:
+def test_protected_parts_are_cut_to_the_given_range() -> None:
     assert protected("`a` `b`", 3, 7) == [Span(4, 7)]
 
 
@@ -127,7 +127,7 @@ def test_spans_are_ordered_apart_and_inside(tables: bool, text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["[ ", "`", "> ", "a", "1. "])
-def test_a_hostile_text_comes_to_an_end(unit: str) -> None:
+def test_a_hostile_text_is_split_quickly(unit: str) -> None:
     text = (unit * 200_000)[:200_000]
     assert_ordered(text, split_sentences(text))
     assert_ordered(text, list(protected(text, 0, len(text))))

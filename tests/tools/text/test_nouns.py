@@ -26,5 +26,5 @@ def test_nouns_are_counted(n: int, noun: str, expected: str) -> None:
     ("value", "expected"),
     [(1, "an int"), ("", "a str"), (object(), "an object"), ([], "a list"), (OSError(), "an OSError")],
 )
-def test_classes_have_their_articles(value: object, expected: str) -> None:
+def test_class_names_have_an_article(value: object, expected: str) -> None:
     assert kind_of(value) == expected

@@ -22,13 +22,13 @@ def test_passages_are_split_by_relevance_best_first() -> None:
     ]
 
 
-def test_relevant_passages_beyond_four_are_on_neither_side() -> None:
+def test_relevant_passages_beyond_four_are_left_out() -> None:
     parts = split([bare(passage) for passage in passages(20)], [0.9] * 6 + [0.1] * 14, 0.6)
     assert (len(parts.relevant), len(parts.others)) == (4, MOST_OTHERS)
     assert all(passage.relevance == 0.1 for passage in parts.others)
 
 
-def test_windows_of_one_place_count_once() -> None:
+def test_overlapping_windows_count_once() -> None:
     passage = bare(evidence("The mill opened in 1901."))
     shorter = passage.model_copy(update={"text": "mill opened in 1901."})
     assert split([passage, shorter], [0.9, 0.2], 0.6).others == []

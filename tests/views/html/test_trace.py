@@ -64,7 +64,7 @@ def cut_short(trace: Trace, last: int, **changes: object) -> Trace:
 
 
 @pytest.mark.slow
-def test_tags_are_ours_and_closed(html: str) -> None:
+def test_tags_are_known_and_closed(html: str) -> None:
     drawn = Page(html)
     tags = [tag for tag, _ in drawn.tags]
     assert drawn.open == []
@@ -75,7 +75,7 @@ def test_tags_are_ours_and_closed(html: str) -> None:
 
 
 @pytest.mark.slow
-def test_links_lead_to_the_web_or_to_what_is_there(html: str) -> None:
+def test_links_lead_to_the_web_or_to_existing_anchors(html: str) -> None:
     drawn = Page(html)
     ids = [str(attrs["id"]) for _, attrs in drawn.tags if "id" in attrs]
     assert len(ids) == len(set(ids))
@@ -88,7 +88,7 @@ def test_links_lead_to_the_web_or_to_what_is_there(html: str) -> None:
 
 
 @pytest.mark.slow
-def test_hostile_texts_are_shown_as_they_are(html: str) -> None:
+def test_hostile_texts_are_shown_as_text(html: str) -> None:
     assert "</script><script>alert(1)</script><img src=x onerror=alert(2)>" in Page(html).text
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", html)
     assert "&amp;lt;script" not in html
@@ -108,7 +108,7 @@ def test_title_is_the_first_line_of_the_text(html: str) -> None:
     assert '<h1 dir="auto">The bridge opened in 1937. It is 30 metres wide.' in html
 
 
-def test_what_needs_the_eyes_stands_first(trace: Trace) -> None:
+def test_entries_that_need_review_come_first(trace: Trace) -> None:
     html = page(reviewed(trace))
     review = html[html.index('id="review"') : html.index('id="edits"')]
     entries = re.findall(r'<li class="(?:entry )?(\w+)"|<summary>(\d+ supported)', review)
@@ -122,7 +122,7 @@ def test_what_needs_the_eyes_stands_first(trace: Trace) -> None:
     assert html.index('id="review"') < html.index('id="text"')
 
 
-def test_deciding_words_are_marked_with_what_the_passage_says(trace: Trace) -> None:
+def test_deciding_words_are_marked_with_the_words_of_the_passage(trace: Trace) -> None:
     html = page(reviewed(trace))
     assert re.search(
         r'<span class="part differs" title="differs: q2\.1 says “the other way [^>]*">It</span>', html
@@ -132,7 +132,7 @@ def test_deciding_words_are_marked_with_what_the_passage_says(trace: Trace) -> N
     assert "~ open </script" in text
 
 
-def test_low_support_is_told_from_high_support(trace: Trace) -> None:
+def test_low_support_looks_different_from_high_support(trace: Trace) -> None:
     html = page(reviewed(trace))
     assert 'class="level low" viewBox="0 0 40 8"' in html
     assert '<rect class="full" width="24" height="8"/>' in html
@@ -161,8 +161,8 @@ def test_suggestion_that_no_longer_fits_has_no_button(trace: Trace) -> None:
 
 
 def test_page_with_suggestions_holds_hostile_texts(trace: Trace) -> None:
-    test_tags_are_ours_and_closed(page(reviewed(trace)))
-    test_links_lead_to_the_web_or_to_what_is_there(page(reviewed(trace)))
+    test_tags_are_known_and_closed(page(reviewed(trace)))
+    test_links_lead_to_the_web_or_to_existing_anchors(page(reviewed(trace)))
 
 
 def test_sentence_that_markdown_hides_is_listed_with_its_name(trace: Trace) -> None:
@@ -176,7 +176,7 @@ def test_sentence_that_markdown_hides_is_listed_with_its_name(trace: Trace) -> N
     assert 'id="review-1"' not in html
 
 
-def test_edits_stand_in_place_and_with_their_reasons(html: str) -> None:
+def test_edits_are_shown_in_place_and_with_their_reasons(html: str) -> None:
     assert "opened in <a" in html
     assert "<del>1936</del></a>" in html
     assert re.search(r'<ins>(<span class="part [^>]*>)?1937(</span>)?</ins></a>', html)
@@ -184,7 +184,7 @@ def test_edits_stand_in_place_and_with_their_reasons(html: str) -> None:
     assert "the change adds a link, a citation, markup or a line" in Page(html).text
 
 
-def test_refused_edit_keeps_its_place_while_others_move_it() -> None:
+def test_refused_edit_stays_at_its_words_beside_other_edits() -> None:
     edits = [
         Edit(
             id="e1", start=2, end=3, old="c", new="x", query_id="", evidence_id="", state="refused", reason=""
@@ -229,7 +229,7 @@ def test_prompt_says_how_often_it_was_asked(html: str, trace: Trace) -> None:
     assert "asked 1 times" not in drawn
 
 
-def test_file_that_was_handed_on_may_hold_anything(trace: Trace) -> None:
+def test_page_of_a_hostile_trace_file_has_only_known_tags(trace: Trace) -> None:
     odd = {"name": HOSTILE, "about": HOSTILE, "error": HOSTILE}
     contents = {"user": HOSTILE, "answer": HOSTILE, "failure": HOSTILE, "texts": [HOSTILE]}
     spans = [
@@ -241,10 +241,10 @@ def test_file_that_was_handed_on_may_hold_anything(trace: Trace) -> None:
     ]
     facts = trace.file.facts.model_copy(update={"version": HOSTILE, "settings": {HOSTILE: [HOSTILE]}})
     known = {"spans": spans, "facts": facts, "run_id": HOSTILE}
-    test_tags_are_ours_and_closed(page(Trace(trace.file.model_copy(update=known))))
+    test_tags_are_known_and_closed(page(Trace(trace.file.model_copy(update=known))))
 
 
-def test_run_that_was_cut_short_says_where(trace: Trace) -> None:
+def test_page_of_a_killed_run_shows_where_it_ended(trace: Trace) -> None:
     ask = next(
         span for span in trace.spans if span.name == "check_agreement_in_context" and span.kind == "ask"
     )
@@ -253,10 +253,10 @@ def test_run_that_was_cut_short_says_where(trace: Trace) -> None:
     assert re.search(rf"It stopped in check_agreement #\d+ › the question {ask.name} #{ask.number}\.", drawn)
 
 
-def test_run_that_had_not_begun_has_a_page(trace: Trace) -> None:
+def test_run_without_spans_has_a_page(trace: Trace) -> None:
     assert "It stopped before its first step." in Page(page(cut_short(trace, 0))).text
 
 
-def test_run_that_failed_says_why(trace: Trace) -> None:
+def test_page_of_a_failed_run_shows_the_error(trace: Trace) -> None:
     failed = cut_short(trace, 1, seconds=1.0, error=f"ValueError: {HOSTILE}")
     assert "It failed: ValueError: </script>" in Page(page(failed)).text
