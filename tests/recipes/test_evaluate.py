@@ -38,7 +38,7 @@ def test_targets_are_printed_and_results_kept(page: Path, capsys: pytest.Capture
     assert page.read_text() == PAGE
 
 
-def test_page_is_written_when_that_is_asked_for(page: Path) -> None:
+def test_page_is_written_on_request(page: Path) -> None:
     sys.argv.append("--write")
     evaluate.main()
     written = page.read_text()
@@ -46,7 +46,7 @@ def test_page_is_written_when_that_is_asked_for(page: Path) -> None:
     assert "**Of each set the first 3 rows alone.**" in written
 
 
-def test_page_is_not_written_of_a_part(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_page_is_not_written_for_a_partial_run(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sys.argv += ["--write", "--only", "fake"]
     with pytest.raises(SystemExit):
         evaluate.main()
