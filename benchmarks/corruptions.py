@@ -67,8 +67,8 @@ def sample(pages: Sequence[dict[str, Any]], per_kind: int, seed: int) -> list[Co
     people = sorted({match["value"] for page in english for match in names.finditer(page["text"])})
     chosen: dict[str, Corruption] = {}
     for kind in KINDS:
-        found = [places for page in english if (places := list(_places(page, kind)))]
-        pool = [source.choice(places) for places in source.sample(found, len(found))]
+        places_by_page = [places for page in english if (places := list(_places(page, kind)))]
+        pool = [source.choice(places) for places in source.sample(places_by_page, len(places_by_page))]
         # Pages repeat each other's sentences.
         fresh = {place.sentence: place for place in pool if place.sentence not in chosen}
         for place in list(fresh.values())[:per_kind]:

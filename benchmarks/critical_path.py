@@ -55,12 +55,13 @@ def main() -> None:
         }
         for method, (calls, searches, slack) in limits.items():
             limit = slack * (calls * options.call + searches * options.search)
-            one = asyncio.run(measure(method, queries, wrong, options))
+            measured = asyncio.run(measure(method, queries, wrong, options))
             shown = f"{calls}L + {searches}S" + (" + 10%" if slack > 1 else "")
-            met = "" if slack == 1 else " met" if max(one.seconds) <= limit else " MISSED"
+            met = "" if slack == 1 else " met" if max(measured.seconds) <= limit else " MISSED"
             print(
-                f"{queries:>7} {wrong:>5}  {method:<10} {_spread(one.seconds):<24} {shown + met:<18}"
-                f" {one.calls:>5} {one.tokens:>13,} {one.tokens / reference:>12.0%} {one.repeated:>20.0%}",
+                f"{queries:>7} {wrong:>5}  {method:<10} {_spread(measured.seconds):<24} {shown + met:<18}"
+                f" {measured.calls:>5} {measured.tokens:>13,} {measured.tokens / reference:>12.0%}"
+                f" {measured.repeated:>20.0%}",
                 flush=True,
             )
 
@@ -99,21 +100,23 @@ async def measure(method: str, queries: int, wrong: int, options: argparse.Names
 
 async def sequential(text: str, components: Components) -> str:
     """The order of the reference code: 3 samples, then search, gate and edit, one call after another."""
-    one_sample = wire(components.settings.model_copy(update={"query_samples": 1}))
-    samples = [await one_sample.query_generator.generate(text, None) for _ in range(3)]
+    single_sample = wire(components.settings.model_copy(update={"query_samples": 1}))
+    samples = [await single_sample.query_generator.generate(text, None) for _ in range(3)]
     queries = [Query(id=f"q{i}", **question.model_dump()) for i, question in enumerate(samples[0])]
-    found: list[tuple[Query, Evidence]] = []
+    results: list[tuple[Query, Evidence]] = []
     for query in queries:
         [passage] = await components.retriever.retrieve(query.text, 1)
-        found.append((query, Evidence(**passage.model_dump(), id=query.id, query_id=query.id, relevance=1.0)))
-    for query, evidence in found:
+        results.append(
+            (query, Evidence(**passage.model_dump(), id=query.id, query_id=query.id, relevance=1.0))
+        )
+    for query, evidence in results:
         agreement = await components.checker.check(text, None, query, evidence)
         if agreement.verdict == "disagrees":
             check = Check(**agreement.model_dump(), query_id=query.id, evidence_id=evidence.id)
             change = await components.editor.edit(text, None, query, check, evidence)
             assert change is not None
             text = text[: change.start] + change.new + text[change.end :]
-    for model in one_sample.models:
+    for model in single_sample.models:
         await model.aclose()
     return text
 

@@ -82,10 +82,10 @@ def commands() -> str:
 
 
 def _helps(name: str, command: Any) -> Iterator[tuple[str, str]]:
-    shown = CliRunner().invoke(typer_app, [*name.split()[1:], "--help"], prog_name="rarr")
-    yield name, shown.output.strip()
-    for child, under in getattr(command, "commands", {}).items():
-        yield from _helps(f"{name} {child}", under)
+    result = CliRunner().invoke(typer_app, [*name.split()[1:], "--help"], prog_name="rarr")
+    yield name, result.output.strip()
+    for child, child_command in getattr(command, "commands", {}).items():
+        yield from _helps(f"{name} {child}", child_command)
 
 
 PARTS: dict[str, Callable[[], str]] = {
@@ -127,12 +127,12 @@ def _docstrings() -> dict[str, str]:
     """The string below each field; pydantic does not keep it."""
     (tree,) = ast.parse(inspect.getsource(Settings)).body
     assert isinstance(tree, ast.ClassDef)
-    found = {}
-    for node, after in zip(tree.body, tree.body[1:], strict=False):
+    docstrings = {}
+    for node, following in zip(tree.body, tree.body[1:], strict=False):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            assert isinstance(after, ast.Expr)
-            found[node.target.id] = str(ast.literal_eval(after.value))
-    return found
+            assert isinstance(following, ast.Expr)
+            docstrings[node.target.id] = str(ast.literal_eval(following.value))
+    return docstrings
 
 
 def _default(field: FieldInfo) -> str:

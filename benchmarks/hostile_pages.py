@@ -40,8 +40,8 @@ class Memory:
     """The most megabytes that this process and those that read pages held, while it is entered."""
 
     async def __aenter__(self) -> "Memory":
-        self.own = self.theirs = 0.0
-        self.before = max(map(_megabytes, map(str, processes.pids())), default=0.0)
+        self.own_megabytes = self.reader_megabytes = 0.0
+        self.megabytes_before = max(map(_megabytes, map(str, processes.pids())), default=0.0)
         self._watching = asyncio.create_task(self._watch())
         return self
 
@@ -55,8 +55,8 @@ class Memory:
             await asyncio.sleep(0.02)
 
     def _look(self) -> None:
-        self.own = max(self.own, _megabytes("self"))
-        self.theirs = max(self.theirs, *map(_megabytes, map(str, processes.pids())), 0.0)
+        self.own_megabytes = max(self.own_megabytes, _megabytes("self"))
+        self.reader_megabytes = max(self.reader_megabytes, *map(_megabytes, map(str, processes.pids())), 0.0)
 
 
 def _megabytes(pid: str) -> float:
@@ -71,15 +71,15 @@ async def read(content: bytes, kind: str) -> str:
     """What comes of a page: its text, cut into passages, or why not."""
     try:
         page = await extracted(extract_page, content, kind, None)
-        found = await extracted(partial(windows, window=4, step=1), page.text)
+        passages = await extracted(partial(windows, window=4, step=1), page.text)
     except UnreadableError as error:
         return str(error)
-    return f"{len(page.text):,} characters, {len(found)} passages"
+    return f"{len(page.text):,} characters, {len(passages)} passages"
 
 
 async def alone() -> list[str]:
     """The pages that took more time or memory than the limits of the two calls that each needs."""
-    beyond = []
+    over_limit = []
     print(f"{'each alone':28} {'KB':>6} {'gzip':>6} {'s':>6} {'MB own':>7} {'MB read':>8} {'MB more':>8}")
     pages = {name: (make, "text/html") for name, make in HTML.items()} | OTHER
     for name, (make, kind) in pages.items():
@@ -91,12 +91,12 @@ async def alone() -> list[str]:
             started = time.perf_counter()
             outcome = await read(content, kind)
             seconds = time.perf_counter() - started
-        more = memory.theirs - memory.before
-        held = f"{memory.own:7.0f} {memory.theirs:8.0f} {more:8.0f}"
+        more = memory.reader_megabytes - memory.megabytes_before
+        held = f"{memory.own_megabytes:7.0f} {memory.reader_megabytes:8.0f} {more:8.0f}"
         print(f"{name:28} {sizes} {seconds:6.2f} {held} {outcome}", flush=True)
         if seconds > 2 * (PAGE.seconds + GRACE_S) or more > PAGE.megabytes + TOUCHED_MB:
-            beyond.append(name)
-    return beyond
+            over_limit.append(name)
+    return over_limit
 
 
 async def ordinary(extract: Callable[..., Awaitable[object]] = extracted) -> list[float]:
@@ -129,7 +129,10 @@ async def meanwhile() -> None:
         print(f"  in a process, behind {len(pages)} hostile pages: {_shown(await ordinary())}")
         outcomes = await asyncio.gather(*hostile)
         seconds = time.perf_counter() - started
-    print(f"  those took {seconds:.1f} s and {memory.own:.0f} MB here, {memory.theirs:.0f} MB in a process:")
+    print(
+        f"  those took {seconds:.1f} s and {memory.own_megabytes:.0f} MB here,"
+        f" {memory.reader_megabytes:.0f} MB in a process:"
+    )
     for outcome in sorted(set(outcomes)):
         print(f"    {outcomes.count(outcome)} times: {outcome}")
 
@@ -169,7 +172,7 @@ async def _asked(name: str, ask: Callable[[], Awaitable[Any]]) -> None:
         except Exception as error:
             outcome = str(error)
         seconds = time.perf_counter() - started
-    print(f"  {name}: {seconds:.2f} s, {memory.own - before:.0f} MB more here: {outcome}")
+    print(f"  {name}: {seconds:.2f} s, {memory.own_megabytes - before:.0f} MB more here: {outcome}")
 
 
 def outlived() -> list[str]:
@@ -189,13 +192,13 @@ async def main() -> int:
     most = processes.FAST_AT_ONCE + processes.SLOW_AT_ONCE
     print(f"limits of a call: {PAGE.seconds:g} s, {PAGE.megabytes} MB more than its process has")
     print(f"{most} processes at most\n")
-    beyond = await alone()
+    over_limit = await alone()
     await meanwhile()
     await answers()
     left = await asyncio.to_thread(outlived)
-    print(f"\nbeyond the limit: {', '.join(beyond) or 'no page'}")
+    print(f"\nbeyond the limit: {', '.join(over_limit) or 'no page'}")
     print(f"left over: {', '.join(left) or 'no process and no thread'}")
-    return 1 if left or beyond else 0
+    return 1 if left or over_limit else 0
 
 
 if __name__ == "__main__":

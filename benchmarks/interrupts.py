@@ -97,25 +97,25 @@ def ended(
 
     `terminal`: it has one of its own, which is its standard input and error.
     """
-    ours, theirs = os.openpty() if terminal else os.pipe()
+    own_end, child_end = os.openpty() if terminal else os.pipe()
     child = subprocess.Popen(
         [sys.executable, "-c", program, at, *argv],
-        stdin=theirs if terminal else subprocess.DEVNULL,
+        stdin=child_end if terminal else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=theirs,
+        stderr=child_end,
         start_new_session=True,
         cwd=home,
         env=os.environ | {"RARR_HOME": str(home), "PYTHONPATH": str(ROOT)},
     )
-    os.close(theirs)
-    with _read(ours) as err, child, _killed(child):
+    os.close(child_end)
+    with _read(own_end) as err, child, _killed(child):
         assert child.stdout
         child.stdout.read(1)
-        act(Running(child, err, ours))
-        begun = time.perf_counter()
+        act(Running(child, err, own_end))
+        started = time.perf_counter()
         with suppress(subprocess.TimeoutExpired):
             child.communicate(timeout=HANG_S)
-        status, seconds = child.poll(), time.perf_counter() - begun
+        status, seconds = child.poll(), time.perf_counter() - started
     return Outcome(status, b"".join(err).decode(), seconds)
 
 
@@ -224,16 +224,18 @@ def main() -> None:
 
 def _row(name: str, program: str, argv: Sequence[str], count: int, seed: int) -> list[str]:
     longest = _in_a_new_folder(lambda child: None, program, argv).seconds
-    found = [_in_a_new_folder(signalled(after_s), program, argv) for after_s in moments(count, longest, seed)]
-    for one in found:
-        if not one.clean:
-            print(f"{name}: exit status {one.status} after {one.seconds:.1f} s\n{one.err}")
-    times = [one.seconds for one in found if one.status != 0] or [0.0]
+    outcomes = [
+        _in_a_new_folder(signalled(after_s), program, argv) for after_s in moments(count, longest, seed)
+    ]
+    for outcome in outcomes:
+        if not outcome.clean:
+            print(f"{name}: exit status {outcome.status} after {outcome.seconds:.1f} s\n{outcome.err}")
+    times = [outcome.seconds for outcome in outcomes if outcome.status != 0] or [0.0]
     return [
         name,
         f"{longest:.1f}",
-        f"{sum(one.clean for one in found)} of {count}",
-        str(sum(one.status == 0 for one in found)),
+        f"{sum(outcome.clean for outcome in outcomes)} of {count}",
+        str(sum(outcome.status == 0 for outcome in outcomes)),
         f"{statistics.median(times):.2f}",
         f"{max(times):.2f}",
     ]
@@ -249,8 +251,10 @@ sys.argv[2:] = ["--version"]
 run()
 """
     call = [sys.executable, "-c", program, HANDLED]
-    done = (subprocess.run(call, capture_output=True, text=True, check=True, cwd=ROOT) for _ in range(10))
-    return [float(one.stdout.split()[0]) for one in done]
+    processes = (
+        subprocess.run(call, capture_output=True, text=True, check=True, cwd=ROOT) for _ in range(10)
+    )
+    return [float(process.stdout.split()[0]) for process in processes]
 
 
 def _in_a_new_folder(act: Act, program: str, argv: Sequence[str]) -> Outcome:

@@ -41,11 +41,11 @@ async def measure(lengths: list[int]) -> None:
         settings = Settings(corpus=EXAMPLES / "corpus", home=Path(home))
         async with await asyncio.to_thread(Reviser, settings) as reviser:
             await reviser.arevise(text_of(150))
-            four = (reviser.arevise(text_of(150, first)) for first in range(4))
+            together = (reviser.arevise(text_of(150, first)) for first in range(4))
             rows = [
                 await row("nothing", asyncio.sleep(2)),
                 *[await row(f"{words} words", reviser.arevise(text_of(words))) for words in lengths],
-                await row("4 times 150 words at once", asyncio.gather(*four)),
+                await row("4 times 150 words at once", asyncio.gather(*together)),
             ]
     print(table(HEAD, rows))
 
@@ -57,8 +57,8 @@ async def row(name: str, revising: Awaitable[object]) -> list[str]:
         await revising
     seconds = time.perf_counter() - started
     lags, spent = zip(*beats, strict=True)
-    late = [1000 * value for value in (np.median(lags), np.quantile(lags, 0.99), max(lags), max(spent))]
-    return [name, f"{seconds:.1f}", *(f"{one:.1f}" for one in late)]
+    figures = [1000 * value for value in (np.median(lags), np.quantile(lags, 0.99), max(lags), max(spent))]
+    return [name, f"{seconds:.1f}", *(f"{figure:.1f}" for figure in figures)]
 
 
 @asynccontextmanager
@@ -84,8 +84,8 @@ def text_of(words: int, first: int = 0) -> str:
     """The example texts one after another, from the one of this number on, cut at so many words."""
     texts = [path.read_text() for path in sorted((EXAMPLES / "texts").glob("*.md"))]
     order = itertools.cycle(texts[first:] + texts[:first])
-    spoken = itertools.chain.from_iterable(f"{one}\n\n".split(" ") for one in order)
-    return " ".join(itertools.islice(spoken, words))
+    stream = itertools.chain.from_iterable(f"{text}\n\n".split(" ") for text in order)
+    return " ".join(itertools.islice(stream, words))
 
 
 if __name__ == "__main__":

@@ -22,9 +22,9 @@ def mill(number: int) -> str:
     return f"{_KINDS[kind % len(_KINDS)]} {_NAMES[name]} Mill" + (f" {kind}" if kind >= len(_KINDS) else "")
 
 
-def number_of(said: str) -> int:
+def number_of(text: str) -> int:
     """The number of the mill that `said` names."""
-    [(kind, name, numbered)] = re.findall(r"(\w+) (\w+) Mill(?: (\d+))?", said)
+    [(kind, name, numbered)] = re.findall(r"(\w+) (\w+) Mill(?: (\d+))?", text)
     return int(numbered or _KINDS.index(kind)) * len(_NAMES) + _NAMES.index(name)
 
 
@@ -82,14 +82,21 @@ def answer(request: Any) -> dict[str, Any]:
             "questions": [{"question": f"When was {name} built?", "about": year} for name, year in claims]
         }
     name = re.findall(r"Query: When was (.+) built\?", request.user)[0]
-    [mine] = re.findall(rf"{name} was built in (\d{{4}})", text)
-    its = _YEAR.findall(_between(request.user, "evidence"))[0]
+    [claimed_year] = re.findall(rf"{name} was built in (\d{{4}})", text)
+    documented_year = _YEAR.findall(_between(request.user, "evidence"))[0]
     if request.prompt == "edit":
-        return {"span": mine, "revision": its}
+        return {"span": claimed_year, "revision": documented_year}
     verdict, reason = (
-        ("agrees", "The years are equal.") if mine == its else ("disagrees", "The years differ.")
+        ("agrees", "The years are equal.")
+        if claimed_year == documented_year
+        else ("disagrees", "The years differ.")
     )
-    return {"text_answer": mine, "evidence_answer": its, "reason": reason, "verdict": verdict}
+    return {
+        "text_answer": claimed_year,
+        "evidence_answer": documented_year,
+        "reason": reason,
+        "verdict": verdict,
+    }
 
 
 def _between(message: str, tag: str) -> str:

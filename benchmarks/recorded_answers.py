@@ -50,7 +50,7 @@ class KeptAnswers:
             "prompt": ask.name,
             "texts": answer.texts,
             "tokens": answer.tokens,
-            "probabilities": [round(one, 6) for one in answer.probabilities],
+            "probabilities": [round(probability, 6) for probability in answer.probabilities],
         }
         self._kept[key] = kept
         with self._file.open("a", encoding="utf-8") as file:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.shared_data import rows
-from benchmarks.verifiers import SETS, asked_of
+from benchmarks.verifiers import SETS, claims_with_windows
 from rarr.backends.encoder import support
 from rarr.backends.encoder.features import claim_features, is_open
 from rarr.backends.encoder.model import Encoder
@@ -155,7 +155,7 @@ def judgements(encoder: Encoder) -> Iterator[Support]:
 
 
 def _seen(encoder: Encoder, found: Sequence[dict[str, Any]]) -> Iterator[Support]:
-    for row, windows in asyncio.run(asked_of(found)):
+    for row, windows in asyncio.run(claims_with_windows(found)):
         claim, context = row["claim"], row.get("question")
         spans = split_sentences(claim)
         by_window = [support.sentence_features(encoder, claim, context, spans, one) for one in windows]

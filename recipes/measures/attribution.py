@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.report import cell, table
 from benchmarks.shared_data import rows
-from benchmarks.verifiers import SETS, Asked, asked_of, judged_by
+from benchmarks.verifiers import SETS, ClaimWindows, claims_with_windows, judged_by
 from rarr import Settings
 from rarr.agent.wiring.components import wire
 from rarr.evals import metrics
@@ -187,7 +187,10 @@ def _rows(name: str, limit: int | None) -> list[dict[str, Any]]:
 
 def _supports(batch: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[float | None]:
     """What the verifier of these settings says; its three classes are not asked for."""
-    asked = [Asked({**one.row, "label3": None}, one.windows) for one in asyncio.run(asked_of(batch))]
+    asked = [
+        ClaimWindows({**one.row, "label3": None}, one.windows)
+        for one in asyncio.run(claims_with_windows(batch))
+    ]
     parts = wire(Settings(search=InMemoryRetriever(), **settings))
     return [one.support for one in asyncio.run(judged_by(asked, parts))]
 
@@ -195,7 +198,7 @@ def _supports(batch: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> l
 def _keep_cosines(base: Embeds, kept: Kept, name: str, found: Sequence[dict[str, Any]]) -> None:
     todo = [row for row in found if (COSINE, name, row["id"]) not in kept]
     for batch in batches(todo):
-        for one in asyncio.run(asked_of(batch)):
+        for one in asyncio.run(claims_with_windows(batch)):
             texts = [one.row["claim"], *(window.text for window in one.windows)]
             vectors = base.embed(texts)
             nearest = float((vectors[1:] @ vectors[0]).max()) if one.windows else None
