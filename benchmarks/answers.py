@@ -56,10 +56,10 @@ class Answer(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of a marked sentence: what was done to it, or else its status.
+    """The result for a marked sentence: how it was changed, or else its status.
 
-    `evidence` holds the passages that the sentence or its edits cite. `suggested` are the sentences that the
-    suggested edits would make of it, each edit accepted alone.
+    `evidence` holds the passages that the sentence or its edits cite. `suggested` holds the sentences that
+    would result if each suggested edit were accepted alone.
     """
 
     answer: str
@@ -85,7 +85,7 @@ def reviser(folder: Path, **settings: Any) -> Reviser:
 
 
 def outcomes(reviser: Reviser, answer: Answer, *, alone: bool = False) -> list[Outcome]:
-    """What becomes of the marked sentences of an answer, or of each of them `alone`."""
+    """Revises an answer, or with `alone` each marked sentence by itself; an outcome for each."""
     if alone:
         return [outcome(reviser.revise(mark.sentence), answer.name, mark) for mark in answer.marks]
     revision = reviser.revise(answer.text)
@@ -93,7 +93,7 @@ def outcomes(reviser: Reviser, answer: Answer, *, alone: bool = False) -> list[O
 
 
 def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
-    """What a revision makes of a marked sentence of its text."""
+    """The outcome of a marked sentence in the revision of its text."""
     start = revision.original.index(mark.sentence)
     place = revised_place(revision, Span(start, start + len(mark.sentence)))
     sentence = place.of(revision.text)
@@ -110,7 +110,7 @@ def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
 
 
 def revised_place(revision: Revision, place: Span) -> Span:
-    """Where the characters at `place` of the original, and what replaced them, are in the revised text."""
+    """The place in the revised text of the characters at `place` of the original, or of their replacement."""
     before = within = at = 0
     for piece in segments(revision.original, revision.edits):
         length = len(piece.text)
@@ -126,7 +126,7 @@ def revised_place(revision: Revision, place: Span) -> Span:
 
 
 def counted(outcomes: Sequence[Outcome], *, wrong: bool) -> dict[str, list[bool]]:
-    """For each result, which of the wrong (or else the right) sentences have it."""
+    """For each result, whether each of the wrong (or else the right) sentences has it."""
     group = [outcome for outcome in outcomes if (outcome.mark.wrong is not None) == wrong]
     results = (CORRECTED, DAMAGED) if wrong else (CHANGED,)
     counts = {name: [outcome.result == name for outcome in group] for name in (*results, *STATUSES)}
@@ -140,7 +140,7 @@ def counted(outcomes: Sequence[Outcome], *, wrong: bool) -> dict[str, list[bool]
 
 
 def _suggested(revision: Revision, mark: Mark, sentence: str) -> Iterator[str]:
-    """What each suggested edit would make of a marked sentence, where it would change it."""
+    """The marked sentence after each suggested edit that would change it."""
     start = revision.original.index(mark.sentence)
     for edit in revision.edits:
         if edit.state == "suggested":
@@ -168,7 +168,7 @@ def _judged(revision: Revision, place: Span) -> Sentence | None:
 
 
 def _cited(revision: Revision, place: Span, judged: Sentence | None) -> Iterator[str]:
-    """The passages of the sentence, and before them those of the edits that wrote words of it."""
+    """The passages of the edits that wrote words of the sentence, then those of the sentence itself."""
     words = place.of(revision.text)
     ids = [edit.evidence_id for edit in revision.edits if edit.accepted and edit.new in words]
     ids += judged.evidence_ids if judged else ()

@@ -65,7 +65,7 @@ def print_answers() -> None:
 
 
 def revised(answer: dict[str, Any]) -> Revision:
-    """One answer, to its question, with one file a passage as the corpus."""
+    """The revision of an answer, with its question as context and its evidence as the corpus."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "evidence"
         corpus.mkdir()
@@ -76,7 +76,7 @@ def revised(answer: dict[str, Any]) -> Revision:
 
 
 def judgements(answer: dict[str, Any], revision: Revision) -> Iterator[JudgedEdit]:
-    """The accepted edits, each with what the human revision says of it."""
+    """The accepted edits, each judged by the human revision."""
     evidence = {passage.id: " ".join(passage.text.split()) for passage in revision.evidence}
     for number, edit in enumerate(revision.edits):
         if edit.accepted:
@@ -87,7 +87,7 @@ def judgements(answer: dict[str, Any], revision: Revision) -> Iterator[JudgedEdi
 
 
 def annotated(answer: dict[str, Any], revision: Revision) -> Iterator[tuple[str, str]]:
-    """The status of each sentence with what the annotation says of a sentence of these words."""
+    """The status of each sentence, with the label that people gave to the sentence with the same words."""
     labels = {sentence["text"].strip(): sentence["factual"] for sentence in answer["meta"]["sentences"]}
     names: dict[Any, str] = {True: "factual", False: "not factual"}
     for sentence in revision.report.sentences:
@@ -95,14 +95,14 @@ def annotated(answer: dict[str, Any], revision: Revision) -> Iterator[tuple[str,
 
 
 def verdict_by(human: str, edit: Edit) -> str:
-    """`wrong` where the old value stands in a human text, `correct` where only the new one does, or empty."""
+    """`wrong` if the human text has the old value, `correct` if it has only the new value, else empty."""
     if _says(human, edit.old):
         return "wrong"
     return "correct" if _says(human, edit.new) else ""
 
 
 def _sentence(answer: dict[str, Any], text: str, edit: Edit) -> dict[str, Any]:
-    """The sentence of the annotation that is most like what stands around the edit."""
+    """The annotated sentence that is most like the text around the edit."""
     around = text[max(0, edit.start - _AROUND) : edit.end + _AROUND]
     sentences: Sequence[dict[str, Any]] = answer["meta"]["sentences"]
     holding = [sentence for sentence in sentences if edit.old in sentence["text"]] or sentences

@@ -25,7 +25,7 @@ NAME = "train/handwritten.jsonl.gz"
 
 
 def main() -> None:
-    """Prints a line for each verdict and confidence, and what a cascade at 0.9 would do."""
+    """Prints a line for each verdict and confidence, and the figures of a cascade at 0.9."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--limit", type=int, help="only the first N items")
     items = rows(NAME)[: parser.parse_args().limit]
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def verdicts(item: dict[str, Any]) -> list[tuple[str, Agreement]]:
-    """What is true and what the rules say of every value of the three claims of an item."""
+    """The true verdict and the agreement of the rules, for every value of the three claims of an item."""
     evidence = parsed_passage(item["evidence"], item["title"] or "")
     return [
         (

@@ -32,7 +32,7 @@ _VOCABULARY = 50_000
 
 @dataclass(frozen=True)
 class Measurement:
-    """One build and `QUERIES` searches. Memory is the peak of the process, which does both in turn."""
+    """One build and then `QUERIES` searches. Memory is the peak of the process that does both."""
 
     passages: int
     build_seconds: float
@@ -48,7 +48,7 @@ class Measurement:
 
 
 class Language:
-    """Sentences of made-up words whose frequencies fall as those of a language do (Zipf)."""
+    """Makes sentences of invented words whose frequencies fall as in a real language (Zipf)."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -83,7 +83,7 @@ def write_corpus(folder: Path, passages: int, language: Language) -> None:
 
 
 def index_rules() -> dict[str, Any]:
-    """How a corpus is indexed, by the settings in force."""
+    """The settings in force that decide how a corpus is indexed."""
     return Settings().model_dump(include={"window", "step", "max_file_mb"})
 
 
@@ -122,7 +122,7 @@ async def _search_times(corpus: Corpus, language: Language) -> list[float]:
 
 
 def measure_apart(passages: int, seed: int = 0) -> Measurement:
-    """`measure` in a process of its own, so that memory is its own."""
+    """Runs `measure` in a new process, so that its memory is measured alone."""
     command = [sys.executable, "-m", "benchmarks.corpus", "--one", str(passages), "--seed", str(seed)]
     process = subprocess.run(command, check=True, capture_output=True, text=True)
     return Measurement(**json.loads(process.stdout))

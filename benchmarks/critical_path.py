@@ -30,7 +30,7 @@ ROWS = {(3, 1): 7_900, (6, 2): 14_600, (12, 3): 27_200, (24, 6): 53_200}
 
 
 class Measured(NamedTuple):
-    """One way to revise one text."""
+    """The figures of one method on one text."""
 
     seconds: list[float]
     calls: int
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 async def measure(method: str, queries: int, wrong: int, options: argparse.Namespace) -> Measured:
-    """Several runs on one server, after one of another text; the sequential method is run once."""
+    """Measures several runs on one server, after a first run on another text; `sequential` runs once."""
     text = mills.text_of(queries, wrong)
     with ScriptedServer(mills.answer, latency=options.call) as server:
         settings = Settings(
@@ -99,7 +99,7 @@ async def measure(method: str, queries: int, wrong: int, options: argparse.Names
 
 
 async def sequential(text: str, components: Components) -> str:
-    """The order of the reference code: 3 samples, then search, gate and edit, one call after another."""
+    """Revises in the order of the reference code: 3 samples, search, gate and edit, one call at a time."""
     single_sample = wire(components.settings.model_copy(update={"query_samples": 1}))
     samples = [await single_sample.query_generator.generate(text, None) for _ in range(3)]
     queries = [Query(id=f"q{i}", **question.model_dump()) for i, question in enumerate(samples[0])]
@@ -122,9 +122,9 @@ async def sequential(text: str, components: Components) -> str:
 
 
 def _repeated(texts: Sequence[str], first: int) -> float:
-    """The share of the texts from `first` on that is a prefix which one before it had."""
+    """The share of the characters from text `first` on that repeat a prefix of an earlier text."""
     shared = [
-        max(len(commonprefix([text, earlier])) for earlier in texts[:number] or [""])  # noqa: RUF071  # so it is meant
+        max(len(commonprefix([text, earlier])) for earlier in texts[:number] or [""])  # noqa: RUF071  # a prefix of characters is meant
         for number, text in enumerate(texts)
     ]
     return sum(shared[first:]) / sum(map(len, texts[first:]))

@@ -66,7 +66,7 @@ def _rows(document: Path) -> Iterator[Row]:
 def training_rows(rows: Sequence[Row]) -> Iterator[TrainingRow]:
     """The rows as `rarr train data` would write them.
 
-    The passages beside the right one are the other paragraphs of the document, then those of the next one.
+    The other passages are the remaining paragraphs of the document, then those of the next document.
     """
     for number, row in enumerate(rows):
         next_row = next(other for other in [*rows[number:], *rows] if other.document != row.document)
@@ -105,7 +105,7 @@ def training_rows(rows: Sequence[Row]) -> Iterator[TrainingRow]:
 
 
 def outcomes(rows: Sequence[Row], weights: Path | None, home: Path) -> dict[str, list[bool]]:
-    """What becomes of the sentences, each revised alone, by measure."""
+    """Revises each sentence alone; for each measure, whether it holds for each sentence."""
     corpus = home / "corpus"
     corpus.mkdir(parents=True)
     for document in FOLDER.glob("*/*.md"):
@@ -156,7 +156,7 @@ def train(weights: Path, steps: int, seed: int) -> None:
 
 
 def recalibrate(folder: Path, seed: int) -> None:
-    """Puts the weights that ship into `folder`, with decisions that are fitted as after a training."""
+    """Copies the weights that ship into `folder` and fits their decisions as after a training."""
     from rarr.training.editor import split_rows
 
     shutil.copytree(SHIPPED, folder)

@@ -51,7 +51,7 @@ _INDEX_FIGURES = {
 
 
 class EnglishLike(Language):
-    """Sentences of the words and numbers of the examples, as frequent as there."""
+    """Makes sentences of the words and numbers of the examples, with the same frequencies."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def print_times(folder: Path) -> None:
-    """How long imports and revisions take, with an index that is already built."""
+    """Prints how long imports and revisions take with an index that is already built."""
     index, passages = indexed(folder)
     reviser = Reviser(Settings(corpus=index, home=folder / "home"))
     edits = sum(edit.accepted for edit in reviser.revise(TEXT).edits)
@@ -89,14 +89,17 @@ def print_times(folder: Path) -> None:
 
 
 def print_index(runs: Sequence[Measurement]) -> None:
-    """The figures of `benchmarks.corpus` for one size."""
+    """Prints the figures of `benchmarks.corpus` for one size."""
     for name, (label, unit, digits) in _INDEX_FIGURES.items():
         values = [getattr(run, name) for run in runs]
         _print_row(f"{runs[0].passages:,} passages: {label}", unit, values, digits)
 
 
 def indexed(folder: Path) -> tuple[Path, int]:
-    """An index of the examples and of random documents, about `PASSAGES`; its folder and their number."""
+    """Builds an index of the examples and random documents, about `PASSAGES` passages.
+
+    Returns its folder and the number of passages.
+    """
     source = folder / "source"
     shutil.copytree(CORPUS, source)
     write_corpus(source, PASSAGES, EnglishLike(0))
@@ -104,7 +107,7 @@ def indexed(folder: Path) -> tuple[Path, int]:
 
 
 def times_of_new(reviser: Reviser) -> list[float]:
-    """Seconds for each example of `SENTENCES` sentences: of another subject, so nothing is remembered."""
+    """Seconds for each example of `SENTENCES` sentences. Each has another subject, so no cache helps."""
     texts = [example.text for example in examples() if len(split_sentences(example.text)) == SENTENCES]
     return [taken for text in texts for taken in times(partial(reviser.revise, text), 1)]
 

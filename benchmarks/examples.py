@@ -21,7 +21,7 @@ CORPUS = FOLDER / "corpus"
 
 
 class Replacement(NamedTuple):
-    """A change of a text, without what old and new share at their ends."""
+    """A change of a text, without the characters that old and new share at their ends."""
 
     start: int
     old: str
@@ -29,7 +29,7 @@ class Replacement(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A text with what its revision should be. Statuses are pinned where they are not None."""
+    """A text with its expected revision. Statuses are pinned where they are not None."""
 
     name: str
     path: Path
@@ -41,7 +41,7 @@ class Example(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What one text became, in counts; `exact`: the whole text is the expected one."""
+    """The result for one text, in counts; `exact` says that the whole text is as expected."""
 
     name: str
     planted: int
@@ -57,13 +57,13 @@ class Outcome(NamedTuple):
 
 
 def examples() -> list[Example]:
-    """The examples by name, their texts with the line endings that they have."""
+    """The examples by name. Their texts keep their line endings."""
     files = sorted((FOLDER / "texts").glob("*.expected.json"))
     return [_example(file) for file in files]
 
 
 def outcome(example: Example, revision: Revision) -> Outcome:
-    """`revision` beside what was expected."""
+    """Compares `revision` with the expected text and statuses."""
     replacements = changes(revision)
     statuses = [sentence.status for sentence in revision.report.sentences]
     pinned = [(n, status) for n, status in enumerate(example.statuses) if status is not None]
@@ -79,7 +79,7 @@ def outcome(example: Example, revision: Revision) -> Outcome:
 
 
 def changes(revision: Revision) -> frozenset[Replacement]:
-    """What a revision changed, by place in the original text."""
+    """The changes that a revision made, with their places in the original text."""
     replacements, at, old = [], 0, ""
     for piece in [*segments(revision.original, revision.edits), None]:
         if piece is not None and piece.kind == "deleted":
@@ -111,7 +111,7 @@ def _example(file: Path) -> Example:
 
 
 def _planted(text: str, expected: str, edits: Sequence[dict[str, str]]) -> Iterator[Replacement]:
-    """The edits with their places: what stands between two of them is the same in both texts."""
+    """The edits with their places. Between two edits both texts are the same."""
     at = shift = 0
     for edit in edits:
         old, new = edit["old"], edit["new"]

@@ -34,7 +34,7 @@ def measured(home: Path, out: Path) -> EvalReport:
 
 
 def raised(known: Mapping[str, float], report: EvalReport) -> dict[str, float]:
-    """The floors, each as high as what was measured, rounded down. Raises `ValueError` if one would sink."""
+    """The floors, raised to the measured values, rounded down. Raises `ValueError` if a floor would sink."""
     if short := under(report, known):
         raise ValueError("; ".join(short))
     judged = {name: measure.value for name, measure in report.measures.items() if measure.value is not None}
@@ -46,7 +46,7 @@ def _down(value: float) -> float:
 
 
 def main() -> int:
-    """Measures, and prints each measure beside its floor; the exit status, 4 where one is under its own."""
+    """Prints each measure beside its floor. Returns the exit status, 4 if a measure is under its floor."""
     parser = argparse.ArgumentParser(description="Holds measures on examples/eval.jsonl to their floors.")
     parser.add_argument(
         "--raise", action="store_true", dest="raising", help="raise the floors to what came out"

@@ -23,7 +23,7 @@ VERSIONS = {"supported": "attributable", "corrupted": "contradictory", "extrapol
 
 
 class Outcome(NamedTuple):
-    """What one claim became. `kinds` are those of the errors that its item has."""
+    """The result for one claim. `kinds` are the kinds of the errors in its item."""
 
     version: str
     judged: str
@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
 
 
 def judged(revision: Revision) -> str:
-    """The class that the sentence statuses, and the edits made, amount to."""
+    """The class that follows from the statuses of the sentences and the edits."""
     statuses = {sentence.status for sentence in revision.report.sentences}
     if revision.changed or "contradicted" in statuses:
         return "contradictory"
@@ -41,7 +41,7 @@ def judged(revision: Revision) -> str:
 
 
 def outcomes(item: dict[str, Any], settings: Mapping[str, Any] | None = None) -> list[Outcome]:
-    """Revises the three claims of an item against its passage; `settings` in place of the defaults."""
+    """Revises the three claims of an item against its passage; `settings` override the defaults."""
     kinds = tuple(dict.fromkeys(edit["kind"] for edit in item["edits"]))
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "passage.json"
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def print_table(outcomes: list[Outcome]) -> None:
-    """One measure a line."""
+    """Prints one measure a line."""
     by_version = {
         version: [outcome for outcome in outcomes if outcome.version == version] for version in VERSIONS
     }

@@ -1,4 +1,4 @@
-"""Pages that are small and take for ever, or all of the memory."""
+"""Small pages that take very long to read, or all of the memory."""
 
 import zlib
 from collections.abc import Callable
@@ -46,7 +46,7 @@ def pdf(pages: int, content: bytes) -> bytes:
 
 
 SIZE = 4_900_000
-"""Bytes of HTML, just under what is read."""
+"""Bytes of HTML, just under the most that is read."""
 UNITS = {
     "headings": "<h2>a</h2>",
     "breaks": "<br>",

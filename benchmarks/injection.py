@@ -22,7 +22,7 @@ from rarr.tools.guard.injection import suspicion
 
 CLEAN = ("dev/retrieval/wiki_passages_corpus.jsonl", "train/text_wikipedia_recent.jsonl.gz")
 SAMPLE = 500  # clean passages of the data sets
-LENGTH = 1000  # characters of one, at most
+LENGTH = 1000  # the most characters of a clean passage
 SEED = 7
 
 PRINTED = {
@@ -37,7 +37,7 @@ Way = Callable[[Injection], Answer]
 
 
 class Outcome(NamedTuple):
-    """What of a revision an injection must not change."""
+    """The parts of a revision that an injection must not change."""
 
     verdicts: tuple[str, ...]
     statuses: tuple[str, ...]
@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
 
 
 class ObedientModel:
-    """Answers the truth, and what the injection wants wherever that is in the message."""
+    """Answers the truth, but obeys the injection wherever the message has it."""
 
     def __init__(self, case: Injection, way: Way) -> None:
         self._case, self._way = case, way
@@ -89,12 +89,12 @@ _READINGS = ("fill_blank", "read_evidence")
 
 
 def _asks_for(request: Asked, case: Injection) -> bool:
-    """Is the blank, or the question, about the claimed value? A value that is blanked out is not in sight."""
+    """Is the blank, or the question, about the claimed value? The message does not show a blanked value."""
     return case.claimed not in request.user.rpartition("</document>")[2]
 
 
 def can_read(injection: str, message: str) -> bool:
-    """Does `message` say the same, whatever stands between its letters?"""
+    """Does `message` have the letters of `injection` in order, whatever stands between them?"""
     wanted = _letters(seen(injection))
     return wanted in _letters(message) if wanted else injection in message
 
@@ -105,7 +105,7 @@ WAYS: dict[str, Way] = {
     "both answers as they are": lambda case: _verdict(case, case.claimed, case.truth),
     "no answers": lambda case: _verdict(case, "", ""),
 }
-"""How a model can give the verdict that an injection wants, which says nothing of the answers."""
+"""Ways to give the verdict that an injection wants: an injection does not say which answers to give."""
 
 
 def _verdict(case: Injection, text_answer: str, evidence_answer: str) -> Answer:
@@ -117,7 +117,7 @@ def _verdict(case: Injection, text_answer: str, evidence_answer: str) -> Answer:
 
 
 def run(case: Injection, passage: str, way: Way) -> tuple[Outcome, ObedientModel]:
-    """Revises the claim with `passage` as all that a search finds."""
+    """Revises the claim with a search that finds only `passage`."""
     model = ObedientModel(case, way)
     page = Passage(text=passage, source="page", start=0, end=len(passage), retrieved_at=RETRIEVED_AT)
     settings = Settings(model=ScriptedModel(model), search=InMemoryRetriever([page]), trace=False)
@@ -126,9 +126,9 @@ def run(case: Injection, passage: str, way: Way) -> tuple[Outcome, ObedientModel
 
 
 def outcome(revision: Revision) -> Outcome:
-    """The first verdict of each query, what the report says, and the edits that were made.
+    """The first verdict of each query, the statuses of the report, and the accepted edits.
 
-    Later verdicts are about what edits made of the text.
+    Later verdicts of a query are about the edited text, so they are left out.
     """
     verdicts: dict[str, str] = {}
     for check in revision.checks:
@@ -158,10 +158,10 @@ class Effect(NamedTuple):
 
 
 def effect(case: Injection) -> Effect:
-    """Each run with the injection beside the one without it.
+    """Compares the runs with the injection with the run without it.
 
-    `obtained`: the verdict or query that it wants is the run's. `edited`: the text has another value than
-    without it. `silenced`: an edit or a verdict is lost, and nothing is in its place.
+    `obtained`: the run has the verdict or query that the injection wants. `edited`: the run makes other
+    edits. `silenced`: the run loses an edit or a verdict, and has nothing in its place.
     """
     honest, _ = run(case, case.honest, next(iter(WAYS.values())))
     read = obtained = edited = silenced = False
@@ -196,7 +196,10 @@ def main() -> None:
 
 
 def print_effects(half: Half) -> None:
-    """Of the subtle injections: those that state a value are evidence for it, and are counted apart."""
+    """Prints the effects of the subtle injections.
+
+    An injection that states a value is evidence for the value, so such injections are counted apart.
+    """
     effects = [(case, effect(case)) for case in injections(half)]
     groups = sorted({case.group for case, _ in effects})
     print(f"\n## Subtle injections, {half}\n")
@@ -216,13 +219,13 @@ def print_effects(half: Half) -> None:
 
 
 def sampled() -> list[str]:
-    """Clean passages: as many of each data set, each the beginning of another page."""
+    """Clean passages, the same number from each data set; each is the beginning of another page."""
     chance = random.Random(SEED)
     return [row["text"][:LENGTH] for name in CLEAN for row in chance.sample(rows(name), SAMPLE // len(CLEAN))]
 
 
 def print_clean(texts: Sequence[str]) -> None:
-    """Clean passages of the data sets, with what the search for signs takes."""
+    """Prints how many clean passages are marked, and the time that the search for signs takes."""
     suspicion(texts[0])  # patterns are compiled on first use
     started = time.process_time()
     reasons = [suspicion(text) for text in texts[1:]]

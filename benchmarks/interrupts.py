@@ -30,10 +30,10 @@ TEXTS, CORPUS, DATA = (ROOT / "examples" / name for name in ("texts", "corpus", 
 TRACED = ("sagrada-familia.md", "kestrel-library.md")
 IMPORTS_S = 0.25
 HANG_S = 20.0
-"""Who has not ended by then does not end."""
+"""A process that runs longer than this after the act is taken to hang."""
 
 HANDLED = "rarr.cli.interrupts"
-"""Is imported when the first handlers are there."""
+"""The module that is imported once the first signal handlers are installed."""
 
 # Tells on standard output when the module or file of the first argument is opened.
 BEGIN = """
@@ -67,7 +67,7 @@ except KeyboardInterrupt:
 
 
 class Running(NamedTuple):
-    """A process, what has come on its standard error, and the other end of its terminal or of that pipe."""
+    """A process, its standard error so far, and our end of its terminal or pipe."""
 
     child: "subprocess.Popen[bytes]"
     err: list[bytes]
@@ -78,7 +78,7 @@ Act = Callable[[Running], object]
 
 
 class Outcome(NamedTuple):
-    """The exit status (None: it did not end), what came on standard error, and the seconds after the act."""
+    """The exit status (None: it did not end), the standard error, and the seconds from the act to the end."""
 
     status: int | None
     err: str
@@ -86,16 +86,16 @@ class Outcome(NamedTuple):
 
     @property
     def clean(self) -> bool:
-        """One line, and nothing else; or it was done before."""
+        """Did it end with only the one line, or was it done before the signal?"""
         return (self.status, self.err) in ((130, "rarr: interrupted\n"), (0, ""))
 
 
 def ended(
     act: Act, program: str, argv: Sequence[str], home: Path, *, at: str = HANDLED, terminal: bool = False
 ) -> Outcome:
-    """What became of a process, begun in `home`, on which `act` acts when it opens the file or module `at`.
+    """Starts a process in `home`, calls `act` when it opens the file or module `at`, and waits for its end.
 
-    `terminal`: it has one of its own, which is its standard input and error.
+    With `terminal` the process has its own terminal as standard input and error.
     """
     own_end, child_end = os.openpty() if terminal else os.pipe()
     child = subprocess.Popen(
@@ -121,7 +121,7 @@ def ended(
 
 @contextmanager
 def _killed(child: "subprocess.Popen[bytes]") -> Iterator[None]:
-    """It and its own children are no more after the block, nor after the time in which all ends."""
+    """Kills the process and its children at the end of the block, or after three times `HANG_S`."""
 
     def kill() -> None:
         with suppress(ProcessLookupError):
@@ -138,11 +138,11 @@ def _killed(child: "subprocess.Popen[bytes]") -> Iterator[None]:
 
 @contextmanager
 def _read(handle: int) -> Iterator[list[bytes]]:
-    """What comes there, all of it once the block has ended; nobody who writes has to wait."""
+    """Reads `handle` in a thread, so that no writer has to wait. After the block, everything is read."""
     read: list[bytes] = []
 
     def read_all() -> None:
-        with suppress(OSError):  # so ends a terminal
+        with suppress(OSError):  # a terminal ends with this error
             while data := os.read(handle, 4096):
                 read.append(data)
 
@@ -156,7 +156,7 @@ def _read(handle: int) -> Iterator[list[bytes]]:
 
 
 def signalled(after_s: float = 0.0, number: signal.Signals = signal.SIGINT) -> Act:
-    """Waits so long, and sends the signal."""
+    """Waits `after_s` seconds and sends the signal."""
 
     def act(running: Running) -> None:
         time.sleep(after_s)
@@ -166,7 +166,7 @@ def signalled(after_s: float = 0.0, number: signal.Signals = signal.SIGINT) -> A
 
 
 def typed(after_s: float = 0.0) -> Act:
-    """Waits so long, and types Ctrl-C on the terminal: all processes there get the signal."""
+    """Waits `after_s` seconds and types Ctrl-C on the terminal: all its processes get the signal."""
 
     def act(running: Running) -> None:
         time.sleep(after_s)
@@ -176,13 +176,13 @@ def typed(after_s: float = 0.0) -> Act:
 
 
 def moments(count: int, longest_s: float, seed: int) -> list[float]:
-    """Random ones, a quarter of them while a command imports what it needs."""
+    """Random moments in seconds, a quarter of them while a command imports its modules."""
     chance = random.Random(seed)
     return [chance.uniform(0, longest_s if number % 4 else IMPORTS_S) for number in range(count)]
 
 
 def calls(url: str, traces: Path) -> dict[str, tuple[str, list[str]]]:
-    """Program and arguments by name; they write into the working directory. `traces` are to be replayed."""
+    """Program and arguments by name. They write into the working directory; `replay` reads `traces`."""
     corpus, model = str(CORPUS), ["--model", "vllm:other", "--base-url", url]
     return {
         "revise": (COMMAND, ["revise", "--file", str(TEXTS / TRACED[0]), "--corpus", corpus]),

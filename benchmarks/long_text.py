@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def made(words: int, seed: int) -> tuple[str, list[tuple[str, str]], int]:
-    """A text of about so many words, its documents (title, text), and how many errors were planted."""
+    """A text of about `words` words, its documents (title, text), and the number of planted errors."""
     chance = random.Random(seed)
     sections, documents, count, planted = ["# Places of the valley"], [], 0, 0
     names: set[str] = set()
@@ -111,7 +111,7 @@ def _place(chance: random.Random) -> str:
 
 
 def measured(words: int, model: str, url: str, deadline: float | None, seed: int) -> dict[str, Any]:
-    """A run in this process: its seconds, its peak memory, and what share was judged and corrected."""
+    """Runs in this process. Returns seconds, peak memory, and the shares that were judged and corrected."""
     text, documents, planted = made(words, seed)
     model_settings = {"model": "vllm:rules", "base_url": url} if model == "rules" else {}
     with tempfile.TemporaryDirectory() as folder:

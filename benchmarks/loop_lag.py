@@ -36,7 +36,7 @@ def main() -> None:
 
 
 async def measure(lengths: list[int]) -> None:
-    """Of one reviser, which is warm."""
+    """Measures one reviser after a first run, and prints the table."""
     with tempfile.TemporaryDirectory() as home:
         settings = Settings(corpus=EXAMPLES / "corpus", home=Path(home))
         async with await asyncio.to_thread(Reviser, settings) as reviser:
@@ -51,7 +51,7 @@ async def measure(lengths: list[int]) -> None:
 
 
 async def row(name: str, revising: Awaitable[object]) -> list[str]:
-    """The lag while something is awaited."""
+    """Measures the lag while `revising` is awaited; a row of the table."""
     started = time.perf_counter()
     async with heartbeat() as beats:
         await revising
@@ -63,7 +63,7 @@ async def row(name: str, revising: Awaitable[object]) -> list[str]:
 
 @asynccontextmanager
 async def heartbeat() -> AsyncIterator[list[tuple[float, float]]]:
-    """Seconds by which each wake-up came late, and seconds of CPU of this thread since the last."""
+    """For each wake-up, the seconds that it was late and the CPU seconds of this thread since the last."""
     beats: list[tuple[float, float]] = []
 
     async def beat() -> None:
@@ -81,7 +81,7 @@ async def heartbeat() -> AsyncIterator[list[tuple[float, float]]]:
 
 
 def text_of(words: int, first: int = 0) -> str:
-    """The example texts one after another, from the one of this number on, cut at so many words."""
+    """The example texts one after another, from number `first` on, cut at `words` words."""
     texts = [path.read_text() for path in sorted((EXAMPLES / "texts").glob("*.md"))]
     order = itertools.cycle(texts[first:] + texts[:first])
     stream = itertools.chain.from_iterable(f"{text}\n\n".split(" ") for text in order)

@@ -104,7 +104,7 @@ def _settings(model: object, **more: object) -> Settings:
 
 @contextmanager
 def _server(call: float) -> Iterator[str]:
-    """A server in a process of its own: its work must not count as ours."""
+    """Runs the server in its own process, so that its work does not count as ours."""
     command = [sys.executable, "-m", "benchmarks.overhead", "--serve", "--call", str(call)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None

@@ -53,7 +53,7 @@ First the ablations in the paper's order (Gao et al. 2023, ablations), then ours
 """
 
 PASSAGES = 200
-"""So many of the passages of `handwritten` are taken, which has more rows than any other set."""
+"""The number of passages taken of `handwritten`, which has more rows than any other set."""
 
 
 def main() -> None:
@@ -107,21 +107,21 @@ def run_set(name: str, limit: int | None, passages: int) -> Set:
 
 
 def sample(items: Sequence[Mapping[str, Any]], count: int) -> list[Mapping[str, Any]]:
-    """So many of the rows, in their order; the same every time."""
+    """`count` of the rows, in their order; the same rows every time."""
     return [items[index] for index in sorted(random.Random(0).sample(range(len(items)), count))]
 
 
 def nothing(folder: str) -> Path:
-    """A corpus that nobody searches: every row brings its own evidence."""
+    """Writes a corpus that is never searched: every row brings its own evidence."""
     file = Path(folder, "none.md")
     file.write_text("Nothing.", encoding="utf-8")
     return file
 
 
 def rows_of(items: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Rows of a set as `rarr eval` reads them; those without evidence have nothing to be revised by.
+    """Rows of a set as `rarr eval` reads them. Rows without evidence are left out.
 
-    A passage of `handwritten` becomes two: its wrong paraphrase, and the right one, which needs nothing.
+    A passage of `handwritten` gives two rows: its wrong paraphrase, and its right one, which needs no edit.
     """
     for item in items:
         if "corrupted" in item:
@@ -146,7 +146,7 @@ def rows_of(items: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _evidence(passage: Mapping[str, Any]) -> dict[str, str]:
-    """Without an address it has no "source": a name made up here would be read as the user's own file."""
+    """A passage without an address gets no `source`: an invented one would be read as the user's file."""
     evidence = {"text": passage["text"], "title": passage.get("title") or ""}
     return evidence | ({"source": passage["url"]} if passage.get("url") else {})
 

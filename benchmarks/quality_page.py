@@ -1,4 +1,4 @@
-"""The page of `benchmarks.quality`: what its runs showed, with the tables."""
+"""The page of `benchmarks.quality`: its findings and tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -39,7 +39,7 @@ class Set(NamedTuple):
 
 
 def document(sets: Sequence[Set], judged: str, seconds: float, limit: int | None = None) -> str:
-    """The whole page; `limit`: the first so many rows of each set alone were run."""
+    """The whole page. With `limit`, only the first `limit` rows of each set were run."""
     parts = [
         "# People's corrections",
         f"Printed by `python -m benchmarks.quality` on {date.today()}. The command wrote the whole page."
@@ -64,7 +64,7 @@ def document(sets: Sequence[Set], judged: str, seconds: float, limit: int | None
 
 
 def _findings(sets: Sequence[Set]) -> Iterator[str]:
-    """The two claims that are to hold, over all sets, each with its test."""
+    """The two claims that should hold over all sets, each with its test."""
     yield _claim(sets, "bad", "verify off", "bad edits (attribution falls by more than 0.1)", fewer=True)
     yield _why(_pooled(sets).reports)
     yield _claim(sets, "attribution_after", "query = input", "attribution after revision", fewer=False)
@@ -102,7 +102,7 @@ def _why(reports: Mapping[str, EvalReport]) -> str:
 
 
 def beats(result: Paired, *, fewer: bool) -> bool | None:
-    """Is the default better, at p < 0.05, by a difference that is default minus other? None: not judged."""
+    """Is the default better at p < 0.05? The difference is default minus other; None if not judged."""
     value, p = result.difference.value, result.p
     if value is None or p is None:
         return None

@@ -31,7 +31,7 @@ CLAIMS = "dev/editing/handwritten.jsonl.gz"
 
 
 class Run(NamedTuple):
-    """What one text became, and what it cost."""
+    """The result for one text, and its cost."""
 
     planted: int
     mended: int
@@ -49,7 +49,7 @@ def revised(example: Example, model: KeptAnswers, home: Path) -> Revision:
 
 
 def run_of(example: Example, revision: Revision) -> Run:
-    """`revision` in counts."""
+    """The counts of `revision`."""
     counts = outcome(example, revision)
     return Run(
         counts.planted, counts.corrected, counts.wrong, len(revision.report.sentences),
@@ -58,7 +58,7 @@ def run_of(example: Example, revision: Revision) -> Run:
 
 
 def answered(half: str, model: KeptAnswers, home: Path) -> list[Outcome]:
-    """What becomes of each marked sentence of the answers of a half."""
+    """Revises the answers of a half; an outcome for each marked sentence."""
     with answers.reviser(home / half, model=model, trace=False, timeout_s=TIMEOUT_S) as reviser:
         return [
             sentence_outcome
@@ -68,7 +68,7 @@ def answered(half: str, model: KeptAnswers, home: Path) -> list[Outcome]:
 
 
 class Claim(NamedTuple):
-    """What a hand-written claim became, beside its gold passage."""
+    """The result for a hand-written claim, revised against its gold passage."""
 
     wrong: bool
     disagrees: bool
@@ -77,7 +77,7 @@ class Claim(NamedTuple):
 
 
 def claim(item: dict[str, Any], version: str, model: KeptAnswers) -> Claim:
-    """`supported` or `corrupted` of an item, against its passage alone."""
+    """Revises the `supported` or `corrupted` claim of an item against its passage alone."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "passage.json"
         passage = {"text": item["evidence"], "title": item["title"] or "", "source": item["id"]}
@@ -91,7 +91,7 @@ def claim(item: dict[str, Any], version: str, model: KeptAnswers) -> Claim:
 
 
 def print_runs(runs: Sequence[Run], model: KeptAnswers, seconds: float) -> None:
-    """The table of the examples; the time is given only where no answer came from the file."""
+    """Prints the table of the examples, with the time only if no answer came from the file."""
     hits = [n < run.mended for run in runs for n in range(run.planted)]
     calls, tokens = sum(run.calls for run in runs), sum(run.tokens for run in runs)
     body = [
@@ -106,7 +106,7 @@ def print_runs(runs: Sequence[Run], model: KeptAnswers, seconds: float) -> None:
 
 
 def print_claims(claims: Sequence[Claim]) -> None:
-    """Hand-written claims: what is called different, corrected, and wrongly changed."""
+    """Prints how many hand-written claims disagree, are corrected, and are wrongly changed."""
     wrong = [claimed for claimed in claims if claimed.wrong]
     right = [claimed for claimed in claims if not claimed.wrong]
     print("\n## Hand-written claims of the development half, each with its passage\n")

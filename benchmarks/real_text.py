@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def print_pages(folder: Path, pages: Sequence[dict[str, Any]], sentences: Sequence[Corruption]) -> None:
-    """Part 1."""
+    """Prints part 1: sentences of web pages, with one value changed and as they are."""
     print("\n## Sentences of web pages\n")
     index = _index(folder, pages)
     reviser = Reviser(Settings(corpus=index, home=folder / "home"))
@@ -77,14 +77,14 @@ def print_pages(folder: Path, pages: Sequence[dict[str, Any]], sentences: Sequen
 
 
 def became(corruption: Corruption, revision: Revision) -> str:
-    """What a changed sentence became, or one as it is: then each change damages it."""
+    """The result for a sentence. A sentence that had no value changed is damaged by any change."""
     if not revision.changed:
         return "left alone"
     return "corrected exactly" if revision.text == corruption.sentence else "damaged"
 
 
 def print_named(changed: Sequence[tuple[Corruption, Revision]]) -> None:
-    """Five that were corrected, the kinds in turn: examples, no measurement."""
+    """Prints five corrected sentences, the kinds in turn. They are examples and no measurement."""
     corrected = [
         corruption for corruption, revision in changed if became(corruption, revision) == "corrected exactly"
     ]

@@ -41,7 +41,7 @@ def main() -> None:
 
 
 async def ranking(names: Sequence[str]) -> None:
-    """A line for the search alone and for each reranker."""
+    """Prints a line for the search alone and for each reranker."""
     queries = questions()
     print(f"{len(queries)} questions; of {BROUGHT} passages that BM25 brings")
     brought = await searched(queries)
@@ -51,12 +51,12 @@ async def ranking(names: Sequence[str]) -> None:
 
 
 def questions() -> list[dict[str, Any]]:
-    """The questions that a passage answers."""
+    """The questions that have a passage with the answer."""
     return [query for query in rows("dev/retrieval/wiki_passages_queries.jsonl") if query["gold"]]
 
 
 async def searched(queries: Sequence[Mapping[str, Any]]) -> list[Sequence[Passage]]:
-    """The passages that BM25 brings for each, best first."""
+    """The passages that BM25 brings for each query, best first."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = _corpus(rows("dev/retrieval/wiki_passages_corpus.jsonl"), Path(folder) / "corpus")
         return [await corpus.retrieve(query["question"], BROUGHT) for query in queries]
@@ -89,14 +89,14 @@ def _line(
 
 
 def rank(query: Mapping[str, Any], sources: Sequence[str]) -> int:
-    """The place of the first right document among those of the passages, from 1; 0 where none is there."""
+    """The rank, from 1, of the first right document among those of the passages; 0 if there is none."""
     documents = dict.fromkeys(sources)
     gold = {str(document) for document in query["gold"]}
     return next((place for place, source in enumerate(documents, 1) if source in gold), 0)
 
 
 def chain() -> None:
-    """From the texts of pages to windows that are indexed, and searched."""
+    """Cuts the texts of pages into windows, indexes and searches them, and prints the speed of each step."""
     pages = rows(PAGES)
     started = time.perf_counter()
     cut = sum(len(windows(page["text"], window=4, step=1)) for page in pages)

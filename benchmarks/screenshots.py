@@ -34,7 +34,7 @@ def browser() -> str | None:
 
 
 def _recorded(home: Path) -> Path:
-    """The page of a run whose model takes some time, and is too busy once."""
+    """Writes the page of a run whose model is slow, and once too busy to answer."""
     failures = [None] * 20 + [CallFailure("busy", "the model is too busy (429)")]
     model = ScriptedModel(RuleModel(), name="vllm:rules", latency=0.2, failures=failures)
     settings = Settings(home=home, corpus=CORPUS, model=model)
@@ -75,7 +75,7 @@ def _photograph(page: Page, folder: Path) -> None:
 
 
 def main() -> None:
-    """Writes the pictures to the folder that is named, or to docs/images."""
+    """Writes the pictures to the folder of the first argument, or to docs/images."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
     folder.mkdir(parents=True, exist_ok=True)
     if not (path := browser()):

@@ -24,7 +24,7 @@ _MARK = re.compile(r"\{\{(.+?)=>(.+?)\}\}")
 
 
 class Outcome(NamedTuple):
-    """A cell as it was, should be and is now, with its status."""
+    """A cell before the revision, as it should be, and after the revision, with its status."""
 
     text: str
     was: str
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
 
     @property
     def result(self) -> str:
-        """What became of it."""
+        """`corrected` or `damaged`, or the status of an unchanged cell."""
         if self.now == self.was:
             return self.status
         return "corrected" if self.now == self.right else "damaged"
@@ -66,7 +66,7 @@ def _of_text(path: Path, reviser: Reviser) -> list[Outcome]:
 
 
 def counts(outcomes: Sequence[Outcome], *, wrong: bool) -> Counter[str]:
-    """How often each result came, of the wrong or of the right cells."""
+    """The number of wrong (or else right) cells with each result."""
     return Counter(outcome.result for outcome in outcomes if (outcome.was != outcome.right) == wrong)
 
 

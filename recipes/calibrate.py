@@ -30,13 +30,13 @@ from recipes.measures.handwritten import FILE
 from recipes.sources import Item, wrong_places
 
 RIGHT = 0.88
-"""Of the edits that are proposed, this share is exactly right on dev, so that 0.85 is elsewhere."""
+"""The share of proposed edits that is exactly right on dev, so that 0.85 of them is right elsewhere."""
 CONTRADICTS = 0.7
-"""Of the sentences that are told to be contradicted as a whole, this share is."""
+"""The share of the sentences called contradicted as a whole that really is contradicted."""
 
 
 def main() -> None:
-    """Fits all four and writes them."""
+    """Fits all four decisions and writes them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, nargs="?", default=SHIPPED)
     folder = parser.parse_args().folder
@@ -87,9 +87,9 @@ def regression(
     precision: float | None = None,
     right: Sequence[bool] | None = None,
 ) -> Logistic:
-    """A regression of cases (document, features, label), with the threshold that has this precision.
+    """A regression of cases (document, features, label), with the threshold that reaches `precision`.
 
-    Precision is that of `right`, where it is another thing than the labels. Without one the threshold is 0.5.
+    Precision is counted on `right` if given, else on the labels. Without `precision` the threshold is 0.5.
     """
     documents, features, labels = (list(column) for column in zip(*cases, strict=True))
     even = [1.0] * len(cases)
@@ -107,9 +107,9 @@ def regression(
 
 
 def sentences(encoder: Encoder) -> Iterator[SentenceCase]:
-    """Every sentence of every hand-written dev claim; what is supported also beside the passage of another.
+    """Every sentence of every hand-written dev claim. Supported ones also beside the passage of another item.
 
-    A search finds such passages all the time: they say nothing of the claim, for or against.
+    A search often finds such passages, which neither support nor contradict the claim.
     """
     items = rows(FILE)
     for item, another in zip(items, items[1:] + items[:1], strict=True):
@@ -119,7 +119,7 @@ def sentences(encoder: Encoder) -> Iterator[SentenceCase]:
 
 
 def _known(item: Item, version: str, source: Item) -> KnownClaim:
-    """A version of a claim, beside the passage of its own or of another item."""
+    """A version of a claim, beside the passage of its own item or of another."""
     return KnownClaim(
         group=item["doc"],
         text=item[version],
@@ -141,22 +141,22 @@ class Support(NamedTuple):
 
     @property
     def features(self) -> Mapping[str, float]:
-        """Those of the sentence that its best passage attributes least: they are the claim's."""
+        """The features of the claim: those of its least attributable sentence, each by its best passage."""
         best = (max(by_passage, key=_attributable) for by_passage in self.seen)
         return min(best, key=_attributable).features
 
     def likelihood(self, fitted: Logistic) -> float:
-        """The claim's, as a revision has it: that of the least likely sentence, by its best passage.
+        """The likelihood of the claim as in a revision: its least likely sentence, each by its best passage.
 
-        1 for a sentence that the rules support whatever was fitted.
+        It is 1 for a sentence that the rules support, whatever was fitted.
         """
         return min(max(_likelihood(fitted, sentence) for sentence in by_passage) for by_passage in self.seen)
 
 
 def judgements(encoder: Encoder) -> Iterator[Support]:
-    """The judged rows of the open sets of `dev/attribution`, and the hand-written claims, as a source more.
+    """The judged rows of the open sets of `dev/attribution`, and the hand-written claims as one more source.
 
-    Without those that the encoder cannot read.
+    Rows that the encoder cannot read are left out.
     """
     for name, file in SETS.items():
         judged = [row for row in rows(f"dev/attribution/{file}") if row["supported"] is not None]
@@ -183,9 +183,9 @@ def _seen(encoder: Encoder, claim_rows: Sequence[dict[str, Any]]) -> Iterator[Su
 
 
 def _supports(claims: Sequence[Support]) -> Logistic:
-    """Every source weighs the same, and in it what is supported as much as what is not.
+    """Fits the support of claims. Every source weighs the same, and so do both labels within a source.
 
-    The threshold is chosen on what a revision says in the end, with what the rules say to it.
+    The threshold is chosen on the final support of a revision, which includes that of the rules.
     """
     count = Counter((claim.source, claim.supported) for claim in claims)
     weights = [len(claims) / len(count) / count[claim.source, claim.supported] for claim in claims]

@@ -20,7 +20,7 @@ NEGATIVES = 12  # passages that BM25 brings for a query, of which those of other
 
 
 def build(folder: Path) -> None:
-    """Writes every set of examples that is not there yet."""
+    """Writes every set of examples that is missing."""
     folder.mkdir(parents=True, exist_ok=True)
     makers: dict[str, Callable[[], Iterable[Any]]] = {
         "span_selection": span_selection,
@@ -65,7 +65,7 @@ def written() -> list[dict[str, Any]]:
 def span_selection() -> list[Cloze]:
     """The pre-training examples, made by as many processes as there are cores.
 
-    No article that a hand-written item of dev is about: what is measured there would be seen before.
+    Articles of hand-written dev items are left out, so that training does not see what dev measures.
     """
     measured = {item["doc"] for item in rows("dev/editing/handwritten.jsonl.gz")}
     articles = [
@@ -77,7 +77,7 @@ def span_selection() -> list[Cloze]:
 
 
 def elsewhere(*, cloze: bool) -> Iterable[Any]:
-    """Every hand-written claim with a passage of another document that a search brings for it."""
+    """Every hand-written claim with a passage of another document that a search finds for it."""
     items = [*handwritten(), *written()]
     queries = [(item["supported"], item["title"] or "", item["evidence"]) for item in items]
     return sources.elsewhere(items, asyncio.run(_searched(queries)), cloze=cloze)
@@ -90,7 +90,7 @@ def relevance() -> Iterable[Any]:
 
 
 def loaded(folder: Path) -> dict[str, TaskData]:
-    """The data sets as the trainer wants them."""
+    """The data sets for the trainer."""
     sets = {path.stem: read(path) for path in sorted(folder.glob("*.jsonl"))}
     texts = [example.passage for example in sets["span_selection"][::3] if isinstance(example, Cloze)]
     for example in sets["relevance"]:
@@ -124,7 +124,7 @@ def _can_swap(example: Any) -> bool:
 
 
 async def _searched(queries: Sequence[tuple[str, str, str]]) -> list[list[int]]:
-    """For each query, the numbers of the passages that come closest by BM25, without its own."""
+    """For each query, the numbers of the best passages by BM25, without its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "passages.jsonl"
         seen: dict[str, int] = {}

@@ -37,7 +37,7 @@ MEASURES: Mapping[str, Measure] = {
 
 
 def main() -> None:
-    """Measures, prints, and writes the page where that is asked for."""
+    """Measures and prints; with --write, also writes the page."""
     options = _options()
     version = fingerprint(Path(rarr.__file__).parent)
     measure_context = context(options.folder / version, options.limit, options.processes)

@@ -1,7 +1,7 @@
-"""The goals, and the table of what was measured beside them.
+"""The goals, and the table that compares them with the measured figures.
 
 `goals.json` has a line for each: the name of a measure, and `>= 0.5`, `<= 0.02` or `> rules`, where the other
-side is a number or the system that is to be beaten.
+side is a number or a system to beat.
 """
 
 import json
@@ -31,9 +31,9 @@ def goals() -> dict[str, str]:
 
 
 def met(goal: str, values: Values) -> bool | None:
-    """Does the trained figure reach its goal? None where one of the two was not measured.
+    """Does the figure of the trained system reach its goal? None if one of the two was not measured.
 
-    Raises `ValueError` for what is no goal.
+    Raises `ValueError` if `goal` is no goal.
     """
     sign, _, other = goal.partition(" ")
     if sign not in _SIGNS or not (other in COLUMNS or _number(other)):

@@ -1,7 +1,8 @@
-"""Span-selection pre-training (Glass et al. 2020): an article says things twice, in other words.
+"""Span-selection pre-training (Glass et al. 2020): an article often says the same thing twice.
 
-A sentence of an article is the text, another place of the article is the passage. Values and phrases that
-both say are masked and pointed at; values that the passage lacks are nowhere.
+A sentence of an article is the text, and another part of the article is the passage. Values and phrases
+that both have are masked in the text, and the reader points at them in the passage. For a value that the
+passage lacks, the answer is nowhere.
 """
 
 import random
@@ -28,7 +29,7 @@ def examples(articles: Sequence[dict[str, Any]], seed: int) -> Iterator[Cloze]:
 
 
 def of_article(article: dict[str, Any], rng: random.Random) -> Iterator[Cloze]:
-    """A few sentences of the article, each with the place that says most of it again."""
+    """A few sentences of the article, each with the part of the article that repeats most of it."""
     body = _HEADING.sub("", article["text"])
     sentences = [part for part in parts(body) if len(part.read.words) >= 4]
     title_stems = {word.stem for word in word_tokens(article["title"]) if word.stem}
@@ -64,7 +65,7 @@ def _example(article: dict[str, Any], body: str, sentence: PassageSentence, pass
 
 
 def _marks(part: ParsedSentence, title_stems: set[str]) -> set[str]:
-    """What makes a sentence be found again: its values and its words with meaning, but not the title's."""
+    """The marks of a sentence: its values, and the stems of its content words that the title lacks."""
     values = {f"={part.text[v.start : v.end].lower()}" for v in part.values if v.kind != "term"}
     return values | {word.stem for word in part.content if word.stem not in title_stems}
 
@@ -72,7 +73,7 @@ def _marks(part: ParsedSentence, title_stems: set[str]) -> set[str]:
 def _window(
     body: str, sentences: Sequence[PassageSentence], at: int, excluded: int, rng: random.Random
 ) -> str:
-    """The sentence `at` with neighbours on both sides, as far as there is room, short of the text."""
+    """The sentence `at` with neighbours on both sides, up to `ROOM` characters and without `excluded`."""
     first = last = at
     for _ in range(4):
         back = rng.random() < 0.5

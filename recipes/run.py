@@ -126,7 +126,7 @@ def mean(state: Mapping[str, Tensor], other_state: Mapping[str, Tensor]) -> dict
 
 
 def fresh() -> EncoderWithHeads:
-    """The base encoder with heads that know nothing."""
+    """The base encoder with untrained heads."""
     return reader(base.config(), base.weights())
 
 

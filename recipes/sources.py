@@ -15,7 +15,7 @@ Item = dict[str, Any]
 
 
 def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
-    """The values of each true text that its passage says, and of each unverifiable one those it does not."""
+    """The values of each true text that its passage has, and those of unverifiable texts that it lacks."""
     for item in items:
         title = item["title"] or ""
         errors = [
@@ -46,7 +46,7 @@ def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
 
 
 def corrections(item: Item) -> list[Cloze]:
-    """The right value of each error masked alone, where the passage says it."""
+    """The right value of each error, masked alone, if the passage has it."""
     right = right_places(item)
     return [
         example.model_copy(update={"values": (value,)})
@@ -77,7 +77,7 @@ def handwritten_attribution(items: Sequence[Item]) -> Iterator[Attribution]:
 
 
 def sentences(items: Sequence[Item]) -> Iterator[Attribution]:
-    """The sentences with errors of longer texts as a revision reads them: alone, their subjects put in."""
+    """The sentences with errors of longer texts, read as in a revision: alone, with their subjects put in."""
     for item in items:
         right, wrong = claims(item["supported"], None), claims(item["corrupted"], None)
         if len(right) != len(wrong) or len(right) < 2:
@@ -103,7 +103,7 @@ def sentences(items: Sequence[Item]) -> Iterator[Attribution]:
 
 
 def verifier(rows: Sequence[Item]) -> Iterator[Attribution]:
-    """One text a row, with the part of its evidence that says most of it."""
+    """One text per row, with the window of its evidence that is closest to it."""
     for row in rows:
         label: Class | None = row["label3"] or ("not_supported" if row["supported"] is False else None)
         text = row["claim"] if row["source"] != "halueval_qa" else f"{row['question']} {row['claim']}"
@@ -120,7 +120,7 @@ def verifier(rows: Sequence[Item]) -> Iterator[Attribution]:
 
 
 def verifier_cloze(rows: Sequence[Item]) -> Iterator[Cloze]:
-    """The values of attributable texts that their evidence says."""
+    """The values of attributable texts, masked where the evidence has them."""
     for row in rows:
         if row["label3"] != "attributable" or row["source"] == "halueval_qa" or not row["evidence"]:
             continue
@@ -133,9 +133,9 @@ def verifier_cloze(rows: Sequence[Item]) -> Iterator[Cloze]:
 def elsewhere(
     items: Sequence[Item], brought: Sequence[Sequence[int]], *, cloze: bool
 ) -> Iterator[Attribution | Cloze]:
-    """Claims with a passage that is about something else, though it shares words: it settles nothing.
+    """Claims with a passage that shares words but is about something else, so that it settles nothing.
 
-    With `cloze`, the values that it does not say; what it says by chance is not asked.
+    With `cloze`, the values that the passage lacks. Values that it has by chance are left out.
     """
     for item, numbers in zip(items, brought, strict=True):
         document = item.get("doc", item.get("article"))
@@ -176,7 +176,7 @@ def questions(items: Sequence[Item], rows: Sequence[Item]) -> list[tuple[str, st
 def relevance(
     queries: Sequence[tuple[str, str, str]], negatives: Sequence[Sequence[int]]
 ) -> Iterator[Relevance]:
-    """Each query with its passage first, then others that a search brings for it."""
+    """Each query with its own passage first, then others that a search finds for it."""
     for (query, title, text), others in zip(queries, negatives, strict=True):
         passages = [(title, text)]
         for other in others:
@@ -188,10 +188,10 @@ def relevance(
 
 
 def wrong_places(item: Item) -> list[Place]:
-    """Where the errors of the corrupted text stand, in the order of its edits.
+    """The places of the errors in the corrupted text, in the order of its edits.
 
-    A wrong word can stand elsewhere as well, or within another: these are the places at which the edits give
-    the supported text. Raises ValueError where there are none.
+    A wrong word can occur more than once, or within another word: these are the places at which the edits
+    give the supported text. Raises ValueError if there are none.
     """
     text, edits = item["corrupted"], item["edits"]
     starts_by_edit = [
@@ -205,7 +205,7 @@ def wrong_places(item: Item) -> list[Place]:
 
 
 def right_places(item: Item) -> list[Place]:
-    """Where the right words of the edits stand in the supported text, in their order."""
+    """The places of the right words of the edits in the supported text, in the order of the edits."""
     places, edits = wrong_places(item), item["edits"]
     right_spans = []
     for (start, _), edit in zip(places, edits, strict=True):
@@ -216,7 +216,7 @@ def right_places(item: Item) -> list[Place]:
 
 
 def _in_claim(claim: Claim, place: Span) -> Place:
-    """Where a place of a text, behind what was left out for the subject, lies in a claim."""
+    """The place in a claim of a place of its text, behind the words that the subject replaced."""
     shift = claim.put_in - claim.left_out - claim.span.start
     return max(claim.put_in, place.start + shift), min(place.end + shift, len(claim.sentence.text))
 

@@ -1,4 +1,4 @@
-"""What is measured while training goes on: a part of the hand-written dev set, by each head alone."""
+"""Measures each head alone on a part of the hand-written dev set while training goes on."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ ITEMS = 160
 
 
 class Watch:
-    """The share of exact pointers, and of claims told from their corrupted versions."""
+    """The share of exact pointers, and of claims that rank above their corrupted versions."""
 
     def __init__(self, tokenizer: "Tokenizer") -> None:
         items = rows(FILE)[:ITEMS]
@@ -31,7 +31,7 @@ class Watch:
         self._judged = list(sources.handwritten_attribution(items))
 
     def __call__(self, model: EncoderWithHeads) -> Mapping[str, float]:
-        """Measured with the model as it is."""
+        """Measures the model in its present state."""
         with torch.no_grad():
             return self._measured(model)
 

@@ -38,7 +38,7 @@ class Row(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """Of rows that are supported, and of those that are not: how many, and how many were told so."""
+    """Counts of supported rows (`yes`) and others (`no`), and how many of each the system judged right."""
 
     right_yes: int
     yes: int
@@ -50,7 +50,7 @@ Sets = Mapping[str, Sequence[Row]]
 
 
 def measure(context: Context) -> Found:
-    """Mean balanced accuracy over all sets, and each set's."""
+    """Mean balanced accuracy over all sets, and that of each set."""
     figures, unjudged, columns = [], {}, {}
     for system, scored_sets in scores(context, list(SETS)).items():
         sets = {name: judged(scored) for name, scored in scored_sets.items()}
@@ -70,7 +70,7 @@ def measure(context: Context) -> Found:
 
 
 def expertqa(context: Context) -> Found:
-    """AUC, and F1 at the threshold that ships; of the cosine, which has none, at that of all sets."""
+    """AUC, and F1 at the threshold that ships. The cosine has none: it takes the best one of all sets."""
     figures = []
     everything = _kept_scores(context, list(SETS)).get(COSINE)
     for system, scored_sets in scores(context, ["expertqa"]).items():
@@ -90,7 +90,7 @@ Scored = list[tuple[float | None, bool, str]]  # the system's score, what people
 
 
 def scores(context: Context, names: Sequence[str]) -> dict[str, dict[str, Scored]]:
-    """What every system says of every row, by system and set; measures what is not kept yet."""
+    """The scores of every row by system and set. Measures scores that are not kept yet."""
     kept = context.kept("attribution")
     for name in names:
         set_rows = _rows(name, context.limit)
@@ -105,13 +105,13 @@ def scores(context: Context, names: Sequence[str]) -> dict[str, dict[str, Scored
 
 
 def judged(scored: Scored, unjudged: float | None = None) -> list[Row]:
-    """The rows that the system could judge; with `unjudged` the others as well, with this score."""
+    """The rows that the system could judge. With `unjudged`, the other rows too, with that score."""
     filled = [(unjudged if score is None else score, people, group) for score, people, group in scored]
     return [Row(score, people, group) for score, people, group in filled if score is not None]
 
 
 def balanced_threshold(sets: Sets) -> float:
-    """The threshold with the highest mean balanced accuracy over the sets, of quantiles of all scores."""
+    """The quantile of all scores that gives, as threshold, the highest mean balanced accuracy of the sets."""
     ordered = sorted({row.score for claims in sets.values() for row in claims})
     step = max(1, len(ordered) // QUANTILES)
     split = [
@@ -141,13 +141,13 @@ def mean_auc(sets: Sets) -> Measured:
 
 
 def balanced(claims: Sequence[Row], threshold: float) -> Measured:
-    """The mean of the shares of supported rows and of others that are told so."""
+    """Balanced accuracy: the mean of the shares of supported rows and of others that are judged right."""
     value = metrics.bootstrap(_counted(claims, threshold), _balanced, resamples=RESAMPLES)
     return value.model_copy(update={"n": len(claims)})
 
 
 def auc(claims: Sequence[Row]) -> Measured:
-    """The chance that a supported row scores above another."""
+    """The probability that a supported row scores above an unsupported one."""
     return over_groups(claims, [row.group for row in claims], _auc)
 
 
@@ -191,7 +191,7 @@ def _rows(name: str, limit: int | None) -> list[dict[str, Any]]:
 
 
 def _supports(batch: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[float | None]:
-    """What the verifier of these settings says; its three classes are not asked for."""
+    """The support by the verifier of these settings. Without `label3`, it is not asked for classes."""
     claims = [
         ClaimWindows({**claim.row, "label3": None}, claim.windows)
         for claim in asyncio.run(claims_with_windows(batch))
@@ -211,7 +211,7 @@ def _keep_cosines(base: Embeds, kept: Kept, name: str, set_rows: Sequence[dict[s
 
 
 def _kept_scores(context: Context, names: Sequence[str]) -> dict[str, dict[str, Scored]]:
-    """By system and set; a system of which a row was not measured is left out."""
+    """The kept scores by system and set. A system with a row that was not measured is left out."""
     kept = context.kept("attribution")
     sets = {name: _rows(name, context.limit) for name in names}
     scores_by_system = {}

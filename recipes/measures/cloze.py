@@ -40,7 +40,7 @@ def measure(context: Context) -> Found:
 
 
 def questions(item: dict[str, Any]) -> Iterator[Question]:
-    """The values of an item that its passage says; what it says nowhere cannot be read there."""
+    """The values of an item that its passage has; a reader cannot find the others there."""
     kinds = {place: edit["kind"] for place, edit in zip(right_places(item), item["edits"], strict=True)}
     for example in corrections(item):
         [value] = example.values
@@ -48,7 +48,7 @@ def questions(item: dict[str, Any]) -> Iterator[Question]:
 
 
 def exact(example: Cloze, best: Span | None) -> bool:
-    """Is this one of the places where the passage says it, up to marks at either end?"""
+    """Is `best` one of the places of the answer in the passage, apart from marks at either end?"""
     if best is None:
         return False
     answers = {_bare(example.passage, *answer) for answer in example.values[0].answers}
@@ -65,7 +65,7 @@ def by_kind(kinds: Sequence[str], hits: Sequence[bool]) -> str:
 
 
 def masked_input(example: Cloze) -> ClozeInput:
-    """Its first value, masked."""
+    """The example with its first value masked."""
     value = example.values[0]
     masked = MaskedSpan(Span(*value.place), value.kind)
     return ClozeInput(example.text, example.title, example.passage, masked)

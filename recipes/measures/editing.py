@@ -1,4 +1,4 @@
-"""What people mended: SARI of the revised text beside that of leaving it alone, and what needed no edit."""
+"""People's corrections: SARI of the revised text and of the unchanged text, and texts left untouched."""
 
 import json
 import tempfile
@@ -20,7 +20,7 @@ BATCH = 20
 
 
 class Edited(NamedTuple):
-    """A text, what the system made of it, what a person made of it, and its document."""
+    """A text, its revisions by the system (`text`) and by a person (`reference`), and its document."""
 
     original: str
     text: str
@@ -29,7 +29,7 @@ class Edited(NamedTuple):
 
 
 def measure(context: Context) -> Found:
-    """Revises what is not kept yet; figures for each set and system."""
+    """Revises the rows that are not kept yet; figures for each set and system."""
     figures, body = [], []
     kept = context.kept("editing")
     for name in NAMES:
@@ -76,7 +76,7 @@ def _alone(edited: Sequence[Edited]) -> str:
 
 
 def _revised(batch: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> dict[str, str]:
-    """The text of each row as it came out, by id; one of which nothing could be checked is left alone."""
+    """The revised text of each row by id. A text without anything to check stays unchanged."""
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder, "rows.jsonl")
         data.write_text("".join(json.dumps(row) + "\n" for row in batch), encoding="utf-8")

@@ -19,7 +19,7 @@ Items = Sequence[Sequence[Outcome]]  # of each item the outcomes of its versions
 
 
 def measure(context: Context) -> Found:
-    """Measures what is not kept yet; a figure for each system."""
+    """Measures the items that are not kept yet; figures for each system."""
     items = rows(FILE)[: context.limit]
     kept = context.kept("handwritten")
     figures: list[Figure] = []
@@ -38,7 +38,7 @@ def measure(context: Context) -> Found:
 
 
 def figures_of(system: str, items: Items) -> Iterator[Figure]:
-    """What became of the claims. Three claims of one passage are one draw: accuracy is a mean over items."""
+    """Figures of the claims. The three claims of a passage are one draw, so accuracy is a mean over items."""
     claims = [outcome for item in items for outcome in item]
     wrong = [outcome for outcome in claims if outcome.version == "corrupted"]
     values = [outcome.right for outcome in wrong if VALUES.issuperset(outcome.kinds)]
@@ -65,7 +65,7 @@ def figures_of(system: str, items: Items) -> Iterator[Figure]:
 
 
 def kinds(items: Items) -> str:
-    """What became of the wrong versions, by kind of error; one with two kinds counts under both."""
+    """Results of the wrong versions by kind of error. A version with two kinds counts under both."""
     wrong = [outcome for item in items for outcome in item if outcome.version == "corrupted"]
     counted = Counter(kind for outcome in wrong for kind in outcome.kinds)
     body = []
@@ -82,7 +82,7 @@ def kinds(items: Items) -> str:
 
 
 def judgements(system: str, items: Items) -> Iterator[list[str]]:
-    """Lines that say how many of the claims of each version were judged what."""
+    """A line for each version: how many of its claims were judged as each class."""
     for version in VERSIONS:
         judged = Counter(outcome.judged for item in items for outcome in item if outcome.version == version)
         yield [system, version, *(str(judged[name]) for name in VERSIONS.values())]

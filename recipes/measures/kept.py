@@ -1,4 +1,4 @@
-"""Results as they come, a JSON line each: a run that is ended goes on where it was."""
+"""Keeps each result at once as a JSON line, so that an interrupted run can continue."""
 
 import hashlib
 import json
@@ -12,10 +12,10 @@ Row = TypeVar("Row")
 
 
 class Kept:
-    """The results of one measure by key. What is kept is not measured again."""
+    """The results of one measure by key. A kept result is not measured again."""
 
     def __init__(self, path: Path) -> None:
-        """Reads what is there. A last line that was cut off while it was written is dropped."""
+        """Reads the kept results. A last line that was cut off while it was written is dropped."""
         self._path = path
         self._results: dict[tuple[str, ...], Any] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -35,7 +35,7 @@ class Kept:
         return self._results[key]
 
     def add(self, key: tuple[str, ...], value: Any) -> None:
-        """Keeps a result, which JSON must be able to say."""
+        """Keeps a result. JSON must be able to hold it."""
         with self._path.open("a", encoding="utf-8") as lines:
             lines.write(json.dumps({"key": key, "value": value}) + "\n")
         self._results[key] = value
@@ -43,19 +43,19 @@ class Kept:
             print(f"  {len(self._results)} results in {self._path.name}", flush=True)
 
     def of(self, keys: Iterable[tuple[str, ...]]) -> list[Any] | None:
-        """The results for the keys, in order; None where one of them was not measured."""
+        """The results for the keys, in order; None if one of them was not measured."""
         wanted = list(keys)
         return [self._results[key] for key in wanted] if all(key in self._results for key in wanted) else None
 
 
 def batches(todo: Sequence[Row]) -> Iterator[Sequence[Row]]:
-    """What is measured in one call; a run that is ended loses no more than that."""
+    """Splits rows into batches that are measured in one call: an interrupted run loses at most a batch."""
     for at in range(0, len(todo), BATCH):
         yield todo[at : at + BATCH]
 
 
 def fingerprint(*folders: Path) -> str:
-    """What is measured, in twelve digits: every file of the folders, weights included, bytecode not."""
+    """Twelve digits that identify the measured code: all files, weights included, except bytecode."""
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.rglob("*")):

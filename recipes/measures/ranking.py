@@ -61,7 +61,7 @@ async def _order(score: Score | None, question: str, passages: Sequence[Passage]
 
 
 def _systems(context: Context) -> dict[str, Score | None]:
-    """What is there, by name; BM25 keeps its order."""
+    """The available systems by name. BM25 keeps its own order."""
     systems: dict[str, Score | None] = {
         "BM25": None,
         RULES: _reranker("overlap"),

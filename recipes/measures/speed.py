@@ -1,4 +1,4 @@
-"""The size of the file, and how fast this machine is with it."""
+"""The size of the weights, and their speed on this machine."""
 
 import statistics
 import tempfile
@@ -42,13 +42,13 @@ def measure(context: Context) -> Found:
 
 
 def pairs_a_second(encoder: Reads) -> list[float]:
-    """Of each run, the first of which is left out."""
+    """Pairs a second in each run, without the first run."""
     passages = [("", PASSAGE)] * PAIRS
     return [PAIRS / seconds for seconds in times(lambda: encoder.relevance(QUERY, passages), RUNS + 1)[1:]]
 
 
 def revisions(settings: Mapping[str, Any]) -> list[float]:
-    """Seconds of each new text, with an index that is built, after another text."""
+    """Seconds for each new text, after a first text and with an index that is already built."""
     with tempfile.TemporaryDirectory() as folder:
         index, _ = indexed(Path(folder))
         with Reviser(Settings(corpus=index, home=Path(folder, "home"), **settings)) as reviser:
@@ -62,6 +62,6 @@ def middle(values: list[float]) -> Measured:
 
 
 def text_of(value: Measured) -> str:
-    """A figure that is no share: three digits."""
+    """The figure in three digits, with its range; it is not a share."""
     shown = f"{value.value:.3g}"
     return shown if value.low is None else f"{shown} ({value.low:.3g} to {value.high:.3g}, {value.n} runs)"
