@@ -11,17 +11,17 @@ from rarr.tools.text.document import Span
 
 
 def failure(
-    node: str, what: str, error: BaseException, *, code: str = "", query_id: str | None = None
+    node: str, problem: str, error: BaseException, *, code: str = "", query_id: str | None = None
 ) -> Notice:
     """What the user is told of something that failed and was survived; our own errors name their cure."""
     if isinstance(error, BudgetError):
-        what, code, query_id = (
+        problem, code, query_id = (
             "the budget is spent, and what was left to ask is left out",
             "budget_exhausted",
             None,
         )
     reason = str(error) if isinstance(error, RarrError) else f"{type(error).__name__}: {error}"
-    return Notice(code=code or f"{node}_failed", message=f"{what}: {reason}", node=node, query_id=query_id)
+    return Notice(code=code or f"{node}_failed", message=f"{problem}: {reason}", node=node, query_id=query_id)
 
 
 Unsearched = Literal["failed", "cut"]
@@ -80,7 +80,7 @@ def named(state: State, letter: str, number: int) -> str:
 
 def usable(state: State) -> list[Evidence]:
     """The evidence that something may be decided by."""
-    return [one for one in state.get("evidence", []) if not one.suspicious]
+    return [evidence for evidence in state.get("evidence", []) if not evidence.suspicious]
 
 
 class Branch(TypedDict):

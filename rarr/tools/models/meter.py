@@ -181,7 +181,7 @@ class Meter:
     def warn(self, code: str, message: str) -> None:
         """Puts a warning into the run's revision, for who cannot hand one on; once, by the first node."""
         notice = Notice(code=code, message=message, node=_NODE.get())
-        if not any((one.code, one.message) == (code, notice.message) for one in self.warnings):
+        if not any((warning.code, warning.message) == (code, notice.message) for warning in self.warnings):
             self.warnings.append(notice)
         warned(code, notice.message)
 
