@@ -159,11 +159,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--million", action="store_true", help="a million passages as well, in a few minutes")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--one", dest="passages", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, default=0, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.one:
-        print(json.dumps(asdict(measure(options.one, options.seed))))
+    if options.passages:
+        print(json.dumps(asdict(measure(options.passages, options.seed))))
         return
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
     print(f"{machine}, Python {platform.python_version()}")

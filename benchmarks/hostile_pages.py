@@ -1,11 +1,11 @@
-"""What hostile pages and answers cost, and what an ordinary page costs meanwhile.
+"""The cost of hostile pages and answers, and of an ordinary page at the same time.
 
-Run as `python -m benchmarks.hostile_pages`. It makes the pages, reads each of them alone, then eight PDFs and
-three pages of HTML at once with ordinary pages in between, and then has servers answer with a megabyte that
-unpacks to a thousand. Memory is the resident memory of this process and of those that read pages, by Linux.
-The limit of a call counts only the memory that its process has not had before: each page alone gets a new
-process, which has read an ordinary page, and "MB more" is its memory beyond that. The benchmark ends with
-status 1 where a page, a process or a thread exceeds its limit.
+Run it with `python -m benchmarks.hostile_pages`. It makes the pages and reads each of them alone. Then it
+reads eight PDFs and three pages of HTML at once, with ordinary pages in between. Last, a server answers with
+a megabyte that unpacks to a thousand. Memory is the resident memory, as Linux reports it, of this process and
+of the processes that read pages. The limit of a call counts only memory that its process did not have before:
+each page alone gets a new process that has read an ordinary page, and "MB more" is the memory beyond that.
+The exit status is 1 if a page exceeds its limit, or if a process or thread is left at the end.
 """
 
 import asyncio

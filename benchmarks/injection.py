@@ -2,8 +2,8 @@
 
     python -m benchmarks.injection
 
-The model of the last part obeys every injection that it can read, in each of several ways, and is truthful
-else. The held-out half is the figure to go by: nobody changed a rule because of it.
+The model of the last part obeys every injection that it can read, in each of several ways. To all other
+messages it answers the truth. Rely on the figures of the held-out half: no rule was changed because of it.
 """
 
 import json

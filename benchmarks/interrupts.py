@@ -1,9 +1,9 @@
-"""How fast what is interrupted ends, and how: python -m benchmarks.interrupts
+"""How fast interrupted commands end, and in which way: python -m benchmarks.interrupts
 
-Each command, and a loop over `Reviser.revise`, is a process that gets SIGINT at random moments: a quarter of
-them in its first quarter second, the others in all the time that it takes undisturbed. Clean is an end with
-one line on standard error and exit status 130; who was done before has no line and exit status 0. Moments
-count from when `rarr` handles signals; how long it takes until then is printed as well.
+Each command, and a loop over `Reviser.revise`, runs as a process that gets SIGINT at random moments. A
+quarter of the moments are in its first quarter second, the others in the whole time of an undisturbed run. A
+clean end has one line on standard error and exit status 130, or no line and exit status 0 if the process was
+done before. Moments count from the time when `rarr` handles signals. The time until then is printed as well.
 """
 
 import argparse

@@ -64,7 +64,7 @@ _HEAD = (
 def main() -> None:
     """Prints a row for each size and model."""
     options = _options()
-    if options.one:
+    if options.single_run:
         print(json.dumps(measured(options.words, options.model, options.url, options.deadline, options.seed)))
         return
     if options.serve:
@@ -189,7 +189,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--deadline", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--url", default="", help=argparse.SUPPRESS)
-    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--one", dest="single_run", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 

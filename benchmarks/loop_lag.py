@@ -1,11 +1,11 @@
-"""How late an event loop is while it revises: what LangGraph's server, and any other application, notices.
+"""How late an event loop is while it revises, as LangGraph's server or any other application notices it.
 
     python -m benchmarks.loop_lag
 
-A task asks to be woken every 2 ms and notes how much later that happens. Texts of the examples are revised
-against the example documents meanwhile, with the default settings and a trace, as `langgraph dev` does it.
-The first row is the same without anything to revise. The last column is the most CPU that the thread of the
-loop used between two wake-ups: other threads and processes are not in it, garbage collection is.
+A task asks to be woken every 2 ms and notes how late it is woken. At the same time, example texts are revised
+against the example documents, with the default settings and a trace, as `langgraph dev` does it. The first
+row is measured with nothing to revise. The last column is the most CPU that the thread of the loop used
+between two wake-ups. It includes garbage collection, but no other threads and processes.
 """
 
 import argparse

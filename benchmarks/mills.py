@@ -1,6 +1,6 @@
-"""Made texts about mills, the documents about them, and a model that answers what `rarr` asks of them.
+"""Generated texts about mills, documents about them, and a model that answers the requests of `rarr`.
 
-Sentence i says when mill i was built; the first `wrong` of them give a year that the document does not.
+Sentence i says when mill i was built. The first `wrong` sentences give another year than the document.
 """
 
 import asyncio

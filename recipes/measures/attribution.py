@@ -17,7 +17,7 @@ from rarr.agent.wiring.components import wire
 from rarr.evals import metrics
 from rarr.evals.metrics import Measured
 from rarr.testing import InMemoryRetriever
-from recipes.measures.context import COSINE, Context, Embeds, Figure, Found
+from recipes.measures.context import COSINE, Context, Embeds, Figure, Results
 from recipes.measures.intervals import RESAMPLES, grouped, over_groups, over_sets
 from recipes.measures.kept import Kept, batches
 
@@ -49,7 +49,7 @@ class Rates(NamedTuple):
 Sets = Mapping[str, Sequence[Row]]
 
 
-def measure(context: Context) -> Found:
+def measure(context: Context) -> Results:
     """Mean balanced accuracy over all sets, and that of each set."""
     figures, unjudged, columns = [], {}, {}
     for system, scored_sets in scores(context, list(SETS)).items():
@@ -66,10 +66,10 @@ def measure(context: Context) -> Found:
             name: (str(len(scored)), cell(auc(scored)), cell(balanced(scored, threshold)))
             for name, scored in sets.items()
         }
-    return Found(figures, {"sets": _table(columns, unjudged)} if columns else {})
+    return Results(figures, {"sets": _table(columns, unjudged)} if columns else {})
 
 
-def expertqa(context: Context) -> Found:
+def expertqa(context: Context) -> Results:
     """AUC, and F1 at the threshold that ships. The cosine has none: it takes the best one of all sets."""
     figures = []
     everything = _kept_scores(context, list(SETS)).get(COSINE)
@@ -83,7 +83,7 @@ def expertqa(context: Context) -> Found:
         else:
             continue
         figures.append(Figure("ExpertQA F1", system, f1(claims, threshold)))
-    return Found(figures, {})
+    return Results(figures, {})
 
 
 Scored = list[tuple[float | None, bool, str]]  # the system's score, what people said, the group

@@ -11,7 +11,7 @@ from rarr.backends.encoder.model import ClozeInput
 from rarr.evals import metrics
 from rarr.tools.text.document import Span
 from rarr.training.examples import Cloze
-from recipes.measures.context import TRAINED, Context, Figure, Found
+from recipes.measures.context import TRAINED, Context, Figure, Results
 from recipes.measures.handwritten import FILE
 from recipes.measures.kept import batches
 from recipes.sources import corrections, right_places
@@ -25,7 +25,7 @@ class Question(NamedTuple):
     example: Cloze
 
 
-def measure(context: Context) -> Found:
+def measure(context: Context) -> Results:
     """The share of exact spans."""
     all_questions = [question for item in rows(FILE)[: context.limit] for question in questions(item)]
     kept = context.kept("cloze")
@@ -36,7 +36,7 @@ def measure(context: Context) -> Found:
             kept.add((question.key,), exact(question.example, pointer.best))
     hits = [bool(kept[(question.key,)]) for question in all_questions]
     figure = Figure("cloze reader, exact span", TRAINED, metrics.share(hits))
-    return Found([figure], {"cloze": by_kind([question.kind for question in all_questions], hits)})
+    return Results([figure], {"cloze": by_kind([question.kind for question in all_questions], hits)})
 
 
 def questions(item: dict[str, Any]) -> Iterator[Question]:

@@ -66,14 +66,14 @@ class Figure(NamedTuple):
     value: Measured
 
 
-class Found(NamedTuple):
+class Results(NamedTuple):
     """The results of a measure: figures, and Markdown tables by the name of their place in the page."""
 
     figures: list[Figure]
     tables: dict[str, str]
 
 
-Measure = Callable[[Context], Found]
+Measure = Callable[[Context], Results]
 
 
 class MiniLM:

@@ -12,7 +12,7 @@ from benchmarks.shared_data import rows
 from rarr import Settings
 from rarr.evals import evaluate, metrics
 from rarr.evals.metrics import Measured, sari
-from recipes.measures.context import Context, Figure, Found
+from recipes.measures.context import Context, Figure, Results
 from recipes.measures.intervals import mean, over_groups
 
 NAMES = ("fib_fir", "factcheckgpt_claim")
@@ -28,7 +28,7 @@ class Edited(NamedTuple):
     group: str
 
 
-def measure(context: Context) -> Found:
+def measure(context: Context) -> Results:
     """Revises the rows that are not kept yet; figures for each set and system."""
     figures, body = [], []
     kept = context.kept("editing")
@@ -51,7 +51,7 @@ def measure(context: Context) -> Found:
             values = [cell(figure.value) for figure in set_figures]
             body.append([name, system, str(len(edited)), *values, _alone(edited)])
     head = ["set", "system", "n", "SARI", "SARI gain", "untouched when right", "SARI of leaving alone"]
-    return Found(figures, {"editing": table(head, body)})
+    return Results(figures, {"editing": table(head, body)})
 
 
 def figures_of(name: str, system: str, edited: Sequence[Edited]) -> list[Figure]:

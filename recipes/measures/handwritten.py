@@ -11,14 +11,14 @@ from benchmarks.handwritten import VERSIONS, Outcome, outcomes
 from benchmarks.report import share, table
 from benchmarks.shared_data import rows
 from rarr.evals import metrics
-from recipes.measures.context import Context, Figure, Found
+from recipes.measures.context import Context, Figure, Results
 
 FILE = "dev/editing/handwritten.jsonl.gz"
 VALUES = frozenset({"number", "date", "person", "organization", "location", "title", "unit"})
 Items = Sequence[Sequence[Outcome]]  # of each item the outcomes of its versions
 
 
-def measure(context: Context) -> Found:
+def measure(context: Context) -> Results:
     """Measures the items that are not kept yet; figures for each system."""
     items = rows(FILE)[: context.limit]
     kept = context.kept("handwritten")
@@ -34,7 +34,7 @@ def measure(context: Context) -> Found:
         tables.append(f"### By kind: {system}\n\n{kinds(kept_outcomes)}")
         lines += judgements(system, kept_outcomes)
     classes = table(["system", "claims", *VERSIONS.values()], lines)
-    return Found(figures, {"kinds": "\n\n".join(tables), "judged": classes})
+    return Results(figures, {"kinds": "\n\n".join(tables), "judged": classes})
 
 
 def figures_of(system: str, items: Items) -> Iterator[Figure]:

@@ -11,19 +11,19 @@ from rarr.evals import metrics
 from rarr.evals.metrics import Measured
 from rarr.records import Passage
 from rarr.settings import Settings
-from recipes.measures.context import COSINE, RULES, TRAINED, Context, Embeds, Figure, Found, Reads
+from recipes.measures.context import COSINE, RULES, TRAINED, Context, Embeds, Figure, Reads, Results
 
 ALONE = "trained relevance alone"
 NAMES = {RULES: "rules (reranker: overlap)", TRAINED: "trained (reranker: embedded)"}
 Score = Callable[[str, Sequence[Passage]], Awaitable[Sequence[float]]]
 
 
-def measure(context: Context) -> Found:
+def measure(context: Context) -> Results:
     """The rank of the first right passage, for every system and question."""
     return asyncio.run(_measure(context))
 
 
-async def _measure(context: Context) -> Found:
+async def _measure(context: Context) -> Results:
     kept = context.kept("ranking")
     queries = questions()[: context.limit]
     systems = _systems(context)
@@ -39,7 +39,7 @@ async def _measure(context: Context) -> Found:
         if ranks is not None:
             figures.append(Figure("recall@1", name, metrics.share([at == 1 for at in ranks])))
             body.append(_line(name, ranks))
-    return Found(figures, {"retrieval": table(["system", "recall@1", "recall@5", "MRR"], body)})
+    return Results(figures, {"retrieval": table(["system", "recall@1", "recall@5", "MRR"], body)})
 
 
 def _line(name: str, ranks: Sequence[int]) -> list[str]:

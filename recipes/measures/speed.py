@@ -11,7 +11,7 @@ from benchmarks.report import machine, table
 from rarr import Reviser, Settings
 from rarr.backends.encoder.weights import MODEL, SHIPPED
 from rarr.evals.metrics import Measured
-from recipes.measures.context import TRAINED, Context, Figure, Found, Reads
+from recipes.measures.context import TRAINED, Context, Figure, Reads, Results
 
 PAIRS = 64
 RUNS = 7
@@ -21,7 +21,7 @@ PASSAGE = " ".join(["the king of the city was in his old house by the river when
 TOKENS = 100
 
 
-def measure(context: Context) -> Found:
+def measure(context: Context) -> Results:
     """Megabytes, pairs a second and seconds for a text. Times are medians, from the least to the most."""
     kept = context.kept("speed")
     size = Measured(value=(SHIPPED / MODEL).stat().st_size / 1e6, n=1)
@@ -38,7 +38,7 @@ def measure(context: Context) -> Found:
         lines.append((name, system, middle(kept["revise", system])))
     figures = [Figure(*line) for line in lines]
     body = [[name, system, text_of(value)] for name, system, value in lines]
-    return Found(figures, {"speed": f"{table(['what', 'system', 'value'], body)}\n\nMachine: {machine()}."})
+    return Results(figures, {"speed": f"{table(['what', 'system', 'value'], body)}\n\nMachine: {machine()}."})
 
 
 def pairs_a_second(encoder: Reads) -> list[float]:

@@ -7,7 +7,7 @@ import pytest
 
 from rarr.evals.metrics import Measured
 from recipes import evaluate
-from recipes.measures.context import TRAINED, Context, Figure, Found
+from recipes.measures.context import TRAINED, Context, Figure, Results
 
 PAGE = "".join(f"<!-- begin: {name} -->\n<!-- end: {name} -->\n" for name in ("run", "targets", "its"))
 
@@ -16,9 +16,9 @@ PAGE = "".join(f"<!-- begin: {name} -->\n<!-- end: {name} -->\n" for name in ("r
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A page with places for what one fake measure says."""
 
-    def measure(context: Context) -> Found:
+    def measure(context: Context) -> Results:
         context.kept("fake").add(("a",), 1)
-        return Found([Figure("its figure", TRAINED, Measured(value=0.5))], {"its": f"of {context.limit}"})
+        return Results([Figure("its figure", TRAINED, Measured(value=0.5))], {"its": f"of {context.limit}"})
 
     page = tmp_path / "page.md"
     page.write_text(PAGE)
