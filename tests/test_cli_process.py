@@ -31,6 +31,7 @@ def process(*argv: str, program: str = FAKE_RUN, **options: Any) -> subprocess.P
     return subprocess.Popen([sys.executable, "-c", program, *argv], env=environment, **(pipes | options))
 
 
+@pytest.mark.slow
 def test_json_is_utf8_whatever_the_locale() -> None:
     out, err = process("revise", "-", "--json").communicate("Où?".encode())
     assert (json.loads(out.decode())["text"], err) == ("Où?", b"")

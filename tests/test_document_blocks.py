@@ -81,6 +81,7 @@ def pages_with_commands() -> Iterator[ParameterSet]:
             yield marked(page, ours)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("commands", [*pages_with_commands()])
 def test_command_block_prints_the_output_below_it(
     commands: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

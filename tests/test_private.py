@@ -48,6 +48,7 @@ def open_to_others(folder: Path) -> list[str]:
     return [f"{path} {mode(path):o}" for path in (folder, *folder.rglob("*")) if mode(path) & 0o077]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("umask")
 def test_data_folder_is_private(corpus: Path, tmp_path: Path) -> None:
     home = tmp_path / "some" / "where" / "home"
@@ -59,6 +60,7 @@ def test_data_folder_is_private(corpus: Path, tmp_path: Path) -> None:
     assert open_to_others(tmp_path / "some") == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("umask")
 def test_index_stays_private_after_an_update(corpus: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"

@@ -187,6 +187,7 @@ def test_surrogates_in_what_components_say() -> None:
     assert made.checks[0].reason == "\ufffd\ufffd"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", few(["url", "text", "title", "other", "source", "date"], every=3))
 @pytest.mark.parametrize("name", few(["a.json", "a.jsonl"], every=2))
 def test_surrogate_in_a_record_of_a_corpus(tmp_path: Path, name: str, field: str) -> None:

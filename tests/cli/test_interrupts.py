@@ -59,6 +59,7 @@ MORE_PLACES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "at"), [*PLACES, *(pytest.param(*one, marks=pytest.mark.slow) for one in MORE_PLACES)]
 )

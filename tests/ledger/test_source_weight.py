@@ -129,6 +129,7 @@ SETS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", SETS.values(), ids=SETS)
 def test_sources_in_any_order_give_the_same_revision(said: list[str]) -> None:
     passages = [

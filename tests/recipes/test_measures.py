@@ -120,6 +120,7 @@ def test_judgements_count_the_predicted_class_of_each_version() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_handwritten_items_go_through_the_reviser_once(data: Path) -> None:
     context = Context(data / "kept", Reader(), systems={RULES: {"model": "rules"}})
     first = handwritten.measure(context)

@@ -120,6 +120,7 @@ class KilledError(Exception):
     pass
 
 
+@pytest.mark.slow
 def test_a_build_that_dies_keeps_what_it_published(
     many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,6 +136,7 @@ def test_a_build_that_dies_keeps_what_it_published(
     assert (report.read, report.unchanged, report.passages) == (30, 30, 1200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["save", "forget", "publish"])
 @pytest.mark.parametrize("moment", few(["after", "before"], every=2))
 def test_a_build_may_die_at_each_step_of_a_publication(
@@ -163,6 +165,7 @@ def dying(real: Callable[..., object], moment: str) -> Callable[..., object]:
     return call
 
 
+@pytest.mark.slow
 async def test_an_interrupted_build_in_a_thread_ends(many: Path, tmp_path: Path) -> None:
     begun, released, done = threading.Event(), threading.Event(), list[int]()
 

@@ -26,6 +26,7 @@ def run() -> tuple[Revision, Trace]:
     return revision, Trace.load("long")
 
 
+@pytest.mark.slow
 def test_trace_ends_in_the_state_of_the_run(run: tuple[Revision, Trace]) -> None:
     revision, trace = run
     state = trace.state()

@@ -46,6 +46,7 @@ def test_state_before_a_call_is_the_input_of_the_call(notes: Path) -> None:
     assert (trace.state(first)["text"], trace.state(last)["text"]) == (TEXT, RIGHT)
 
 
+@pytest.mark.slow
 def test_failed_and_successful_attempt_have_the_same_parent(notes: Path) -> None:
     recorded(notes, [Status(500)])
     failed, helped = [span for span in Trace.load("last").spans if span.kind == "request"][:2]
@@ -167,6 +168,7 @@ def test_value_outside_json_is_refused(tmp_path: Path, number: str) -> None:
         Trace.read(path)
 
 
+@pytest.mark.slow
 def test_unfinished_span_may_be_empty(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     open_ = [span(kind=kind, number=n, seconds=None) for n, kind in enumerate(("node", "ask", "request"), 1)]

@@ -176,6 +176,7 @@ async def test_object_that_says_so_is_taken_offline(source: Any) -> None:
     assert list(await taken(source, offline=True).retrieve(ASKED, 5)) is not None
 
 
+@pytest.mark.slow
 def test_corpus_object_is_taken_offline_and_tells_what_it_skipped(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes/broken.pdf").write_bytes(b"%PDF-1.4 nothing")

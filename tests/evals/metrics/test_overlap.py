@@ -12,6 +12,7 @@ from rarr.evals.metrics import overlap, rouge_l
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "?"]), max_size=6).map(" ".join)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("output", "reference", "f1"),
     [

@@ -96,6 +96,7 @@ def test_progress_counts_files(folder: Path, out: Path) -> None:
     assert seen == [(0, 2), (1, 2), (2, 2)]
 
 
+@pytest.mark.slow
 def test_unreadable_files_are_reported_each_time_and_read_once(
     build: Build, folder: Path, reads: list[str]
 ) -> None:
@@ -139,6 +140,7 @@ def test_a_partly_read_file_is_not_listed_as_not_searched(folder: Path, build: B
     ]
 
 
+@pytest.mark.slow
 def test_content_after_damage_is_not_searched(folder: Path, build: Build) -> None:
     packed = gzip.compress(b'{"text": "Good line."}\n' * 10_000, mtime=0)
     (folder / "a.jsonl.gz").write_bytes(packed[: len(packed) // 2])

@@ -102,6 +102,7 @@ def test_pdf_of_too_much_text_is_refused() -> None:
         pdf_module.read_pdf(pdf("Peaches grow."), most_characters=5)
 
 
+@pytest.mark.slow
 def test_pages_of_a_pdf_are_separated(tmp_path: Path) -> None:
     file = written(tmp_path / "a.pdf", pdf("Peaches grow.\nPears too."))
     assert read(file) == [Document("Peaches grow.\n\nPears too.", "a")]

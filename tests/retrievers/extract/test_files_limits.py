@@ -232,6 +232,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("call", ["calls.sleep, 60", "calls.spin", "calls.double, 2"])
 @pytest.mark.parametrize("end", few(["SIGKILL", "SIGTERM", "SIGINT"], every=3))

@@ -56,6 +56,7 @@ def test_a_line_that_is_not_a_record_ends_the_reading(monkeypatch: pytest.Monkey
         lines(b'{"text": "a"}\n' + b"x" * 1_000_001, max_bytes=10_000_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unpacked", [b'{"text": "a"}\n' * 100_000, b"\n" * 1_000_001, b"x" * 1_000_001])
 def test_total_size_of_lines_is_bounded(unpacked: bytes) -> None:
     with pytest.raises(UnreadableError, match="it holds more than 1 MB: split it or raise max_file_mb"):

@@ -13,6 +13,7 @@ from rarr.retrievers.extract.worker_main import CallLimits
 LIMITS = CallLimits(20, 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", few([500_000, 2_001, 5_000_000], every=3))
 def test_oversized_outcome_is_an_error_that_says_so(length: int) -> None:
     process = Process()

@@ -102,6 +102,7 @@ def test_a_word_document_is_read(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_presentation_is_read(tmp_path: Path) -> None:
     document = read(tmp_path, "slides.pptx", slides())
     assert document.title == "Results"
@@ -116,6 +117,7 @@ def test_a_presentation_is_read(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_workbook_is_read(tmp_path: Path) -> None:
     document = read(tmp_path, "fees.xlsx", book())
     assert document.title == "fees"
@@ -129,6 +131,7 @@ def test_a_workbook_is_read(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_title_comes_from_the_document_properties(tmp_path: Path) -> None:
     made = docx.Document()
     made.add_heading("A heading", 1)
@@ -156,6 +159,7 @@ def laughing(xml: bytes) -> bytes:
     return head + b'?><!DOCTYPE x [<!ENTITY e0 "ha">' + more + b"]>" + body.replace(b"History", b"&e9;")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -181,6 +185,7 @@ def test_a_huge_merged_cell_stays_within_the_memory_limit(tmp_path: Path) -> Non
         )
 
 
+@pytest.mark.slow
 def test_a_sheet_with_huge_claimed_dimensions_is_read_by_its_cells(tmp_path: Path) -> None:
     name = "xl/worksheets/sheet1.xml"
     huge = changed(book(), name, lambda xml: xml.replace(b'ref="A1:D4"', b'ref="A1:XFD1048576"'))
@@ -198,6 +203,7 @@ def test_missing_extra_is_an_error_with_its_install_line(
     assert not caught.value.lasting
 
 
+@pytest.mark.slow
 def test_office_files_are_searched_and_unread_files_warned_about_once(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
     corpus.mkdir()

@@ -76,6 +76,7 @@ class Hesitant(threading.Semaphore):
         return super().acquire(blocking, timeout)
 
 
+@pytest.mark.slow
 def test_call_that_turns_slow_at_its_end_returns_its_place(only: pool._Pool) -> None:
     only._slow = Hesitant(1)
     with only.turn() as turn, pool._watched(cast(Process, Answering()), 20.0, turn):

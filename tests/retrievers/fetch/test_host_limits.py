@@ -51,6 +51,7 @@ async def test_fetches_from_a_slow_host_do_not_delay_others() -> None:
         await waiting
 
 
+@pytest.mark.slow
 async def test_fetch_time_limit_excludes_waiting_for_a_turn() -> None:
     async def pause(writer: StreamWriter) -> None:
         await asyncio.sleep(SHORT_S / 2)

@@ -256,6 +256,7 @@ async def test_server_that_asks_to_wait_is_given_the_time() -> None:
     assert second.arrived - first.arrived >= 0.2
 
 
+@pytest.mark.slow
 async def test_request_that_times_out_is_not_repeated() -> None:
     with serving(planned(Hang())) as (url, record):
         assert "gave no answer within 0.5 s" in await fails(url, timeout_s=0.5)

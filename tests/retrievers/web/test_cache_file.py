@@ -142,6 +142,7 @@ def locked(path: Path) -> Iterator[None]:
     other.close()
 
 
+@pytest.mark.slow
 async def test_locked_file_is_waited_for_once_and_written_later(
     path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -58,6 +58,7 @@ async def using(tmp_path: Path) -> AsyncIterator[Using]:
         yield make
 
 
+@pytest.mark.slow
 async def test_tavily_gives_passages_of_raw_content(using: Using) -> None:
     with Service(lambda asked: search_answer(RESULT)) as service:
         tavily = using(service.url)
@@ -175,6 +176,7 @@ async def test_tavily_failure_is_one_line_without_the_key(using: Using, failure:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 async def test_busy_tavily_is_asked_again(using: Using) -> None:
     answers = [Said({"detail": {"error": "many"}}, 429), search_answer(RESULT)]
     with Service(lambda asked: answers.pop(0)) as service:

@@ -110,6 +110,7 @@ async def test_wikipedia_disambiguation_gives_way_to_the_next_article(using: Usi
     assert [passage.title for passage in passages] == ["Orchard"]
 
 
+@pytest.mark.slow
 async def test_wikipedia_without_extracts_is_parsed(using: Using) -> None:
     wiki = Wiki(
         Peach='California grows most peaches.<sup id="x" class="reference">[1]</sup> Georgia follows.'
@@ -145,6 +146,7 @@ LAGS = Said(
 BUSY = Said("slow down", 429, {"Retry-After": "0.2"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failure", [LAGS, BUSY])
 async def test_wikipedia_waits_as_long_as_the_server_asks(using: Using, failure: Said) -> None:
     wiki = Wiki(Peach=PEACHES)

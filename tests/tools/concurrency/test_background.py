@@ -161,6 +161,7 @@ def test_runs_after_a_fork() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
 
 
+@pytest.mark.slow
 def test_system_exit_in_the_loop_reaches_the_caller() -> None:
     program = """
 from rarr.tools.concurrency.background import run

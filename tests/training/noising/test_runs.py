@@ -181,6 +181,7 @@ def test_file_with_other_lines_is_refused_and_left_unchanged(queries: Path) -> N
     assert single.read_bytes() == QUERIES[0].encode()
 
 
+@pytest.mark.slow
 def test_file_in_use_is_refused(queries: Path, out: Path) -> None:
     first = threading.Thread(target=lambda: made(queries, out, scripted(seconds=0.05)))
     first.start()

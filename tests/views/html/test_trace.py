@@ -94,6 +94,7 @@ def test_hostile_texts_are_shown_as_text(html: str) -> None:
     assert "&amp;lt;script" not in html
 
 
+@pytest.mark.slow
 def test_policy_allows_the_script_and_style_of_the_page_alone(html: str) -> None:
     (policy,) = [attrs["content"] for _, attrs in Page(html).tags if attrs.get("http-equiv")]
     assert re.fullmatch(
