@@ -27,7 +27,7 @@ class StudioInput(TypedDict):
 
 
 class Revised(StudioInput):
-    """`revision` is a `Revision` as JSON; None where `error` gives the reason."""
+    """The output in Studio: `revision` is a `Revision` as JSON; None if `error` gives the reason."""
 
     revision: dict[str, Any] | None
     error: str
@@ -50,7 +50,7 @@ def _reviser() -> Reviser:
 async def revise(state: StudioInput) -> dict[str, Any]:
     """Revises one text.
 
-    An error is returned as a value, since the server writes exceptions only to its log.
+    A `RarrError` is returned as `error`, since the server writes exceptions only to its log.
     """
     try:
         reviser = await asyncio.to_thread(_reviser)  # it reads files

@@ -20,7 +20,7 @@ HUMAN = ".revised.txt"
 
 @dataclass
 class ChangeCount:
-    """The number of changes, and of the better and worse ones, where a person's revision tells."""
+    """Counts changes, and those that are nearer to (better) or further from (worse) a person's revision."""
 
     changed: int = 0
     better: int = 0
@@ -35,7 +35,10 @@ class ChangeCount:
 
 @dataclass
 class SetReport:
-    """The counts over all runs of a folder. `failed` gives the reason for each run that was not replayed."""
+    """The counts over all runs of a folder. `judged` runs have a person's revision.
+
+    `failed` has the error of each run that was not replayed, by file name.
+    """
 
     runs: int = 0
     judged: int = 0
@@ -55,9 +58,9 @@ def replay_set(
     """Replays `node`, and everything that depends on it, in each trace (NAME.json) of a folder.
 
     `given` are the arguments of `replay`: prompt, model, settings. NAME.revised.txt may hold a person's
-    revision. Then a verdict is right if it disagrees about a place that the person changed, or agrees about a
-    place that the person kept. A text, and its edits, are better if fewer characters differ from the person's
-    text. Raises `InputError` for a folder without traces. A run that fails is listed in the report.
+    revision. Then a verdict is right if it disagrees about characters that the person changed, or agrees
+    about others. A text, and its edits, are better if fewer characters differ from the person's text. Raises
+    `InputError` for a folder without traces. A run that fails is listed in the report.
     """
     if not Path(folder).is_dir():
         raise InputError(f"{folder} is not a folder: give a folder with files of rarr trace export")
