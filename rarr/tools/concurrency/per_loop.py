@@ -1,4 +1,4 @@
-"""An object for each event loop."""
+"""Makes one object for each event loop, and closes it with the loop."""
 
 import asyncio
 import threading
@@ -17,7 +17,7 @@ class PerLoop(Generic[Made]):
     def __init__(
         self, make: Callable[[], Made], close: Callable[[Made], Awaitable[None]] | None = None
     ) -> None:
-        """`close` is called when the event loop ends, unless `aclose` was called before."""
+        """`make` makes the object; `close` is called when the loop ends, or earlier by `aclose`."""
         self._make, self._close = make, close
         self._made: WeakKeyDictionary[AbstractEventLoop, Made] = WeakKeyDictionary()
         self._open: WeakKeyDictionary[AbstractEventLoop, AsyncGenerator[None, None]] = WeakKeyDictionary()
@@ -51,7 +51,7 @@ class PerLoop(Generic[Made]):
 
 
 def _until_closed(made: Made, close: Callable[[Made], Awaitable[None]]) -> AsyncGenerator[None, None]:
-    """A generator that has started. When an event loop ends, it closes the generators that started in it."""
+    """Starts a generator that calls `close(made)` when it is closed: an event loop closes its generators."""
 
     async def generator() -> AsyncGenerator[None, None]:
         try:

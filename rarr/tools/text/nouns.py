@@ -1,4 +1,4 @@
-"""Nouns after a number, and with an article."""
+"""Writes nouns after a number (2 rows) and class names with an article (an int)."""
 
 import re
 
