@@ -8,7 +8,7 @@ from rarr.unicode import valid
 
 
 class Record(BaseModel):
-    """Base of all records: frozen, without unknown fields, and with valid Unicode."""
+    """Base of all records: frozen; refuses unknown fields, and makes text valid Unicode."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
