@@ -1,4 +1,4 @@
-"""The evidence of a row as a source to search."""
+"""Searches the evidence that a row of an evaluation brings with it."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,9 +25,9 @@ class RowRetriever:
         self._evidence, self._window, self._step = evidence, window, step
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the `k` documents nearest to `query`, best first; at most 8 of each, as for a corpus.
+        """Finds passages of the `k` documents nearest to `query`, best first; at most 8 of each document.
 
-        A document without a word in common is kept: its author meant it for this text.
+        A document without a word in common is returned too: its author meant it for this text.
         """
         return await asyncio.to_thread(self._search, query, k)
 

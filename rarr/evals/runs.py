@@ -42,7 +42,7 @@ def evaluate(
     on_row: Progress | None = None,
     on_index: Progress | None = None,
 ) -> EvalReport:
-    """Revises the rows of `data` (see `rarr.evals.rows`), `jobs` at once, and writes the results to `out`.
+    """Revises and scores the rows of the file `data` (see `rarr.evals.rows`), `jobs` rows at once.
 
     `out` becomes a folder with `predictions.jsonl`, a line for each row, `report.json` and `report.html`. The
     same call continues an interrupted run. `limit`: revise only the first rows. A row brings its own evidence
@@ -92,7 +92,7 @@ def evaluate(
 def _wired(
     settings: Settings, components: Components | None, baseline: Baseline, on_index: Progress | None
 ) -> Iterator[Components]:
-    """The given components, or else the components of the settings, which are closed at the end."""
+    """Yields the given components; without them, makes those of the settings and closes them at the end."""
     if components is not None:
         yield components
         return
@@ -101,7 +101,10 @@ def _wired(
 
 
 def _finished_rows(rows: list[EvalRow], path: Path) -> dict[str, ScoredRow]:
-    """The rows that an earlier process finished, by id. Rows with an error are revised again."""
+    """Reads the scored rows of an earlier process, by id, without rows with an error, to be revised again.
+
+    Raises `InputError` for a prediction without a row.
+    """
     left, scored_rows = {row.id: row for row in rows}, dict[str, ScoredRow]()
     for prediction in folder.predictions(path):
         if (row := left.pop(prediction.id, None)) is None:
@@ -120,7 +123,7 @@ def _all_rows(
     jobs: int,
     on_row: Progress | None,
 ) -> list[ScoredRow]:
-    """Every row with its scores, in the order of the data. Rows that are not in `scored_rows` are revised."""
+    """Revises and records the rows that are not in `scored_rows`, and returns all in the order of `rows`."""
     finished = {row.id: scored_rows[row.id] for row in rows if row.id in scored_rows}
     say = on_row or (lambda count, total: None)
     say(len(finished), len(rows))
@@ -147,7 +150,7 @@ def _all_rows(
 
 
 class _Revising:
-    """Revises rows with the same components. Only the searched source may belong to a row."""
+    """Revises rows with the same components, but with a row's own evidence or corpus as the retriever."""
 
     def __init__(self, components: Components) -> None:
         self._components, self._settings = components, components.settings
@@ -156,7 +159,7 @@ class _Revising:
         self._opening = asyncio.Lock()
 
     async def predict(self, row: EvalRow) -> Prediction:
-        """The prediction for a row. It holds an error if nothing of the text could be checked.
+        """Revises a row; the prediction has an error if that failed or nothing of the text could be checked.
 
         Only a defect of the program raises an error.
         """

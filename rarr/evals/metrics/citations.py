@@ -1,4 +1,4 @@
-"""The quality of a text's citations: recall, precision and rate.
+"""Measures the quality of a text's citations: recall, precision and rate.
 
 Recall and precision are those of ALCE (Gao et al. 2023b, "Citation quality"); the rate is that of
 WikiGenBench (Zhang et al. 2024). Entailments are judged elsewhere, and given as `CitedSentence`. All three
@@ -33,12 +33,12 @@ class CitedSentence:
 
 
 def supported(sentence: CitedSentence) -> bool | None:
-    """Whether the citations entail the sentence. A sentence without a citation is not supported."""
+    """True if the citations together entail the sentence; False without a citation; None: not judged."""
     return sentence.entailed_by_all if sentence.alone else False
 
 
 def precise(sentence: CitedSentence) -> tuple[bool | None, ...]:
-    """For each citation, whether the sentence is supported and the citation is not idle.
+    """Tells for each citation if the sentence is supported and the citation is not idle; None: not judged.
 
     A citation is idle if it does not entail the sentence alone, and the others do without it.
     """
