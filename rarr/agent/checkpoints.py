@@ -1,4 +1,4 @@
-"""Keeps runs step by step with LangGraph's checkpointers, so that a killed run can be resumed.
+"""Stores runs step by step with LangGraph's checkpointers, so that a killed run can be resumed.
 
 The id of a run is the id of its LangGraph thread. A node is done completely or not at all: the requests of a
 node that was killed are sent again.
@@ -30,7 +30,7 @@ Saver = BaseCheckpointSaver[Any]
 Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]
 
 _TYPES = (Span, *(kind for kind in vars(records).values() if isinstance(kind, type)))
-_KEPT = [(kind.__module__, kind.__name__) for kind in _TYPES if kind.__module__.startswith("rarr.")]
+_RECORD_TYPES = [(kind.__module__, kind.__name__) for kind in _TYPES if kind.__module__.startswith("rarr.")]
 _NAMES = "give up to 128 letters, digits, dots, dashes and underscores, a letter or digit first"
 _OPENING = "lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
 
@@ -108,7 +108,7 @@ class Checkpoints:
         Raises `InputError` if the id is not allowed, or if a run with this id is stored.
         """
         run_id = uuid4().hex if run_id is None else run_id
-        if await self._kept(run_id) is not None:
+        if await self._stored_state(run_id) is not None:
             raise InputError(f"run {run_id!r} was begun before: resume it, or give another run_id")
         return run_id
 
@@ -119,12 +119,12 @@ class Checkpoints:
         """
         if self._checkpointer is None:
             raise InputError("no run can be resumed without checkpoints: give Reviser(checkpointer=...)")
-        if (kept := await self._kept(run_id)) is None:
+        if (kept := await self._stored_state(run_id)) is None:
             raise InputError(f"there is no checkpoint of a run {run_id!r}: revise its text with this run_id")
         # `next` lacks tasks that are done in a step that is not.
         return cast(State, kept.values), not kept.tasks
 
-    async def _kept(self, run_id: str) -> StateSnapshot | None:
+    async def _stored_state(self, run_id: str) -> StateSnapshot | None:
         if not isinstance(run_id, str) or not re.fullmatch(records.RUN_ID, run_id):
             raise InputError(f"run_id is {str(run_id)[:40]!r}: {_NAMES}")
         if self._checkpointer is None:
@@ -172,10 +172,10 @@ def _with_records(saver: Saver) -> Saver:
 
     A serializer that takes any type warns about each type, and `with_allowlist` does not change that.
     """
-    copied = saver.with_allowlist(_KEPT)
+    copied = saver.with_allowlist(_RECORD_TYPES)
     if copied is saver and type(saver.serde) is JsonPlusSerializer:
         copied = copy(saver)
         copied.serde = JsonPlusSerializer(
-            pickle_fallback=saver.serde.pickle_fallback, allowed_msgpack_modules=_KEPT
+            pickle_fallback=saver.serde.pickle_fallback, allowed_msgpack_modules=_RECORD_TYPES
         )
     return copied

@@ -1,4 +1,4 @@
-"""The pipeline as a LangGraph graph: nodes, edges and routes.
+"""Builds the pipeline as a LangGraph graph: nodes, edges and routes.
 
 generate_queries -> retrieve, one branch a query -> rerank (all of them at once)
                  -> check_agreement (all pairs at once) <-> edit -> attribute -> evaluate

@@ -66,5 +66,5 @@ def usage_of(meter: Meter) -> Usage:
 
 
 def _distinct(notices: Sequence[Notice]) -> list[Notice]:
-    """Each notice once: an exhausted budget fails every remaining question with the same notice."""
+    """Removes repeated notices: an exhausted budget fails every remaining question with the same notice."""
     return list({notice.model_dump_json(): notice for notice in notices}.values())

@@ -1,4 +1,4 @@
-"""The public calls: `revise`, `arevise`, and `Reviser` for many texts."""
+"""Offers the public calls: `revise`, `arevise`, and `Reviser` for many texts."""
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext

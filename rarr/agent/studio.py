@@ -1,4 +1,4 @@
-"""The graph for `langgraph dev` and Studio, which send plain JSON and do not know components.
+"""Builds the graph for `langgraph dev` and Studio, which send plain JSON and do not know components.
 
 `langgraph.json` names it. It has one node, which shows the steps of the pipeline as those of a subgraph.
 Settings come from the environment and `rarr.toml`. They are read once, at the first run.
@@ -42,7 +42,7 @@ def _made() -> Reviser:
 
 
 def _reviser() -> Reviser:
-    """The only reviser, even if the first two runs come at once."""
+    """Returns the only reviser, made at the first call, even if two runs call it at once."""
     with _making:
         return _made()
 

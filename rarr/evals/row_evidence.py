@@ -15,8 +15,8 @@ from rarr.retrievers.web.nearest_passages import nearest
 class RowRetriever:
     """A retriever over `evidence`, which is cut into windows of `window` sentences as in a corpus.
 
-    Pieces of one source are one document, in which they stand one after another. A piece without a source is
-    a document by itself.
+    Pieces of evidence from one source are joined to one document. A piece without a source is a document by
+    itself.
     """
 
     offline = True

@@ -82,7 +82,9 @@ def evaluate(
         chosen = source.rows[:limit]
         with _wired(settings, components, baseline, on_index) as parts:
             folder.begin(path, made_with)
-            rows = _all_rows(chosen, _finished_rows(source.rows, path), path, _Revising(parts), jobs, on_row)
+            rows = _all_rows(
+                chosen, _finished_rows(source.rows, path), path, _RowReviser(parts), jobs, on_row
+            )
         report = report_of(str(data), description, rows, source.unreadable)
         folder.finish(path, report)
     return report
@@ -119,7 +121,7 @@ def _all_rows(
     rows: list[EvalRow],
     scored_rows: Mapping[str, ScoredRow],
     path: Path,
-    revising: "_Revising",
+    revising: "_RowReviser",
     jobs: int,
     on_row: Progress | None,
 ) -> list[ScoredRow]:
@@ -149,7 +151,7 @@ def _all_rows(
     return [finished[row.id] for row in rows]
 
 
-class _Revising:
+class _RowReviser:
     """Revises rows with the same components, but with a row's own evidence or corpus as the retriever."""
 
     def __init__(self, components: Components) -> None:
@@ -189,7 +191,7 @@ class _Revising:
         return await reviser.arevise(row.text, row.context)
 
     async def _corpus(self, path: Path) -> Corpus:
-        """The corpus at `path`, opened by the first row that has it."""
+        """Returns the corpus at `path`, opened by the first row that has it."""
         async with self._opening:
             if path not in self._corpora:
                 self._corpora[path] = await in_thread(self._opened, path)

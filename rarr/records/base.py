@@ -1,4 +1,4 @@
-"""The base class of all records."""
+"""Declares the base class of all records."""
 
 from typing import Any
 

@@ -43,7 +43,7 @@ Kind = Literal["own", "official", "reference", "news", "other", "forum"]
 
 
 def installed_version() -> str:
-    """The version of `rarr`; "0" where the package is not installed."""
+    """Reads the version of the installed `rarr`; "0" if the package is not installed."""
     try:
         return version("rarr")
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""`python -m rarr.testing`: serves the rules through the interface of a language model, until interrupted."""
+"""Runs `python -m rarr.testing`: serves the embedded rules as a language model, until interrupted."""
 
 import argparse
 import json

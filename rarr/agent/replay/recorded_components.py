@@ -29,7 +29,10 @@ class RecordedChat:
         self._live: ChatModel | None = None
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """The recorded answer or failure. Raises `CallFailure` for a new question without a `live` model."""
+        """Returns the recorded answer or raises the recorded failure; asks `live` about a new question.
+
+        Raises `CallFailure` for a new question without `live`.
+        """
         if (span := self._answers.take(self.name, ask)) is not None:
             return answer_of(span)
         if self._live is None and self._make is not None:

@@ -70,7 +70,7 @@ _MODEL_OF = {"rewrite": "edit"}  # nodes whose model is named for another node
 class Replay:
     """The result of a replay. `after` is its trace; `revision` is None where only one node ran again.
 
-    `asked` is the number of questions that models were really asked, and `failed` are the errors among them.
+    `asked` counts the questions that were sent to models, and `failed` are the errors among their answers.
     """
 
     before: Trace
@@ -86,7 +86,7 @@ class Replay:
 
     @property
     def same(self) -> bool:
-        """Whether the revision equals that of the recorded run, byte for byte."""
+        """True if both runs have a revision, and the two are equal as JSON, byte for byte."""
         new, old = self.after.revision, self.before.revision
         return bool(new and old and new.model_dump_json() == old.model_dump_json())
 
@@ -123,7 +123,9 @@ async def areplay(
     calls = _calls(trace, node, prompt=prompt, model=model)
     prompts = {recorded.name: recorded for recorded in trace.prompts.values()}
     if node is not None and prompt is not None:
-        prompts |= await to_thread(_changed, trace, node, calls, Path(prompt), asked=model is not None)
+        prompts |= await to_thread(
+            _replacing_prompt, trace, node, calls, Path(prompt), asked=model is not None
+        )
     if node is not None and model is not None:
         settings["models"] = {**settings.get("models", {}), _MODEL_OF.get(node, node): model}
     live = LiveComponents() if node is not None else None
@@ -173,7 +175,7 @@ def _calls(trace: Trace, node: str | None, **given: Any) -> list[StoredSpan]:
     return [span for span in trace.spans if span.kind == "node" and span.name == node]
 
 
-def _changed(
+def _replacing_prompt(
     trace: Trace, node: str, calls: Sequence[StoredSpan], file: Path, *, asked: bool
 ) -> dict[str, Prompt]:
     """Loads the prompt in `file`, by the name of the prompt of `node` that it replaces.

@@ -89,7 +89,7 @@ def replay_set(
 def _count(report: SetReport, replayed: Replay, human: str | None) -> None:
     report.judged += human is not None
     changes, original = replayed.changes, replayed.before.file.facts.original
-    changed = None if human is None else list(_changed(original, human))
+    changed = None if human is None else list(_changed_ranges(original, human))
     for change in changes.verdicts:
         if change.before is None or change.after is None:  # an added or missing check follows from others
             continue
@@ -103,15 +103,15 @@ def _count(report: SetReport, replayed: Replay, human: str | None) -> None:
 
 
 def _right(check: Check | None, query: Query, changed: list[tuple[int, int]] | None) -> int:
-    """1 for a verdict that a person's changes confirm, -1 for a verdict that they contradict, else 0."""
+    """Returns 1 for a verdict that a person's changes confirm, -1 for a contradicted one, 0 if unknown."""
     if check is None or changed is None or check.verdict not in ("agrees", "disagrees"):
         return 0
     wrong = any(start < query.end and query.start < end for start, end in changed)
     return 1 if (check.verdict == "disagrees") == wrong else -1
 
 
-def _changed(original: str, human: str) -> Iterator[tuple[int, int]]:
-    """The ranges of the original that a person changed; for an insertion, the character after it."""
+def _changed_ranges(original: str, human: str) -> Iterator[tuple[int, int]]:
+    """Yields the ranges of the original that a person changed; for an insertion, the character after it."""
     for op in Levenshtein.opcodes(original, human):
         if op.tag != "equal":
             yield op.src_start, max(op.src_end, op.src_start + 1)

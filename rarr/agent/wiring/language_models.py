@@ -105,7 +105,7 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
     A `ChatModel` is returned as it is. Raises `SettingsError` or `SetupError` if the model cannot be used.
     """
     if not isinstance(name, str):
-        return _object(name)
+        return _chat_of_object(name)
     if name in ("embedded", "rules"):
         raise SettingsError(f"fallbacks has {name!r}, which is not a language model: leave it out")
     provider, colon, model = name.partition(":")
@@ -159,7 +159,7 @@ def _key(name: Any) -> Any:
     return name if isinstance(name, str) else id(name)
 
 
-def _object(model: Any) -> ChatModel:
+def _chat_of_object(model: Any) -> ChatModel:
     """Returns a `ChatModel` of the caller as it is, and wraps a LangChain chat model."""
     if hasattr(model, "complete"):
         return model  # type: ignore[no-any-return]  # a protocol cannot be checked further here

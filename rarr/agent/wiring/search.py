@@ -48,7 +48,7 @@ def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = 
     for name in sorted(
         (source for source in given if isinstance(source, str)), key=lambda name: name == "corpus"
     ):
-        made[name] = _made(name, settings, opened, on_index)
+        made[name] = _named_source(name, settings, opened, on_index)
     sources = [made[_key(source)] for source in given]
     if len(sources) == 1:
         return sources[0]
@@ -100,7 +100,7 @@ def _key(source: Any) -> str | int:
 
 
 def _names(given: Sequence[Any]) -> list[str]:
-    """The names of sources in warnings: objects by their class, numbered where a class comes twice."""
+    """Names the sources for warnings: objects by their class, numbered where a class comes twice."""
     names = [source if isinstance(source, str) else type(source).__name__ for source in given]
     return [
         f"{name} {names[: at + 1].count(name)}" if names.count(name) > 1 else name
@@ -108,7 +108,7 @@ def _names(given: Sequence[Any]) -> list[str]:
     ]
 
 
-def _made(name: str, settings: Settings, opened: Resources, on_index: OnIndex | None) -> Retriever:
+def _named_source(name: str, settings: Settings, opened: Resources, on_index: OnIndex | None) -> Retriever:
     if name == "corpus":
         return opened.keep(_corpus(settings, on_index))
     if name not in WEB_SOURCES:

@@ -50,12 +50,12 @@ def precise(sentence: CitedSentence) -> tuple[bool | None, ...]:
 
 
 def citation_recall(sentences: Sequence[CitedSentence]) -> float | None:
-    """The share of judged sentences that their citations entail; None if no sentence was judged."""
+    """Computes the share of judged sentences that their citations entail; None if no sentence was judged."""
     return _share([supported(sentence) for sentence in sentences])
 
 
 def citation_precision(sentences: Sequence[CitedSentence]) -> float | None:
-    """The share of judged citations that are precise; None if no citation was judged.
+    """Computes the share of judged citations that are precise; None if no citation was judged.
 
     A text without citations has 0, as in ALCE's code; a text without sentences has None.
     """
@@ -64,7 +64,7 @@ def citation_precision(sentences: Sequence[CitedSentence]) -> float | None:
 
 
 def citation_rate(sentences: Sequence[CitedSentence]) -> float | None:
-    """The share of sentences with a citation; None without sentences."""
+    """Computes the share of sentences with a citation; None without sentences."""
     return _share([bool(sentence.alone) for sentence in sentences])
 
 

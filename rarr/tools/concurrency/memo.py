@@ -1,4 +1,4 @@
-"""A cache of the latest results of a function, shared by threads."""
+"""Caches the latest results of a function, for several threads."""
 
 import threading
 from collections.abc import Callable, Hashable, Sequence

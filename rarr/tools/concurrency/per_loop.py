@@ -12,7 +12,7 @@ Made = TypeVar("Made")
 
 
 class PerLoop(Generic[Made]):
-    """One object for each event loop: connections and locks cannot be shared among loops."""
+    """Makes and holds one object for each event loop: connections and locks cannot be shared among loops."""
 
     def __init__(
         self, make: Callable[[], Made], close: Callable[[Made], Awaitable[None]] | None = None
@@ -24,7 +24,7 @@ class PerLoop(Generic[Made]):
         self._lock = threading.RLock()  # loops run in threads of their own
 
     def get(self) -> Made:
-        """The object of the running loop, made at the first call."""
+        """Returns the object of the running loop, made at the first call."""
         loop = asyncio.get_running_loop()
         with self._lock:
             for ended in [loop for loop in self._made if loop.is_closed()]:  # an object may refer to its loop

@@ -76,7 +76,7 @@ class BudgetedChat:
                     continue
 
     def cost(self, tokens: Tokens) -> float | None:
-        """The cost of these tokens, in the unit of the price; None without a price."""
+        """Computes the cost in the unit of the price; 0 without tokens, otherwise None without a price."""
         if not any(tokens):
             return 0.0
         if not self._price:
@@ -87,7 +87,10 @@ class BudgetedChat:
         return (fresh * whole + tokens.cached * cached + tokens.output * answer) / 1_000_000
 
     async def probe(self) -> str:
-        """Checks that the model can be used, where a free check exists. Raises `CallFailure`."""
+        """Checks that the model can be used, if that is free, and returns the result in words.
+
+        Raises `CallFailure` if the check fails.
+        """
         probe = getattr(self._chat, "probe", None)
         return await probe() if probe else "set up; not asked, since a request would cost money"
 
@@ -146,7 +149,7 @@ class BudgetedChat:
 
 
 def _request_facts(ask: ChatRequest) -> dict[str, Any]:
-    """The facts about a request that neither its prompt nor its user message tells."""
+    """Lists the facts about a request that neither its prompt nor its user message tells."""
     more = [list(message) for message in ask.messages[2:]]
     return {"samples": ask.samples, "max_tokens": ask.max_tokens} | ({"more": more} if more else {})
 

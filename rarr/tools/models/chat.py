@@ -1,4 +1,4 @@
-"""The interface of a chat model: messages and a schema go in, texts and their tokens come out.
+"""Declares the interface of a chat model: messages and a schema go in, texts and their tokens come out.
 
 Each backend is one small class: `openai_protocol.py` for vLLM and other servers with that protocol,
 `langchain_chat.py` for the models of LangChain, and the doubles of `rarr.testing`.

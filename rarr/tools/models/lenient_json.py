@@ -43,7 +43,7 @@ Value: TypeAlias = str | Object | Array
 
 
 class Parsed(NamedTuple):
-    """An object or list. `broken`: it stops being JSON at some point, and `value` holds the part before."""
+    """A parsed object or list. `broken`: the text stops being JSON there, and `value` is the part before."""
 
     value: Object | Array
     broken: bool

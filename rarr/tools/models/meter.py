@@ -67,7 +67,7 @@ class Tally:
 
 
 def _sum(first: Any, second: Any) -> Any:
-    """The sum; None where one of the two is not known."""
+    """Adds two numbers; None if one of them is None (not known)."""
     return None if first is None or second is None else first + second
 
 
@@ -75,7 +75,7 @@ class Answers(Protocol):
     """The models' answers from an earlier, interrupted part of the run."""
 
     def answer(self, model: str, ask: ChatRequest) -> Answer | None:
-        """The answer of `model` to this request; None where there is none."""
+        """Finds the earlier answer of `model` to this request; None if there is none."""
 
 
 @dataclass
@@ -187,7 +187,7 @@ class Meter:
         warned(code, notice.message)
 
     def new_warnings(self) -> list[Notice]:
-        """The warnings that no earlier call returned."""
+        """Returns the warnings that no earlier call of this method returned."""
         new, self._taken = self.warnings[self._taken :], len(self.warnings)
         return new
 

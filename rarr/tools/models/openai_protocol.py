@@ -102,7 +102,10 @@ class OpenAIProtocol:
         raise failure
 
     async def probe(self) -> str:
-        """Checks that the server lists the model, at no cost. Raises `CallFailure`."""
+        """Checks, at no cost, that the server lists the model; returns the address in words.
+
+        Raises `CallFailure` if it does not, or cannot be reached.
+        """
         try:
             response = await self._clients.get().get(f"{self._base_url}/models", timeout=PROBE_S)
             response.raise_for_status()

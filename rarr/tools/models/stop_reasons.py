@@ -23,7 +23,7 @@ _MOST = 100  # characters of a model's text
 
 
 class Stop(NamedTuple):
-    """Why a text cannot be used. `begun`: it holds the beginning of an answer."""
+    """The reason why a text cannot be used. `begun`: the text has the beginning of an answer."""
 
     kind: Kind
     why: str

@@ -37,7 +37,7 @@ class Database:
                 self._connection = None
 
     def size(self) -> int:
-        """Bytes of the file that are in use."""
+        """Counts the bytes of the file that are in use."""
         names = ("page_count", "freelist_count", "page_size")
         with self.used() as sqlite:
             pages, free, size = (sqlite.execute(f"PRAGMA {name}").fetchone()[0] for name in names)

@@ -24,7 +24,7 @@ def write_lines(path: Path, lines: Iterable[bytes]) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes the names in `folder` durable. Does nothing on systems that cannot open folders."""
+    """Syncs `folder` to the disk, so that no crash loses its file names. Does nothing on Windows."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

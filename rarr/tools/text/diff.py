@@ -10,7 +10,7 @@ Kind = Literal["kept", "deleted", "inserted"]
 
 
 class Segment(NamedTuple):
-    """A run of characters that is in both texts, or only in the original, or only in the revised text."""
+    """Characters that are in both texts ("kept"), only in the original, or only in the revised text."""
 
     kind: Kind
     text: str

@@ -22,7 +22,7 @@ Tables = Literal["", "rows", "cells"]
 
 
 class Block(NamedTuple):
-    """A run of whole lines of one kind. `level` is the level of a heading, from 1 to 6."""
+    """Some whole lines of one kind. `level` is the level of a heading, from 1 to 6."""
 
     kind: BlockKind
     start: int
@@ -123,7 +123,7 @@ def sentences(text: str) -> tuple[Span, ...]:
 
 
 def split_sentences(text: str, *, tables: Tables = "") -> list[Span]:
-    """Finds the sentences of a document or passage, without spaces around them; code and headings have none.
+    """Finds the sentences of the prose of a document or passage, and with `tables` those of its tables.
 
     An indented paragraph is read as prose: in a text that is only read, too much is better than too little.
     """
@@ -180,7 +180,7 @@ def _kind(token: Token, *, indented_prose: bool) -> BlockKind | None:
 
 
 def _reads_as_prose(code: Token) -> bool:
-    """Whether an indented block begins and ends like a sentence, and so is a paragraph."""
+    """True if an indented block begins and ends like a sentence, and so is a paragraph."""
     first = code.content.strip()
     return bool(re.match(r"[\"“'(]?[A-Z0-9]", first)) and bool(re.search(r"[a-z]{2}[.!?][\"”')]*\s*$", first))
 
@@ -208,7 +208,7 @@ def _boundaries(prose: str) -> Iterator[Span]:
 
 
 def _broken_lines(text: str, start: int, end: int) -> Iterator[Span]:
-    """Splits at line ends that are not soft wraps: after a short line, before a line that starts afresh."""
+    """Splits at line ends between sentences: after a short line, before a line that starts a new sentence."""
     begin = newline = start
     for match in _LINE_END.finditer(text, start, end):
         line = text[max(begin, newline) : match.start()].strip()

@@ -46,13 +46,13 @@ def foreign_sentences(text: str) -> Mapping[Span, str]:
 
 @lru_cache(maxsize=2048)  # passages: each is judged beside several sentences
 def foreign_language(passage: str) -> str:
-    """The code of the language of `passage`, such as `de`; "" if it is English or may well be."""
+    """Finds the code of the language of `passage`, such as `de`; "" if it is English or may well be."""
     odds = _odds(_words(passage, Span(0, len(passage))))
     return odds.other if odds.english < -_SURELY else ""
 
 
 def _words(text: str, span: Span) -> str:
-    """The words at `span` that begin with a small letter, without those in code, links and titles."""
+    """Joins the words at `span` that begin with a small letter, without those in code, links and titles."""
     titles = (Span(*match.span()) for match in _TITLE.finditer(text, *span))
     left_out = [*protected(text, *span), *titles]
     return " ".join(

@@ -1,4 +1,4 @@
-"""A range of characters of a text."""
+"""Declares `Span`, a range of characters of a text."""
 
 from typing import NamedTuple
 
