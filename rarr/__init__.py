@@ -82,8 +82,8 @@ if not TYPE_CHECKING:
         for place in _PLACES if name in __all__ else ():
             module = import_module(f"rarr.{place}")
             if hasattr(module, name):
-                globals()[name] = found = getattr(module, name)
-                return found
+                globals()[name] = member = getattr(module, name)
+                return member
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:

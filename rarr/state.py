@@ -11,20 +11,20 @@ from rarr.tools.text.document import Span
 
 
 def failure(
-    node: str, what: str, error: BaseException, *, code: str = "", query_id: str | None = None
+    node: str, problem: str, error: BaseException, *, code: str = "", query_id: str | None = None
 ) -> Notice:
-    """Makes the warning about a failure that did not end the run: `what` failed, and the error.
+    """Makes the warning about a failure that did not end the run: `problem`, then the error.
 
     The code is `code`, else NODE_failed. For a `BudgetError` code and text are those of an exhausted budget.
     """
     if isinstance(error, BudgetError):
-        what, code, query_id = (
+        problem, code, query_id = (
             "the budget is spent, and what was left to ask is left out",
             "budget_exhausted",
             None,
         )
     reason = str(error) if isinstance(error, RarrError) else f"{type(error).__name__}: {error}"
-    return Notice(code=code or f"{node}_failed", message=f"{what}: {reason}", node=node, query_id=query_id)
+    return Notice(code=code or f"{node}_failed", message=f"{problem}: {reason}", node=node, query_id=query_id)
 
 
 Unsearched = Literal["failed", "cut"]
@@ -83,7 +83,7 @@ def named(state: State, letter: str, number: int) -> str:
 
 def usable(state: State) -> list[Evidence]:
     """Returns the evidence that is not suspicious: only this may decide something."""
-    return [one for one in state.get("evidence", []) if not one.suspicious]
+    return [evidence for evidence in state.get("evidence", []) if not evidence.suspicious]
 
 
 class Branch(TypedDict):

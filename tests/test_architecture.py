@@ -29,7 +29,7 @@ FORBIDDEN = {
 READS_ENVIRONMENT = "rarr.settings"
 PRINTS = ("rarr.cli", "rarr.testing.__main__")  # commands
 LONGEST = 300
-ERRORS = {name for name, one in vars(errors).items() if isinstance(one, type)}
+ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
 
 
 def within(module: str, *names: str) -> bool:
@@ -167,9 +167,9 @@ def test_each_rule_can_fail(rule: Rule, module: str, source: str) -> None:
         (errors_have_one_place, "rarr.retrievers.extract.documents", "class UnreadableError(Exception): ..."),
     ],
 )
-def test_each_rule_lets_pass_what_it_should(rule: Rule, module: str, source: str) -> None:
+def test_each_rule_accepts_correct_modules(rule: Rule, module: str, source: str) -> None:
     assert list(rule(module, source)) == []
 
 
-def test_every_error_is_drawn() -> None:
+def test_docstring_of_the_errors_draws_every_error() -> None:
     assert set(re.findall(r"\w+Error", errors.__doc__ or "")) == ERRORS

@@ -178,7 +178,7 @@ def editor(
     losses = ", ".join(
         f"{name} {report.before[name]:.3f} to {after:.3f}" for name, after in report.after.items()
     )
-    decisions = "".join(f"  {_decision(one)}\n" for one in report.decisions)
+    decisions = "".join(f"  {_decision(decision)}\n" for decision in report.decisions)
     write(
         f"rows: {report.rows}, {report.held_out} of them held out\nexamples: {examples}\n"
         f"steps: {report.steps}\nloss on the held-out rows: {losses}\n"

@@ -72,8 +72,8 @@ def sentence_parts(
     )
     passages = [evidence[name] for name in speaking if name in evidence]
     parts = [place.by_words(passages) if part.state == "open" else part for place, part in places]
-    told = [evidence[name] for name in support.by_evidence if name in evidence]
-    for noun in replaced_nouns(parsed, [parsed_passage(each.text, each.title) for each in told]):
+    supporting = [evidence[name] for name in support.by_evidence if name in evidence]
+    for noun in replaced_nouns(parsed, [parsed_passage(each.text, each.title) for each in supporting]):
         parts = _with_open(parts, noun.moved(support.span.start))
     return parts if (support.best or 0.0) >= SURE_SUPPORT else _without_title_matches(parts, evidence)
 

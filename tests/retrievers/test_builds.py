@@ -63,7 +63,7 @@ def build_apart(source: Path, out: Path) -> subprocess.Popen[str]:
     return process
 
 
-def found(index: Path, query: str = "pears plums number sell") -> list[tuple[str, str, int]]:
+def retrieved(index: Path, query: str = "pears plums number sell") -> list[tuple[str, str, int]]:
     """All passages for a query, in an order of their own."""
     corpus = Corpus.open(index, home=index, **RULES)
     passages = asyncio.run(corpus.retrieve(query, 1000))
@@ -78,28 +78,28 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_a_build_that_is_killed_at_any_moment_is_gone_on_with(many: Path, tmp_path: Path, seed: int) -> None:
+def test_a_killed_build_can_be_continued(many: Path, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     built(many, tmp_path / "out")
     for fruit in ("plums", "pears", "plums"):
         for file in chance.sample(range(60), 40):
             rewrite(many, file, fruit)
-        before = found(tmp_path / "out")
+        before = retrieved(tmp_path / "out")
         for _ in range(3):
             process = build_apart(many, tmp_path / "out")
             time.sleep(chance.uniform(0, 0.3))
             kill(process)
-            assert len(found(tmp_path / "out")) == len(before)
+            assert len(retrieved(tmp_path / "out")) == len(before)
     built(many, tmp_path / "out")
     built(many, tmp_path / "fresh")
-    assert found(tmp_path / "out") == found(tmp_path / "fresh")
+    assert retrieved(tmp_path / "out") == retrieved(tmp_path / "fresh")
 
 
 @pytest.mark.slow
 def test_two_processes_that_build_at_once_build_one_index(many: Path, tmp_path: Path) -> None:
     both = [build_apart(many, tmp_path / "out") for _ in range(2)]
     assert [process.communicate()[0] for process in both] == ["1200\n"] * 2
-    assert len(found(tmp_path / "out")) == 1200
+    assert len(retrieved(tmp_path / "out")) == 1200
 
 
 @pytest.mark.slow
@@ -142,16 +142,16 @@ def test_a_build_may_die_at_each_step_of_a_publication(
 ) -> None:
     some = files(tmp_path / "some", 3)
     built(some, tmp_path / "out")
-    before = found(tmp_path / "out")
+    before = retrieved(tmp_path / "out")
     rewrite(some, 0, "plums")
     with monkeypatch.context() as patched, pytest.raises(KilledError):
         patched.setattr(Manifest, step, dying(getattr(Manifest, step), moment))
         built(some, tmp_path / "out")
     built(some, tmp_path / "fresh")
-    after = found(tmp_path / "fresh")
-    assert found(tmp_path / "out") in (before, after)
+    after = retrieved(tmp_path / "fresh")
+    assert retrieved(tmp_path / "out") in (before, after)
     built(some, tmp_path / "out")
-    assert found(tmp_path / "out") == after
+    assert retrieved(tmp_path / "out") == after
 
 
 def dying(real: Callable[..., object], moment: str) -> Callable[..., object]:

@@ -41,8 +41,8 @@ def store(folder: Path) -> TraceStore:
 def filled(folder: Path, *run_ids: str, stored: float | None = None) -> TraceStore:
     """`stored`: when they came there; None: now."""
     made = store(folder)
-    for one in run_ids:
-        run = made.begin(one, 1.0, facts())
+    for run_id in run_ids:
+        run = made.begin(run_id, 1.0, facts())
         made.write(run, [row()], {})
         made.finish(run, 1.0, "", "[]", None)
         if stored is not None:

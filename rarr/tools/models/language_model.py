@@ -74,7 +74,7 @@ class LanguageModel:
         """Asks for several answers at once, and returns those that can be read; raises like `ask_likely`."""
         user = prompt.render(**variables)
         likely = await self._traced(prompt, shape, user, samples=samples, temperature=temperature)
-        return [one.answer for one in likely]
+        return [likely_answer.answer for likely_answer in likely]
 
     def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ModelUsage:
         """Estimates the usage of one call whose variables have about `user_tokens` tokens."""
@@ -181,8 +181,10 @@ async def _read(
     if not answers:
         answer, problem = (prompt.quoted(text).shown for text in (samples[0].text, problems[0]))
         complaint = f"That could not be read: {problem}. Answer with one JSON object and nothing else."
-        said = (Message("assistant", answer or "(nothing)"), Message("user", complaint))
-        again = replace(ask, messages=(*ask.messages, *said), samples=1, max_tokens=2 * ask.max_tokens)
+        retry_messages = (Message("assistant", answer or "(nothing)"), Message("user", complaint))
+        again = replace(
+            ask, messages=(*ask.messages, *retry_messages), samples=1, max_tokens=2 * ask.max_tokens
+        )
         samples = (await model.complete(again)).samples
         answers, problems = await work(_readable, samples, shape)
     if not answers:

@@ -182,7 +182,7 @@ class Meter:
     def warn(self, code: str, message: str) -> None:
         """Adds a warning to the run's revision, unless it has one with the same code and message."""
         notice = Notice(code=code, message=message, node=_NODE.get())
-        if not any((one.code, one.message) == (code, notice.message) for one in self.warnings):
+        if not any((warning.code, warning.message) == (code, notice.message) for warning in self.warnings):
             self.warnings.append(notice)
         warned(code, notice.message)
 

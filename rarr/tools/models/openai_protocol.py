@@ -157,12 +157,12 @@ def _answer(completion: Any, name: str, function: str, secrets: Sequence[str]) -
     except (AttributeError, KeyError, TypeError, IndexError):
         outcomes = []
     if not outcomes:
-        said = redacted(json.dumps(completion, ensure_ascii=False), secrets)[:200]
-        raise CallFailure("server", f"{name} did not answer with a completion: {said}")
+        excerpt = redacted(json.dumps(completion, ensure_ascii=False), secrets)[:200]
+        raise CallFailure("server", f"{name} did not answer with a completion: {excerpt}")
     answer = whole(outcomes, _tokens(completion.get("usage")), name)
     answered = zip(completion["choices"], outcomes, strict=True)
     probabilities = [_probability(choice) for choice, outcome in answered if isinstance(outcome, str)]
-    known = tuple(one for one in probabilities if one is not None)
+    known = tuple(probability for probability in probabilities if probability is not None)
     return replace(answer, probabilities=known) if len(known) == len(answer.texts) else answer
 
 

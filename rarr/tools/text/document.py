@@ -132,15 +132,15 @@ def split_sentences(text: str, *, tables: Tables = "") -> list[Span]:
 
 def sentences_of(text: str, parsed: Sequence[Block], *, tables: Tables = "") -> list[Span]:
     """Finds the sentences in blocks of `text` that are `parsed` already; `tables` as in `split_sentences`."""
-    found: list[Span] = []
+    spans: list[Span] = []
     for block in parsed:
         if block.kind == "prose":
-            found.extend(_prose(text, block))
+            spans.extend(_prose(text, block))
         elif block.kind == "table" and tables == "rows":
-            found.extend(span for span in _lines(text, block) if any(c.isalnum() for c in span.of(text)))
+            spans.extend(span for span in _lines(text, block) if any(c.isalnum() for c in span.of(text)))
         elif block.kind == "table" and tables == "cells":
-            found.extend(cell.span for cell in cells_of(text, Span(block.start, block.end)))
-    return found
+            spans.extend(cell.span for cell in cells_of(text, Span(block.start, block.end)))
+    return spans
 
 
 @lru_cache(maxsize=64)  # texts
@@ -155,8 +155,12 @@ def unread_tables(text: str) -> int:
     if "|" not in text and "<" not in text:
         return 0
     parsed = blocks(text)
-    unread = sum(one.kind == "table" and not cells_of(text, Span(one.start, one.end)) for one in parsed)
-    return unread + sum(one.kind == "code" and bool(_HTML_TABLE.match(text, one.start)) for one in parsed)
+    unread = sum(
+        block.kind == "table" and not cells_of(text, Span(block.start, block.end)) for block in parsed
+    )
+    return unread + sum(
+        block.kind == "code" and bool(_HTML_TABLE.match(text, block.start)) for block in parsed
+    )
 
 
 def paragraph_end(text: str, start: int) -> int:

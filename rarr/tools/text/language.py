@@ -38,10 +38,14 @@ def foreign_sentences(text: str) -> Mapping[Span, str]:
     """
     words = {span: _words(text, span) for span in sentences(text)}
     whole = _odds(" ".join(words.values()))
-    odds = {span: _odds(said) if said else whole for span, said in words.items()}
+    odds = {
+        span: _odds(sentence_words) if sentence_words else whole for span, sentence_words in words.items()
+    }
     if whole.english < -_SURELY:
-        return {span: whole.other for span, one in odds.items() if one.english < 0}
-    return {span: one.other for span, one in odds.items() if one.english < -_SURELY}
+        return {span: whole.other for span, sentence_odds in odds.items() if sentence_odds.english < 0}
+    return {
+        span: sentence_odds.other for span, sentence_odds in odds.items() if sentence_odds.english < -_SURELY
+    }
 
 
 @lru_cache(maxsize=2048)  # passages: each is judged beside several sentences
@@ -54,11 +58,12 @@ def foreign_language(passage: str) -> str:
 def _words(text: str, span: Span) -> str:
     """Joins the words at `span` that begin with a small letter, without those in code, links and titles."""
     titles = (Span(*match.span()) for match in _TITLE.finditer(text, *span))
-    left_out = [*protected(text, *span), *titles]
+    exclusions = [*protected(text, *span), *titles]
     return " ".join(
         word[0]
         for word in _WORD.finditer(text, *span)
-        if not word[0][0].isupper() and not any(Span(*word.span()).overlaps(one) for one in left_out)
+        if not word[0][0].isupper()
+        and not any(Span(*word.span()).overlaps(excluded) for excluded in exclusions)
     )
 
 

@@ -10,7 +10,7 @@ from rarr.views.terminal.progress_line import Waiting
 @pytest.mark.parametrize(
     ("watched", "patience", "shown"), [(True, 0.0, True), (True, 9.0, False), (False, 0.0, False)]
 )
-def test_waiting_says_what_goes_on_where_somebody_watches(
+def test_waiting_message_is_shown_on_a_terminal_only(
     watched: bool,
     patience: float,
     shown: bool,
