@@ -1,4 +1,4 @@
-"""Makes what language models say true and attributable, after they said it."""
+"""Revises texts of language models so that evidence supports them. Imports a public name at its first use."""
 
 TYPE_CHECKING = False  # to the interpreter; `typing` takes longer to import than all of this module
 
@@ -72,7 +72,7 @@ __all__ = [
 ]
 
 _PLACES = ("errors", "records", "settings", "agent.revise", "traces.trace", "agent.replay.replay")
-"""Where the names come from. What a program does not use, it does not wait for: the last take longest."""
+"""The modules to search for a public name, in this order: the last take longest to import."""
 
 if not TYPE_CHECKING:
 

@@ -28,7 +28,7 @@ _KINDS = {
 
 
 def render_html(report: EvalReport) -> str:
-    """The text of the whole page. Write it as UTF-8."""
+    """Renders the whole page. Write it as UTF-8."""
     measures = report.measures
     dots = [dot for row in report.rows if (dot := _dot(row))]
     statuses = Counter(status for row in report.rows for status in row.statuses)
@@ -50,7 +50,7 @@ def render_html(report: EvalReport) -> str:
 
 
 def _between_0_and_1(measures: Mapping[str, Measured]) -> set[str]:
-    """The measures that a bar from 0 to 1 can show. Counts and times are left out."""
+    """Names the measures that a bar from 0 to 1 can show, without counts and times."""
     return {
         name
         for name, measure in measures.items()

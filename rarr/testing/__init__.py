@@ -1,4 +1,4 @@
-"""Test support: doubles for the components of nodes, and language models that answer from a script.
+"""Offers test support: doubles for the components of nodes, and language models that answer from a script.
 
     doubles   ScriptedQueries, InMemoryRetriever and others, with `scripted_components`
     server    ScriptedServer: an OpenAI-compatible server on this machine, with planned failures

@@ -1,4 +1,4 @@
-"""`python -m rarr.testing`: serves the rules through the interface of a language model, until interrupted."""
+"""Runs `python -m rarr.testing`: serves the embedded rules as a language model, until interrupted."""
 
 import argparse
 import json
@@ -11,7 +11,7 @@ from rarr.testing.server import ScriptedServer
 
 
 def main() -> None:
-    """Serves, and prints the address."""
+    """Parses the command line, serves until interrupted, and prints the address."""
     parser = argparse.ArgumentParser(
         "python -m rarr.testing", description="The embedded rules as a language model."
     )

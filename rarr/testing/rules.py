@@ -1,4 +1,4 @@
-"""A stand-in for a language model that answers the package's own prompts with the embedded rules."""
+"""Stands in for a language model: answers the package's own prompts with the embedded rules."""
 
 import json
 
@@ -7,7 +7,7 @@ from rarr.testing.asked import Asked, UnansweredError
 
 
 class RuleModel:
-    """The answers of a `ScriptedServer` or a `ScriptedModel`, to try `rarr` without a language model.
+    """A script for a `ScriptedServer` or `ScriptedModel`, to try `rarr` without a language model.
 
         with ScriptedServer(RuleModel()) as server: ...
 
@@ -16,7 +16,7 @@ class RuleModel:
     """
 
     def __call__(self, asked: Asked) -> str:
-        """The answer, as JSON in the prompt's schema."""
+        """Answers a request, as JSON in the prompt's schema."""
         from rarr.testing import answering  # it loads the embedded rules, which takes a while
 
         prompt = prompts.load(_name(asked))
@@ -31,7 +31,10 @@ class RuleModel:
 
 
 def _name(asked: Asked) -> str:
-    """The prompt's name. A prompt may begin like another: the longest instructions count."""
+    """Finds the prompt's name, or else the prompt whose instructions, the longest, are in the system message.
+
+    Raises `UnansweredError` if there is none.
+    """
     names = prompts.names()
     if asked.prompt in names:
         return str(asked.prompt)

@@ -1,4 +1,4 @@
-"""The sources on the web that `search` may name. A new source needs a function and an entry here."""
+"""Makes the web sources that `search` may name. A new source needs a function and an entry here."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Metrics: pure functions over judgements. A None stays out of every mean, and is counted.
+"""Computes metrics from judgements, by pure functions. None (not judged) stays out of means, and is counted.
 
 name                                range   what, and its source
 ais                                 0..1    sentences that people find attributable: Rashkin et al. 2023
