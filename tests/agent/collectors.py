@@ -33,10 +33,10 @@ class Span(NamedTuple):
 def spans_of(body: bytes) -> Iterator[Span]:
     for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
         for scope in resource.scope_spans:
-            for one in scope.spans:
-                values = {a.key: getattr(a.value, str(a.value.WhichOneof("value"))) for a in one.attributes}
-                seconds = (one.end_time_unix_nano - one.start_time_unix_nano) / 1e9
-                yield Span(one.name, one.span_id, one.parent_span_id, values, seconds)
+            for span in scope.spans:
+                values = {a.key: getattr(a.value, str(a.value.WhichOneof("value"))) for a in span.attributes}
+                seconds = (span.end_time_unix_nano - span.start_time_unix_nano) / 1e9
+                yield Span(span.name, span.span_id, span.parent_span_id, values, seconds)
 
 
 def runs_of(body: bytes) -> Iterator[dict[str, Any]]:
@@ -59,9 +59,9 @@ def collecting(read: Callable[[bytes], Iterator[Any]], collected: list[Any]) -> 
             collected.extend(read(body))
             self._answer({})
 
-        def _answer(self, said: dict[str, Any]) -> None:
+        def _answer(self, fields: dict[str, Any]) -> None:
             self.send_response(200)
-            body = json.dumps(said).encode() if said else b""
+            body = json.dumps(fields).encode() if fields else b""
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

@@ -71,8 +71,8 @@ def assert_sound(revision: Revision) -> None:
         assert revision.text[sentence.start : sentence.end] == sentence.text
         assert at <= sentence.start
         at = sentence.end
-    ids = [one.id for one in revision.queries] + [one.id for one in revision.evidence]
-    ids += [one.id for one in revision.edits]
+    ids = [query.id for query in revision.queries] + [evidence.id for evidence in revision.evidence]
+    ids += [edit.id for edit in revision.edits]
     assert len(ids) == len(set(ids))
     current = revision.original
     accepted = [edit for edit in revision.edits if edit.accepted]
@@ -80,7 +80,7 @@ def assert_sound(revision: Revision) -> None:
         assert current[edit.start : edit.end] == edit.old
         if edit.accepted:
             current = current[: edit.start] + edit.new + current[edit.end :]
-            others = [one.id for one in accepted if one.id != edit.id]
+            others = [other_edit.id for other_edit in accepted if other_edit.id != edit.id]
             assert len(revision.revert(*others)) == len(revision.original) + len(edit.new) - len(edit.old)
     assert current == revision.text
     assert revision.revert(*(edit.id for edit in accepted)) == revision.original

@@ -56,12 +56,17 @@ def answer(asked: Asked) -> dict[str, Any]:
         asks = [{"question": f"When was {name} built?", "about": year} for name, year in claims]
         return {"questions": asks}
     [name] = re.findall(r"Query: When was (.+) built\?", user)
-    [mine] = re.findall(rf"{name} was built in (\d+)", text)
-    [its] = re.findall(r"built in (\d+)", _between(user, "evidence"))
+    [text_year] = re.findall(rf"{name} was built in (\d+)", text)
+    [evidence_year] = re.findall(r"built in (\d+)", _between(user, "evidence"))
     if asked.prompt == "edit":
-        return {"span": mine, "revision": its}
-    verdict = "agrees" if mine == its else "disagrees"
-    return {"text_answer": mine, "evidence_answer": its, "reason": "The years.", "verdict": verdict}
+        return {"span": text_year, "revision": evidence_year}
+    verdict = "agrees" if text_year == evidence_year else "disagrees"
+    return {
+        "text_answer": text_year,
+        "evidence_answer": evidence_year,
+        "reason": "The years.",
+        "verdict": verdict,
+    }
 
 
 class WatchedModel(ScriptedModel):

@@ -62,7 +62,7 @@ async def test_order_of_the_answers_makes_no_difference() -> None:
         model = WatchedModel([dice.uniform(0, 0.002) for _ in range(40)])
         reviser = Reviser(Settings(model=model, search=Documents()))
         outcomes.append(outcome(await reviser.arevise(text_of(4, wrong=3))))
-    assert all(one == outcomes[0] for one in outcomes)
+    assert all(outcome == outcomes[0] for outcome in outcomes)
 
 
 @pytest.mark.slow
@@ -91,8 +91,8 @@ async def test_texts_at_once_have_usages_of_their_own() -> None:
     with ScriptedServer(answer, latency=0.01) as server:
         async with Reviser(settings_for(server)) as reviser:
             revisions = await asyncio.gather(*(reviser.arevise(text_of(n, wrong=0)) for n in (1, 3, 6)))
-        assert sum(one.usage.model_calls for one in revisions) == len(server.requests)
-    assert [one.usage.model_calls for one in revisions] == [2, 4, 7]
+        assert sum(revision.usage.model_calls for revision in revisions) == len(server.requests)
+    assert [revision.usage.model_calls for revision in revisions] == [2, 4, 7]
 
 
 WHO, WHEN = "Who built Ude Mill?", "When was Ude Mill built?"

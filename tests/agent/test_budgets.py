@@ -141,16 +141,16 @@ def test_usage_is_that_of_the_server_to_the_token() -> None:
 
 @pytest.mark.loopback
 def test_every_request_is_told() -> None:
-    told: list[ModelCall] = []
+    calls: list[ModelCall] = []
     with ScriptedServer(answer) as server:
-        revision = revised(settings_for(server), TEXT, on_call=told.append)
-    assert len(told) == revision.usage.model_calls == NEEDED
-    assert {(call.node, call.prompt[0]) for call in told} == {
+        revision = revised(settings_for(server), TEXT, on_call=calls.append)
+    assert len(calls) == revision.usage.model_calls == NEEDED
+    assert {(call.node, call.prompt[0]) for call in calls} == {
         *((node, node) for node in ("generate_queries", "check_agreement", "edit")),
         ("edit", "check_agreement"),  # of the edited text
     }
-    assert sum(call.tokens.input for call in told) == revision.usage.input_tokens
-    assert all(call.texts and call.messages and not call.error for call in told)
+    assert sum(call.tokens.input for call in calls) == revision.usage.input_tokens
+    assert all(call.texts and call.messages and not call.error for call in calls)
 
 
 @pytest.mark.loopback

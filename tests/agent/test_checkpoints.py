@@ -86,9 +86,9 @@ def test_name_that_cannot_be_one(run_id: Any) -> None:
 
 def test_run_that_is_done_is_given_again_without_being_done_again(tmp_path: Path) -> None:
     asked = ScriptedQueries([(ASKED, "Georgia")])
-    with reviser(opening(tmp_path / "runs"), query_generator=asked) as one:
-        done = one.revise(TEXT, run_id="r1")
-        again = one.resume("r1")
+    with reviser(opening(tmp_path / "runs"), query_generator=asked) as agent:
+        done = agent.revise(TEXT, run_id="r1")
+        again = agent.resume("r1")
     assert (done.text, len(asked.calls)) == (FACT, 1)
     assert again == done
 
@@ -105,11 +105,11 @@ def test_run_is_the_same_with_a_checkpointer_as_without(tmp_path: Path) -> None:
 def test_warnings_of_models_are_kept() -> None:
     with (
         ScriptedServer(answer, plan=[NoUsage()]) as server,
-        Reviser(settings_for(server), checkpointer=InMemorySaver()) as one,
+        Reviser(settings_for(server), checkpointer=InMemorySaver()) as agent,
     ):
-        done = one.revise(MILLS, run_id="r1")
+        done = agent.revise(MILLS, run_id="r1")
         assert codes(done) == {"usage_estimated"}
-        assert one.resume("r1").warnings == done.warnings
+        assert agent.resume("r1").warnings == done.warnings
 
 
 def test_name_of_a_run_is_given_once() -> None:
@@ -133,10 +133,10 @@ def test_without_checkpoints_nothing_is_resumed() -> None:
 
 async def test_checkpointer_of_another_event_loop_is_refused(tmp_path: Path) -> None:
     async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "runs")) as saver:
-        one = reviser(saver)
-        assert (await one.arevise(TEXT, run_id="r1")).text == FACT
+        agent = reviser(saver)
+        assert (await agent.arevise(TEXT, run_id="r1")).text == FACT
         with pytest.raises(InputError, match="belongs to another event loop: await arevise"):
-            await asyncio.to_thread(one.resume, "r1")
+            await asyncio.to_thread(agent.resume, "r1")
 
 
 @pytest.mark.parametrize("given", ["runs", AsyncSqliteSaver.from_conn_string("runs")])
@@ -154,20 +154,20 @@ def test_checkpointer_without_async_methods_is_refused() -> None:
 
 
 async def test_function_opens_one_for_each_event_loop(tmp_path: Path) -> None:
-    one = reviser(opening(tmp_path / "runs"))
-    done = await one.arevise(TEXT, run_id="r1")
-    assert content(await asyncio.to_thread(one.resume, "r1")) == content(done)
-    await one.aclose()
-    assert content(await one.aresume("r1")) == content(done)  # it opens again
-    await one.aclose()
-    await asyncio.to_thread(one.close)
+    agent = reviser(opening(tmp_path / "runs"))
+    done = await agent.arevise(TEXT, run_id="r1")
+    assert content(await asyncio.to_thread(agent.resume, "r1")) == content(done)
+    await agent.aclose()
+    assert content(await agent.aresume("r1")) == content(done)  # it opens again
+    await agent.aclose()
+    await asyncio.to_thread(agent.close)
 
 
 @pytest.mark.slow
 async def test_many_runs_at_once_are_kept(tmp_path: Path) -> None:
-    async with reviser(opening(tmp_path / "runs")) as one:
-        done = await asyncio.gather(*(one.arevise(TEXT, run_id=f"r{n}") for n in range(8)))
-        again = await asyncio.gather(*(one.aresume(f"r{n}") for n in range(8)))
+    async with reviser(opening(tmp_path / "runs")) as agent:
+        done = await asyncio.gather(*(agent.arevise(TEXT, run_id=f"r{n}") for n in range(8)))
+        again = await asyncio.gather(*(agent.aresume(f"r{n}") for n in range(8)))
     assert [*map(content, again)] == [*map(content, done)]
 
 
@@ -181,16 +181,16 @@ def notes(tmp_path: Path) -> Path:
 def test_run_goes_on_from_each_of_its_steps(notes: Path, tmp_path: Path) -> None:
     text = "Kestrel Library opened in 1986. Falcon Bridge was built in 1950."
     steps: list[str] = []
-    with Reviser(Settings(corpus=notes), on_step=steps.append) as one:
-        undisturbed = one.revise(text)
+    with Reviser(Settings(corpus=notes), on_step=steps.append) as agent:
+        undisturbed = agent.revise(text)
     assert steps.count("evaluate") == 2  # rounds
     for last in range(1, len(steps) + 1):
         saver = InMemorySaver()
         with (
-            Reviser(Settings(corpus=notes), on_step=stopping_at(last), checkpointer=saver) as one,
+            Reviser(Settings(corpus=notes), on_step=stopping_at(last), checkpointer=saver) as agent,
             pytest.raises(ZeroDivisionError),
         ):
-            one.revise(text, run_id=f"r{last}")
+            agent.revise(text, run_id=f"r{last}")
         with Reviser(Settings(corpus=notes), checkpointer=saver) as other:
             assert comparable(other.resume(f"r{last}")) == comparable(undisturbed)
 
@@ -247,21 +247,23 @@ def test_killed_run_goes_on_in_another_process(
     killing = Killing(random.Random(moment).uniform(0, LONGEST_S))
     with ScriptedServer(killing, latency=LATENCY_S) as server:
         killing.child = child(strict, server.url, path, MILLS)
-        _, said = killing.child.communicate()
-        assert (said, killing.child.returncode) in ((b"", -signal.SIGKILL), (b"", 0))
+        _, errors = killing.child.communicate()
+        assert (errors, killing.child.returncode) in ((b"", -signal.SIGKILL), (b"", 0))
         trace = Trace.load("r1")
-        begun = [one for one in trace.spans if one.kind == "request"]
-        paid = {messages(trace, one) for one in begun if one.body.get("texts")}
+        begun = [span for span in trace.spans if span.kind == "request"]
+        paid = {messages(trace, span) for span in begun if span.body.get("texts")}
         before = len(server.requests)
-        after, said = child(strict, server.url, path).communicate()
-        asked = [tuple(one.content for one in request.messages) for request in server.requests[before:]]
+        after, errors = child(strict, server.url, path).communicate()
+        asked = [
+            tuple(message.content for message in request.messages) for request in server.requests[before:]
+        ]
         undisturbed = revised(settings_for(server), MILLS)
-    assert said == b""
+    assert errors == b""
     assert trace.status in ("cut short", "done")  # it may have been killed while it closed its files
     resumed = Revision.model_validate_json(after)
     assert content(resumed) == content(undisturbed)
     assert not paid & set(asked)
-    ended = sum("samples" in one.body for one in begun)
+    ended = sum("samples" in span.body for span in begun)
     assert resumed.usage.model_calls == ended + len(asked)
     assert replay(Trace.load("r1")).same
     assert Trace.load("r1").revision == resumed
@@ -269,5 +271,5 @@ def test_killed_run_goes_on_in_another_process(
 
 def messages(trace: Trace, request: StoredSpan) -> tuple[str, ...]:
     """What a recorded request said: its system message and its user message."""
-    asked = next(one for one in trace.spans if one.number == request.parent)
+    asked = next(span for span in trace.spans if span.number == request.parent)
     return trace.prompts[asked.body["prompt"]].system, asked.body["user"]

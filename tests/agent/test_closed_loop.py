@@ -74,7 +74,9 @@ def test_a_conclusion_from_the_old_number_is_contradicted(tmp_path: Path) -> Non
     assert revision.text == BRIDGE.replace("1932", "1936")
     assert statuses(revision) == ["supported", "contradicted"]
     [evidence_id] = revision.report.sentences[1].evidence_ids
-    assert next(one for one in revision.evidence if one.id == evidence_id).text.startswith("The Orrel Bridge")
+    assert next(evidence for evidence in revision.evidence if evidence.id == evidence_id).text.startswith(
+        "The Orrel Bridge"
+    )
     [check] = [check for check in revision.checks if check.evidence_id == evidence_id]
     assert check.reason == "40 was computed from 1932, which e1 corrected to 1936"
 
@@ -84,15 +86,15 @@ def test_a_conclusion_from_the_old_number_is_revised_by_a_language_model(tmp_pat
     def answer(asked: Asked) -> Any:
         text = asked.user.split("<text>\n")[1].split("\n</text>")[0]
         follows = "What follows" in asked.user
-        mine, its = ("40", "36") if follows else ("1932", "1936")
+        text_answer, evidence_answer = ("40", "36") if follows else ("1932", "1936")
         if asked.prompt == "generate_queries":
             return {"questions": [{"question": "When did the Orrel Bridge open?", "about": "1932"}]}
         if asked.prompt == "edit":
-            return {"span": mine, "revision": its}
+            return {"span": text_answer, "revision": evidence_answer}
         if asked.prompt == "target_queries":
             return {"questions": []}
-        verdict, said = ("disagrees", mine) if mine in text else ("agrees", its)
-        return {"text_answer": said, "evidence_answer": its, "reason": "", "verdict": verdict}
+        verdict, answer = ("disagrees", text_answer) if text_answer in text else ("agrees", evidence_answer)
+        return {"text_answer": answer, "evidence_answer": evidence_answer, "reason": "", "verdict": verdict}
 
     model = ScriptedModel(lambda asked: json.dumps(answer(asked)))
     revision = by_rules(tmp_path, BRIDGE, OPENED, model=model)

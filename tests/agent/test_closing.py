@@ -64,20 +64,20 @@ def settings_at(service: Service, notes: Path) -> Settings:
 
 
 def open_files(connections: list[tuple[str, sqlite3.Connection]]) -> list[str]:
-    found = []
+    paths = []
     for path, connection in connections:
         try:
             connection.execute("SELECT 1")
         except sqlite3.ProgrammingError:  # it is closed
             continue
-        found.append(path)
-    return found
+        paths.append(path)
+    return paths
 
 
 def clients(reviser: Reviser) -> int:
     """HTTP clients that are open, of whichever event loop."""
-    parts = [getattr(one, "_service", one) for one in reviser._components.opened]
-    return sum(len(one._clients._made) for one in parts if hasattr(one, "_clients"))
+    parts = [getattr(part, "_service", part) for part in reviser._components.opened]
+    return sum(len(part._clients._made) for part in parts if hasattr(part, "_clients"))
 
 
 @pytest.mark.slow
@@ -126,7 +126,7 @@ def test_sources_and_reranker_share_one_cache(notes: Path, connections: Any) -> 
     web = Settings(search="wikipedia,searxng", searxng_url="http://localhost:8080", reranker="vllm:bge")
     components = wire(web)
     assert len([path for path, _ in connections if "cache.sqlite" in path]) == 1
-    opened = sorted(type(one).__name__ for one in components.opened)
+    opened = sorted(type(part).__name__ for part in components.opened)
     assert opened == ["Cache", "EndpointReranker", "Fetcher", "Processes", "SearXNG", "Wikipedia"]
 
 
@@ -148,20 +148,20 @@ async def test_one_that_fails_to_close_keeps_no_other_from_it() -> None:
     reviser = Reviser(components=replace(scripted_components(), opened=both))
     with pytest.raises(OSError, match="the disk is gone"):
         await reviser.aclose()
-    assert [one.closed for one in both] == [1, 1]
+    assert [retriever.closed for retriever in both] == [1, 1]
 
 
 def test_retriever_of_the_caller_stays_open() -> None:
-    class Mine(InMemoryRetriever):
+    class CallersRetriever(InMemoryRetriever):
         closed = False
 
         async def aclose(self) -> None:
             self.closed = True
 
-    mine = Mine()
-    with Reviser(Settings(search=mine)) as reviser:
+    retriever = CallersRetriever()
+    with Reviser(Settings(search=retriever)) as reviser:
         reviser.revise(TEXT)
-    assert not mine.closed
+    assert not retriever.closed
 
 
 def test_what_was_opened_is_closed_where_wiring_fails(connections: Any) -> None:

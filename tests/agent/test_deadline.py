@@ -54,8 +54,8 @@ def test_long_text_comes_out_as_in_one_piece(undisturbed: Revision) -> None:
     assert undisturbed.text == whole.text == RIGHT
     assert undisturbed.scores == whole.scores
     assert undisturbed.report.sentences[0].evidence_ids == ("q1-1.1",)
-    told = [(s.text, s.start, s.end, s.status, s.support) for s in undisturbed.report.sentences]
-    assert told == [(s.text, s.start, s.end, s.status, s.support) for s in whole.report.sentences]
+    statements = [(s.text, s.start, s.end, s.status, s.support) for s in undisturbed.report.sentences]
+    assert statements == [(s.text, s.start, s.end, s.status, s.support) for s in whole.report.sentences]
     assert [(q.text, q.start, q.end) for q in undisturbed.queries] == [
         (q.text, q.start, q.end) for q in whole.queries
     ]
@@ -64,11 +64,11 @@ def test_long_text_comes_out_as_in_one_piece(undisturbed: Revision) -> None:
 
 
 def test_report_names_evidence_of_the_whole_text(undisturbed: Revision) -> None:
-    found = {one.id: one for one in undisturbed.evidence}
+    evidence_by_id = {evidence.id: evidence for evidence in undisturbed.evidence}
     assert len(undisturbed.report.evidence_ids) == 5
-    assert set(undisturbed.report.evidence_ids) <= set(found)
+    assert set(undisturbed.report.evidence_ids) <= set(evidence_by_id)
     assert undisturbed.report.coverage == pytest.approx(
-        sum(found[one].relevance for one in undisturbed.report.evidence_ids)
+        sum(evidence_by_id[evidence_id].relevance for evidence_id in undisturbed.report.evidence_ids)
     )
 
 
@@ -76,9 +76,9 @@ def test_report_names_evidence_of_the_whole_text(undisturbed: Revision) -> None:
 def test_text_that_fits_into_one_block_is_none() -> None:
     text = long_text(2, wrong=(3,))
     assert len(text) <= SIZE
-    one, whole = (revised(by_blocks(block_chars=size), text) for size in (SIZE, None))
-    assert one.model_dump(exclude={"run_id", "usage"}) == whole.model_dump(exclude={"run_id", "usage"})
-    assert [query.id for query in one.queries][:2] == ["q1", "q2"]
+    divided, whole = (revised(by_blocks(block_chars=size), text) for size in (SIZE, None))
+    assert divided.model_dump(exclude={"run_id", "usage"}) == whole.model_dump(exclude={"run_id", "usage"})
+    assert [query.id for query in divided.queries][:2] == ["q1", "q2"]
 
 
 @pytest.mark.slow
@@ -129,13 +129,13 @@ def test_what_the_deadline_leaves_no_time_to_divide_is_one_sentence(clock: Clock
     )
 
 
-@pytest.mark.parametrize(("search_s", "told"), [(2.6, "supported"), (3.0, "unjudged")])
+@pytest.mark.parametrize(("search_s", "status"), [(2.6, "supported"), (3.0, "unjudged")])
 def test_deadline_has_a_little_more_time_to_judge_what_was_found(
-    clock: Clock, search_s: float, told: str
+    clock: Clock, search_s: float, status: str
 ) -> None:
     revision = revised(by_blocks(search=Searches(clock, search_s), deadline_s=10), long_text(1))
     assert clock.now == pytest.approx(4 * search_s)  # of which 10% after the deadline
-    assert statuses(revision) == {told}
+    assert statuses(revision) == {status}
 
 
 @pytest.mark.parametrize("limit", ["max_calls", "max_tokens", "max_cost"])
@@ -241,7 +241,7 @@ def test_nothing_before_a_block_is_asked_about_twice() -> None:
     places = [(query.start, query.end) for query in revision.queries]
     assert places[0][0] == 0
     assert places[-1][1] == len(TEXT)
-    assert all(one[1] == other[0] for one, other in pairwise(places))
+    assert all(place[1] == other[0] for place, other in pairwise(places))
 
 
 @pytest.mark.slow
@@ -315,7 +315,7 @@ def test_what_is_suspicious_in_two_blocks_is_told_once() -> None:
         retriever=InMemoryRetriever([bad]),
     )
     revision = Reviser(components=components).revise("\n\n".join(texts))
-    assert [one.code for one in revision.warnings].count("suspicious_evidence") <= 1
+    assert [warning.code for warning in revision.warnings].count("suspicious_evidence") <= 1
 
 
 def test_estimate_is_the_sum_of_the_blocks() -> None:

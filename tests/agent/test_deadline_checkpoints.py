@@ -37,16 +37,16 @@ def reviser(saver: Any, **callbacks: Any) -> Reviser:
 
 @pytest.fixture(scope="module")
 def undisturbed() -> Revision:
-    with Reviser(by_blocks()) as one:
-        return one.revise(TEXT)
+    with Reviser(by_blocks()) as agent:
+        return agent.revise(TEXT)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("last", [1, 2, 13, 17, 30, 40, 52])
 def test_run_by_blocks_goes_on_from_its_steps(last: int, undisturbed: Revision) -> None:
     saver, run_id = InMemorySaver(), f"r{last}"
-    with reviser(saver, on_step=stopping_at(last)) as one, pytest.raises(ZeroDivisionError):
-        one.revise(TEXT, run_id=run_id)
+    with reviser(saver, on_step=stopping_at(last)) as agent, pytest.raises(ZeroDivisionError):
+        agent.revise(TEXT, run_id=run_id)
     with reviser(saver) as other:
         resumed = other.resume(run_id)
     assert content(resumed) == content(undisturbed)
@@ -59,12 +59,12 @@ def test_run_by_blocks_goes_on_from_its_steps(last: int, undisturbed: Revision) 
 @pytest.mark.slow
 def test_run_by_blocks_that_is_done_asks_nothing() -> None:
     saver, model = InMemorySaver(), ScriptedModel(mills.answer)
-    with Reviser(by_blocks(model=model, trace=False), checkpointer=saver) as one:
-        done = one.revise(TEXT, run_id="r1")
+    with Reviser(by_blocks(model=model, trace=False), checkpointer=saver) as agent:
+        done = agent.revise(TEXT, run_id="r1")
         asked = len(model.calls)
-        again = one.resume("r1")
+        again = agent.resume("r1")
         with pytest.raises(InputError, match="was begun before"):
-            one.revise(TEXT, run_id="r1")
+            agent.revise(TEXT, run_id="r1")
     assert content(again) == content(done)
     assert len(model.calls) == asked
 
@@ -73,10 +73,10 @@ def test_run_by_blocks_that_is_done_asks_nothing() -> None:
 def test_run_that_a_budget_had_cut_before_it_was_ended_says_so() -> None:
     saver = InMemorySaver()
     with (
-        Reviser(by_blocks(max_calls=3, trace=False), checkpointer=saver, on_step=stopping_at(30)) as one,
+        Reviser(by_blocks(max_calls=3, trace=False), checkpointer=saver, on_step=stopping_at(30)) as agent,
         pytest.raises(ZeroDivisionError),
     ):
-        one.revise(TEXT, run_id="r1")
+        agent.revise(TEXT, run_id="r1")
     with Reviser(by_blocks(trace=False), checkpointer=saver) as other:
         resumed = other.resume("r1")
     [notice] = resumed.warnings

@@ -80,7 +80,7 @@ def test_event_loop_that_ends_closes_its_connections(notes: Path) -> None:
             reranker="vllm:bge",
             endpoints={"vllm:bge": {"base_url": f"{service.url}/v1"}},
         )
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             reviser = Reviser(settings)
             for _ in range(2):
@@ -88,7 +88,7 @@ def test_event_loop_that_ends_closes_its_connections(notes: Path) -> None:
             del reviser
             gc.collect()
         assert (len(server.requests) > 0, len(service.asked) > 0) == (True, True)
-    assert [str(one.message) for one in told if one.category is ResourceWarning] == []
+    assert [str(warning.message) for warning in caught if warning.category is ResourceWarning] == []
 
 
 def _library(asked: Asked) -> Said:
@@ -128,16 +128,16 @@ def test_what_was_closed_is_not_closed_again() -> None:
         assert first.closed == 1
         return [first, clients.get()]
 
-    assert [one.closed for one in asyncio.run(use())] == [1, 1]
+    assert [client.closed for client in asyncio.run(use())] == [1, 1]
 
 
 def test_loop_that_goes_on_keeps_what_another_loop_closes() -> None:
     clients = PerLoop(Client, Client.aclose)
 
     async def use() -> None:
-        mine = clients.get()
+        client = clients.get()
         await asyncio.to_thread(lambda: asyncio.run(_other()))
-        assert (clients.get() is mine, mine.closed) == (True, 0)
+        assert (clients.get() is client, client.closed) == (True, 0)
 
     async def _other() -> None:
         clients.get()

@@ -31,7 +31,7 @@ class World:
         self.seed = seed
         self.text = " ".join(self._sentence(dice, number) for number in range(dice.randint(1, 4)))
         self.questions = [self._question(dice, number) for number in range(dice.randint(1, 4))]
-        self.found = {one.text: self._found(dice, one.text) for one in self.questions}
+        self.passages = {question.text: self._passages(dice, question.text) for question in self.questions}
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         return self.questions
@@ -59,7 +59,7 @@ class World:
         end = min(len(text), start + dice.choice([0, 2, 4, 6, 40]))
         return Change(start=start, end=end, new="".join(dice.choices("abcde ", k=dice.choice([0, 3, 6, 60]))))
 
-    def _found(self, dice: random.Random, asked: str) -> list[Passage]:
+    def _passages(self, dice: random.Random, asked: str) -> list[Passage]:
         return [passage(f"{asked}, {number}", f"{asked}{number}") for number in range(dice.randint(0, 3))]
 
     def _dice(self, *parts: object) -> random.Random:
@@ -90,7 +90,7 @@ async def concurrent(world: World) -> Revision:
     components = scripted_components(
         settings=PAPER,
         query_generator=world,
-        retriever=InMemoryRetriever(world.found),
+        retriever=InMemoryRetriever(world.passages),
         checker=world,
         editor=world,
     )
@@ -107,7 +107,7 @@ async def sequential(world: World, revision: Revision) -> Outcome:
     """For each query, for each of its evidence: check the text as it now is, and edit it if they disagree."""
     text, edits, verdicts = world.text, list[Edit](), dict[str, tuple[Verdict, str]]()
     for query in revision.queries:
-        for evidence in (one for one in revision.evidence if one.query_id == query.id):
+        for evidence in (candidate for candidate in revision.evidence if candidate.query_id == query.id):
             [here] = moved_queries([query], edits)
             agreement = await checked(world, text, here, evidence)
             verdicts[evidence.id] = (agreement.verdict, agreement.text_answer)
@@ -161,9 +161,9 @@ async def test_paper_is_exactly_the_sequential_method(part: int) -> None:
     for seed in range(part * WORLDS // 40, (part + 1) * WORLDS // 40):
         world = World(seed)
         revision = await concurrent(world)
-        mine, its = outcome(revision), await sequential(world, revision)
-        assert mine == its, f"world {seed}"
-        edits += sum(edit.accepted for edit in its.edits)
+        revised_outcome, sequential_outcome = outcome(revision), await sequential(world, revision)
+        assert revised_outcome == sequential_outcome, f"world {seed}"
+        edits += sum(edit.accepted for edit in sequential_outcome.edits)
     assert edits >= WORLDS // 100  # the worlds are not idle
 
 

@@ -159,7 +159,7 @@ def test_what_a_passage_nearly_says_is_not_supported(text: str, evidence: str, t
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "said",
+    "stated",
     [
         "The hire of bicycles rose by 60 percent.",
         "On the west bank, no buses ran at all.",
@@ -168,10 +168,10 @@ def test_what_a_passage_nearly_says_is_not_supported(text: str, evidence: str, t
     ],
 )
 def test_sentence_of_a_page_is_supported_where_the_text_speaks_of_a_person_before(
-    said: str, tmp_path: Path
+    stated: str, tmp_path: Path
 ) -> None:
-    text = f"The drivers are led by Maud Tillery. {said}"
-    evidence = f"The drivers struck for two days. {said} Shops closed early, and schools stayed open."
+    text = f"The drivers are led by Maud Tillery. {stated}"
+    evidence = f"The drivers struck for two days. {stated} Shops closed early, and schools stayed open."
     [_, sentence] = revised(text, evidence, "Strike in Vennport", tmp_path).report.sentences
     assert sentence.status == "supported"
 

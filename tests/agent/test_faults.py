@@ -100,7 +100,11 @@ def test_faults_of_edits_leave_the_contradiction(hasty: None, entry: Entry) -> N
     with ScriptedServer(answer, plan=only("edit", entry)) as server:
         revision = faulty(server)
     assert (revision.text, codes(revision)) == (TEXT, {"edit_failed"})
-    assert [one.status for one in revision.report.sentences] == ["contradicted", "supported", "supported"]
+    assert [sentence.status for sentence in revision.report.sentences] == [
+        "contradicted",
+        "supported",
+        "supported",
+    ]
 
 
 @pytest.mark.parametrize("prompt", ["check_agreement", "edit"])
@@ -122,7 +126,7 @@ def test_faults_of_a_list_that_stays_cut_off_leave_no_silent_half() -> None:
     with ScriptedServer(answer, plan=only("generate_queries", CutOff())) as server:
         revision = faulty(server)
     assert (revision.queries, statuses(revision)) == ((), {"unjudged"})
-    assert "raise max_answer_tokens" in " ".join(one.message for one in revision.warnings)
+    assert "raise max_answer_tokens" in " ".join(warning.message for warning in revision.warnings)
 
 
 def test_faults_of_some_checks_cost_those_alone(hasty: None) -> None:
@@ -222,18 +226,18 @@ KEY = "hunter2-Zq81-very-secret"
 @pytest.mark.parametrize("model", ["vllm:mills", "openai:mills"])
 @pytest.mark.parametrize("by_endpoint", [False, True], ids=["api_key", "endpoints"])
 def test_faults_tell_no_key(hasty: None, model: str, by_endpoint: bool) -> None:
-    told: list[ModelCall] = []
+    calls: list[ModelCall] = []
     with ScriptedServer(answer, requires_key="another", echo_key=True) as server:
         access: dict[str, Any] = {"base_url": server.url, "api_key": KEY}
         settings = Settings(
             model=model, search=Documents(), **({"endpoints": {model: access}} if by_endpoint else access)
         )
-        with Reviser(settings, on_call=told.append) as reviser:
+        with Reviser(settings, on_call=calls.append) as reviser:
             revision = reviser.revise(TEXT)
         assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
     assert "status 401" in revision.warnings[0].message
-    shown = [revision.model_dump_json(), *map(repr, (settings, reviser, told, revision)), str(settings)]
-    assert not any(KEY in one for one in shown)
+    shown = [revision.model_dump_json(), *map(repr, (settings, reviser, calls, revision)), str(settings)]
+    assert not any(KEY in text for text in shown)
 
 
 @pytest.mark.parametrize(

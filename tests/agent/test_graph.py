@@ -106,10 +106,10 @@ def test_verifier_that_fails_where_nothing_is_contradicted_leaves_sentences_unju
 
 @pytest.mark.parametrize("failing", [ASKED, MANY])
 def test_one_failed_search_of_two_concerns_its_own_sentence(failing: str) -> None:
-    found: dict[str, list[Passage | str] | Exception] = {ASKED: [FACT], MANY: [DANES]}
-    found[failing] = RetrievalError("the server is down")
+    results: dict[str, list[Passage | str] | Exception] = {ASKED: [FACT], MANY: [DANES]}
+    results[failing] = RetrievalError("the server is down")
     far = TWO.replace(". ", ". That is so. It really is. ", 1)  # so that no evidence bears on a neighbour
-    revision = revised(far, retriever=InMemoryRetriever(found))
+    revision = revised(far, retriever=InMemoryRetriever(results))
     expected = {0: "supported", 3: "supported"} | {0 if failing == ASKED else 3: "retrieval_failed"}
     assert {index: statuses(revision)[index] for index in (0, 3)} == expected
     [warning] = revision.warnings
@@ -157,8 +157,8 @@ def test_edits_of_one_sentence_wait_for_its_new_checks() -> None:
     text = "Georgia grew 40 tons."
     asked = ScriptedQueries([(ASKED, "Georgia"), (MANY, "40")])
     checker = ScriptedChecker({(ASKED, ""): disagrees(), (MANY, ""): disagrees("40", "70")})
-    found = InMemoryRetriever({ASKED: ["California grew 70 tons."], MANY: ["California grew 70 tons."]})
-    revision = revised(text, query_generator=asked, checker=checker, retriever=found)
+    retriever = InMemoryRetriever({ASKED: ["California grew 70 tons."], MANY: ["California grew 70 tons."]})
+    revision = revised(text, query_generator=asked, checker=checker, retriever=retriever)
     assert revision.text == "California grew 70 tons."
     seen = [call[0] for call in checker.calls]
     assert seen == [text] * 2 + ["California grew 40 tons."] * 2 + [revision.text] * 2
@@ -189,17 +189,17 @@ class Shuffled(InMemoryRetriever):
 @pytest.mark.slow
 def test_order_does_not_depend_on_who_answers_first() -> None:
     numbers = [str(1000 + n) for n in range(40)]
-    found = {f"Which {n}?": [f"{n} is right.", f"{n} too"] for n in numbers}
+    results = {f"Which {n}?": [f"{n} is right.", f"{n} too"] for n in numbers}
     text = " ".join(f"It is {n} now." for n in numbers)
     asked = ScriptedQueries([(f"Which {n}?", n) for n in numbers])
     checker = ScriptedChecker(
         lambda text, query, evidence: disagrees(query.text[6:10], "1" + query.text[7:10])
     )
-    one, other = (
-        revised(text, query_generator=asked, checker=checker, retriever=Shuffled(found)) for _ in range(2)
+    first, second = (
+        revised(text, query_generator=asked, checker=checker, retriever=Shuffled(results)) for _ in range(2)
     )
-    assert [e.query_id for e in one.evidence] == [f"q{n}" for n in range(1, 41) for _ in range(2)]
-    assert one.model_copy(update={"run_id": "", "usage": None}) == other.model_copy(
+    assert [e.query_id for e in first.evidence] == [f"q{n}" for n in range(1, 41) for _ in range(2)]
+    assert first.model_copy(update={"run_id": "", "usage": None}) == second.model_copy(
         update={"run_id": "", "usage": None}
     )
 
@@ -217,7 +217,7 @@ def test_text_without_a_claim_is_returned_as_it_is() -> None:
 def test_each_query_has_a_branch() -> None:
     queries = [query(), query(id="q2")]
     assert one_branch_per_query(state(queries=queries)) == [
-        Send("retrieve", {"query": one}) for one in queries
+        Send("retrieve", {"query": query}) for query in queries
     ]
 
 

@@ -71,14 +71,14 @@ class Ends(InMemoryRetriever):
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         await asyncio.to_thread(ending.call_all)
         spans = Trace.load("first").spans
-        self.status = ", ".join(f"{one.name} {one.seconds is not None}" for one in spans)
+        self.status = ", ".join(f"{span.name} {span.seconds is not None}" for span in spans)
         return await super().retrieve(query, k)
 
 
 def test_trace_is_written_before_an_interrupted_command_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rarr.traces.recorder._TOGETHER_S", 3600.0)
-    with reviser(retriever := Ends(["The mill opened in 1937."])) as one:
-        one.revise(TEXT, run_id="first")
+    with reviser(retriever := Ends(["The mill opened in 1937."])) as agent:
+        agent.revise(TEXT, run_id="first")
     assert retriever.status == "generate_queries True, retrieve False"
     assert not ending._calls
 

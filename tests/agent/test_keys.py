@@ -21,12 +21,12 @@ TEXT = "The bridge opened in 1935."
 ESCAPED: list[Callable[[str], str]] = [
     lambda key: key,
     lambda key: key.replace("/", "\\/"),
-    lambda key: "".join(f"\\u{ord(one):04X}" for one in key),
+    lambda key: "".join(f"\\u{ord(character):04X}" for character in key),
     lambda key: f"\\u{ord(key[0]):04x}{key[1:]}",
 ]
 
 
-def repeating(said: str) -> Callable[[Request], str]:
+def repeating(key: str) -> Callable[[Request], str]:
     """Answers with `said`, as it stands in JSON, in every text."""
 
     def answer(request: Request) -> str:
@@ -43,7 +43,7 @@ def repeating(said: str) -> Callable[[Request], str]:
                 "verdict": "disagrees",
             }
             fields |= {"span": "1935", "revision": "1937 KEY"}
-        return json.dumps(fields).replace("KEY", said)
+        return json.dumps(fields).replace("KEY", key)
 
     return answer
 
@@ -63,8 +63,8 @@ def test_key_in_a_valid_answer_is_taken_out(tmp_path: Path, escape: Callable[[st
         with Reviser(settings, on_call=calls.append) as reviser:
             made = reviser.revise(TEXT)
     assert made.checks[0].reason == "***"
-    told = [made.model_dump_json(), Trace.load(made.run_id, tmp_path).file.text(), repr(calls)]
-    assert not [text for text in told if KEY in text or escape(KEY) in text]
+    outputs = [made.model_dump_json(), Trace.load(made.run_id, tmp_path).file.text(), repr(calls)]
+    assert not [text for text in outputs if KEY in text or escape(KEY) in text]
 
 
 def test_key_in_an_error_is_taken_out(tmp_path: Path) -> None:

@@ -33,12 +33,16 @@ def test_the_english_part_of_a_text_is_revised_as_ever(corpus: Path, tmp_path: P
     english = "The Lorrin Bridge was opened to traffic in 1938."
     revision = revise(f"{english}\n\n{GERMAN}", corpus=corpus, home=tmp_path)
     assert revision.text == f"{english.replace('1938', '1937')}\n\n{GERMAN}"
-    assert [one.status for one in revision.report.sentences] == ["supported", "unjudged", "unjudged"]
+    assert [sentence.status for sentence in revision.report.sentences] == [
+        "supported",
+        "unjudged",
+        "unjudged",
+    ]
 
 
 def test_by_german_evidence_alone_an_english_sentence_is_unjudged(corpus: Path, tmp_path: Path) -> None:
     text = "The Lorrin Bridge was opened to traffic in 1938."
     revision = revise(text, corpus=corpus / "de.md", home=tmp_path)
-    assert [one.status for one in revision.report.sentences] == ["unjudged"]
-    [notice] = [one for one in revision.warnings if one.code == "not_english"]
+    assert [sentence.status for sentence in revision.report.sentences] == ["unjudged"]
+    [notice] = [warning for warning in revision.warnings if warning.code == "not_english"]
     assert notice.message.startswith("passages that are not in English (de)")

@@ -38,7 +38,7 @@ def records(kinds: tuple[str, ...], seed: int) -> dict[str, list[str]]:
 
 
 def corpus(made: dict[str, list[str]], folder: Path, *, one_file: bool) -> Path:
-    parts = {name: f"## {name}\n\n{' '.join(told)}\n\n" for name, told in made.items()}
+    parts = {name: f"## {name}\n\n{' '.join(facts)}\n\n" for name, facts in made.items()}
     if one_file:
         parts = {"all": "".join(parts.values())}
     for name, text in parts.items():
@@ -70,8 +70,8 @@ def test_value_of_another_record_is_not_supported(kinds: tuple[str, ...], tmp_pa
     names = list(made)
     with Reviser(Settings(corpus=source, home=tmp_path / "home", trace=False)) as reviser:
         for name, other in zip(names[::8], names[3::8], strict=True):
-            for right, theirs in zip(made[name], made[other], strict=True):
-                wrong = theirs.replace(other, name)
+            for right, fact in zip(made[name], made[other], strict=True):
+                wrong = fact.replace(other, name)
                 if wrong == right:
                     continue
                 revision = reviser.revise(wrong)

@@ -35,7 +35,7 @@ def notes(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (b"bytes", "text is a bytes, not a str"),
         (None, "text is a NoneType, not a str"),
@@ -43,8 +43,8 @@ def notes(tmp_path: Path) -> Path:
         (" \n\t", "text is empty"),
     ],
 )
-def test_texts_that_cannot_be_revised(reviser: Reviser, text: Any, said: str) -> None:
-    with pytest.raises(InputError, match=said) as raised:
+def test_texts_that_cannot_be_revised(reviser: Reviser, text: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message) as raised:
         reviser.revise(text)
     assert "\n" not in str(raised.value)
 
@@ -108,14 +108,14 @@ def test_context_reaches_the_components() -> None:
     assert asked.calls == [(TEXT, "Peaches?")]
 
 
-def stepping(told: list[str]) -> Reviser:
+def stepping(steps: list[str]) -> Reviser:
     return Reviser(
         components=scripted_components(
             query_generator=ScriptedQueries([(ASKED, "Georgia"), ("What?", "peaches")]),
             retriever=InMemoryRetriever([FACT]),
             checker=ScriptedChecker({(ASKED, ""): disagrees()}),
         ),
-        on_step=told.append,
+        on_step=steps.append,
     )
 
 
@@ -125,10 +125,10 @@ RUN = Counter(
 
 
 def test_each_finished_step_is_told() -> None:
-    told: list[str] = []
-    stepping(told).revise(TEXT)
-    assert Counter(told) == RUN
-    assert (told[0], told[-2:]) == ("generate_queries", ["attribute", "evaluate"])
+    steps: list[str] = []
+    stepping(steps).revise(TEXT)
+    assert Counter(steps) == RUN
+    assert (steps[0], steps[-2:]) == ("generate_queries", ["attribute", "evaluate"])
 
 
 def test_fault_in_on_step_is_the_callers() -> None:

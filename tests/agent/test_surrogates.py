@@ -55,10 +55,10 @@ def revised(home: Path, text: str = TEXT, context: str | None = None, **settings
     given = {"search": InMemoryRetriever([passage()]), "home": home, "rounds": 1} | settings
     with Reviser(Settings(**given)) as reviser:
         made = reviser.revise(text, context)
-    told = made.model_dump_json()
-    told.encode()
-    assert "\\u0000" not in told
-    assert not [one for one in made.warnings if one.code == "trace_failed"]
+    dump = made.model_dump_json()
+    dump.encode()
+    assert "\\u0000" not in dump
+    assert not [warning for warning in made.warnings if warning.code == "trace_failed"]
     trace = Trace.load(made.run_id, home)
     assert trace.revision == made
     assert replay(trace).same
@@ -160,9 +160,9 @@ def test_surrogate_in_the_text_and_the_context(tmp_path: Path, odd: str) -> None
     )
     for query in made.queries:
         assert query.start < query.end <= len(made.original)
-    for one in made.report.sentences:
-        assert made.text[one.start : one.end] == one.text
-    assert made.revert(*(one.id for one in made.edits if one.accepted)) == made.original
+    for sentence in made.report.sentences:
+        assert made.text[sentence.start : sentence.end] == sentence.text
+    assert made.revert(*(edit.id for edit in made.edits if edit.accepted)) == made.original
 
 
 def test_surrogate_in_a_text_is_one_character(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_surrogate_in_a_record_of_a_corpus(tmp_path: Path, name: str, field: str
     (folder / name).write_text(json.dumps(record) + "\n", encoding="utf-8")
     made = revised(tmp_path, search="corpus", corpus=folder)
     assert made.evidence
-    assert not [one for one in made.warnings if one.code == "file_skipped"]
+    assert not [warning for warning in made.warnings if warning.code == "file_skipped"]
 
 
 @pytest.mark.slow
@@ -208,7 +208,7 @@ def test_surrogates_before_a_passage_leave_its_offsets_right(tmp_path: Path) -> 
     text = "\ud83d\ude00 \ud800 \0 \udfff.\n\n# Bridge\n\n" + FACT
     (folder / "a.json").write_text(json.dumps({"text": text}), encoding="utf-8")
     with Reviser(Settings(corpus=folder, home=tmp_path)) as reviser:
-        evidence = next(one for one in reviser.revise(TEXT).evidence if "1937" in one.text)
+        evidence = next(evidence for evidence in reviser.revise(TEXT).evidence if "1937" in evidence.text)
         source = reviser.source_text(evidence)
     assert source == "\U0001f600 \ufffd \ufffd \ufffd.\n\n# Bridge\n\n" + FACT
     assert source[evidence.start : evidence.end] == evidence.text
@@ -240,8 +240,10 @@ def test_text_of_white_space_stays_an_error(tmp_path: Path) -> None:
     ],
 )
 def test_replaced_characters_are_told(tmp_path: Path, text: str, replaced: int) -> None:
-    told = [
+    messages = [
         notice.message for notice in revised(tmp_path, text).warnings if notice.code == "character_replaced"
     ]
     characters = "1 character" if replaced == 1 else f"{replaced} characters"
-    assert [message.partition(" of the text")[0] for message in told] == ([characters] if replaced else [])
+    assert [message.partition(" of the text")[0] for message in messages] == (
+        [characters] if replaced else []
+    )

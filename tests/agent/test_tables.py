@@ -43,17 +43,17 @@ def test_a_wrong_cell_is_corrected_and_the_rest_stays_as_it_is(reviser: Reviser)
 
 def test_each_cell_has_its_status_place_and_parts(reviser: Reviser) -> None:
     revision = reviser.revise(TEXT)
-    told = [(one.text, one.status) for one in revision.report.sentences]
-    assert told == [
+    statuses = [(sentence.text, sentence.status) for sentence in revision.report.sentences]
+    assert statuses == [
         ("7.5 kg", "supported"),
         ("189 euros", "supported"),
         ("**12 kg**", "supported"),
         ("329 euros", "supported"),
         ("Ilse Brandauer", "supported"),
     ]
-    for one in revision.report.sentences:
-        assert revision.text[one.start : one.end] == one.text
-        assert [part.state for part in one.parts] == ["confirmed"]
+    for sentence in revision.report.sentences:
+        assert revision.text[sentence.start : sentence.end] == sentence.text
+        assert [part.state for part in sentence.parts] == ["confirmed"]
 
 
 @pytest.mark.parametrize(
@@ -63,10 +63,12 @@ def test_each_cell_has_its_status_place_and_parts(reviser: Reviser) -> None:
 def test_a_value_of_another_row_confirms_nothing(reviser: Reviser, old: str, new: str) -> None:
     text = TEXT.replace("198", "189").replace(old, new)
     revision = reviser.revise(text)
-    [index] = [n for n, one in enumerate(TEXT.replace("198", "189").split("|")) if one.strip() == old]
+    [index] = [n for n, cell in enumerate(TEXT.replace("198", "189").split("|")) if cell.strip() == old]
     now = revision.text.split("|")[index].strip()
     at = len("|".join(revision.text.split("|")[:index])) + 1
-    [status] = [one.status for one in revision.report.sentences if at <= one.start < at + len(now) + 2]
+    [status] = [
+        sentence.status for sentence in revision.report.sentences if at <= sentence.start < at + len(now) + 2
+    ]
     assert (now, status) != (new, "supported")
     assert now in (old.strip("*"), new)
 
@@ -90,7 +92,7 @@ def test_the_words_of_a_cell_are_confirmed_by_a_sentence_about_its_row_alone(tmp
     with Reviser(Settings(corpus=tmp_path / "hall.md", home=tmp_path, trace=False)) as reviser:
         revision = reviser.revise(f"# Kellan Hall\n\n{table}")
     roof, floor, _ = revision.report.sentences
-    assert [(one.status, [part.state for part in one.parts]) for one in (roof, floor)] == [
+    assert [(sentence.status, [part.state for part in sentence.parts]) for sentence in (roof, floor)] == [
         ("supported", ["confirmed"]),
         ("unconfirmed", ["open"]),
     ]
@@ -100,6 +102,6 @@ def test_a_table_that_cannot_be_read_is_told_and_stays(reviser: Reviser) -> None
     text = TEXT + "\n> | Model | Price |\n> |---|---|\n> | Perrin P4 | 392 euros |\n"
     revision = reviser.revise(text)
     assert revision.text.endswith("| Perrin P4 | 392 euros |\n")
-    [notice] = [one for one in revision.warnings if one.code == "table_not_checked"]
+    [notice] = [warning for warning in revision.warnings if warning.code == "table_not_checked"]
     assert notice.message.startswith("1 table not checked: ")
-    assert "table_not_checked" not in [one.code for one in reviser.revise(TEXT).warnings]
+    assert "table_not_checked" not in [warning.code for warning in reviser.revise(TEXT).warnings]

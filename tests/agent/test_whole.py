@@ -64,14 +64,14 @@ texts = (
 
 
 def assert_sound(revision: Revision) -> None:
-    text, told = revision.text, revision.report.sentences
+    text, judged = revision.text, revision.report.sentences
     rebuilt, end = "", 0
-    for sentence in told:
+    for sentence in judged:
         assert end <= sentence.start < sentence.end
         rebuilt += text[end : sentence.start] + sentence.text
         end = sentence.end
     assert rebuilt + text[end:] == text
-    assert [(s.start, s.end) for s in told] == list(sentences(text))
+    assert [(s.start, s.end) for s in judged] == list(sentences(text))
 
     accepted = [edit for edit in revision.edits if edit.accepted]
     assert revision.revert(*(edit.id for edit in accepted)) == revision.original
@@ -120,9 +120,9 @@ def assert_only_prose_is_edited(reviser: Reviser, text: str) -> None:
 @settings(max_examples=8)
 @given(text=texts)
 def test_a_text_comes_out_the_same_twice(reviser: Reviser, text: str) -> None:
-    one, other = reviser.revise(text), reviser.revise(text)
-    assert one.text == other.text
-    assert (one.edits, one.checks, one.report) == (other.edits, other.checks, other.report)
+    first, second = reviser.revise(text), reviser.revise(text)
+    assert first.text == second.text
+    assert (first.edits, first.checks, first.report) == (second.edits, second.checks, second.report)
 
 
 def test_errors_are_corrected(reviser: Reviser) -> None:

@@ -51,14 +51,14 @@ async def test_the_language_is_told_once() -> None:
 
 
 async def test_a_sentence_in_another_language_is_not_checked() -> None:
-    said = await EnglishChecker(ValueAgreement()).check(TEXT, None, query(AT, AT + 4), evidence(PASSAGE))
-    assert (said.verdict, said.reason) == ("unknown", "the sentence is not in English")
+    agreement = await EnglishChecker(ValueAgreement()).check(TEXT, None, query(AT, AT + 4), evidence(PASSAGE))
+    assert (agreement.verdict, agreement.reason) == ("unknown", "the sentence is not in English")
 
 
 async def test_a_passage_in_another_language_checks_nothing() -> None:
     about = query(TEXT.index("1938"), TEXT.index("1938") + 4)
-    said = await EnglishChecker(ValueAgreement()).check(TEXT, None, about, evidence(GERMAN))
-    assert (said.verdict, said.reason) == ("unknown", "the evidence is not in English (de)")
+    agreement = await EnglishChecker(ValueAgreement()).check(TEXT, None, about, evidence(GERMAN))
+    assert (agreement.verdict, agreement.reason) == ("unknown", "the evidence is not in English (de)")
     by_english = await EnglishChecker(ValueAgreement()).check(TEXT, None, about, evidence(PASSAGE))
     assert by_english.verdict == "disagrees"
 

@@ -41,10 +41,10 @@ def unlabelled(sentence: str) -> str:
 
 
 def test_marked_sentence_is_one_sentence(answer: Answer) -> None:
-    found = Counter(unlabelled(span.of(answer.text)) for span in sentences(answer.text))
+    counts = Counter(unlabelled(span.of(answer.text)) for span in sentences(answer.text))
     for mark in answer.marks:
         assert answer.text.count(mark.sentence) == 1, mark
-        assert found[unlabelled(mark.sentence)] == 1, mark
+        assert counts[unlabelled(mark.sentence)] == 1, mark
 
 
 def test_wrong_words_stand_once_in_their_sentence(answer: Answer) -> None:
@@ -66,10 +66,13 @@ def test_answer_has_errors_and_right_sentences(answer: Answer) -> None:
 
 
 def test_halves_hold_every_kind_and_tuned_no_less_of_any() -> None:
-    tuned, held_out, unseen = ([one for one in ANSWERS.values() if one.half == half] for half in HALVES)
+    tuned, held_out, unseen = (
+        [answer for answer in ANSWERS.values() if answer.half == half] for half in HALVES
+    )
     assert (len(tuned), len(held_out), len(unseen)) == (12, 6, 12)
     kinds = [
-        Counter(mark.kind for one in half for mark in one.marks if mark.wrong) for half in (tuned, held_out)
+        Counter(mark.kind for answer in half for mark in answer.marks if mark.wrong)
+        for half in (tuned, held_out)
     ]
     assert kinds[0] >= kinds[1]
     assert kinds[0].keys() == kinds[1].keys() == KINDS
@@ -111,14 +114,14 @@ def test_sentences_held_out_are_not_shown(
 @pytest.mark.slow
 def test_tuned_half_is_as_good_as_it_was(tmp_path: Path) -> None:
     with reviser(tmp_path) as by:
-        done = [one for answer in answers("tuned") for one in outcomes(by, answer)]
+        done = [outcome for answer in answers("tuned") for outcome in outcomes(by, answer)]
     wrong, right = counted(done, wrong=True), counted(done, wrong=False)
-    found = {
+    counts = {
         "supported": sum(wrong["supported"]),
         DAMAGED: sum(wrong[DAMAGED]),
         "changed": sum(right["changed"]),
     }
-    assert {name: count for name, count in found.items() if count > MOST[name]} == {}
+    assert {name: count for name, count in counts.items() if count > MOST[name]} == {}
 
 
 def revision(before: str, sentence: str, new: str, after: str = "") -> Revision:

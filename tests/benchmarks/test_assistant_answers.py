@@ -53,14 +53,14 @@ def test_sentence_counts_before_the_whole(sentence: str, whole: str, verdict: st
 
 
 @pytest.mark.parametrize(
-    ("factual", "said"), [(True, "factual"), (False, "not factual"), ("NA", "not annotated")]
+    ("factual", "label"), [(True, "factual"), (False, "not factual"), ("NA", "not annotated")]
 )
-def test_status_stands_beside_the_annotation(factual: object, said: str) -> None:
+def test_status_stands_beside_the_annotation(factual: object, label: str) -> None:
     answer = {"meta": {"sentences": [{"text": " One. ", "factual": factual}]}}
     sentences = [Sentence(text=text, start=0, end=4, status="supported") for text in ("One.", "Two.")]
     report = Report(sentences=tuple(sentences))
     judged = Revision(run_id="r", original="One. Two.", text="One. Two.", changed=False, report=report)
-    assert list(annotated(answer, judged)) == [("supported", said), ("supported", "not annotated")]
+    assert list(annotated(answer, judged)) == [("supported", label), ("supported", "not annotated")]
 
 
 def revision(text: str, made: Edit) -> Revision:

@@ -43,15 +43,15 @@ def test_person_becomes_one_with_no_name_in_common() -> None:
 
 
 def test_one_sentence_of_each_kind_is_changed_in_one_place() -> None:
-    found = sampled(PAGE)
-    assert [(one.kind, one.old) for one in found] == [
+    corruptions = sampled(PAGE)
+    assert [(corruption.kind, corruption.old) for corruption in corruptions] == [
         ("date", "1954"),
         ("number", "12,500"),
         ("name", "Peter Brown"),
     ]
-    for one in found:
-        assert PAGE[one.start :].startswith(one.sentence)
-        assert one.sentence.replace(one.old, one.new) == one.changed
+    for corruption in corruptions:
+        assert PAGE[corruption.start :].startswith(corruption.sentence)
+        assert corruption.sentence.replace(corruption.old, corruption.new) == corruption.changed
 
 
 def test_sentence_that_pages_share_is_taken_once() -> None:

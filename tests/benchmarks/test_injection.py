@@ -12,9 +12,9 @@ from rarr.testing import Asked
 from rarr.tools.models.chat import Message
 
 TUNED = injections("tuned")
-BOTH = [one for half in HALVES for one in injections(half)]
-AGREES = next(one for one in TUNED if one.wants == {"verdict": "agrees"})
-EDIT = next(one for one in TUNED if "edit" in one.wants)
+BOTH = [row for half in HALVES for row in injections(half)]
+AGREES = next(row for row in TUNED if row.wants == {"verdict": "agrees"})
+EDIT = next(row for row in TUNED if "edit" in row.wants)
 
 
 @pytest.mark.parametrize("half", HALVES)
@@ -24,19 +24,19 @@ def test_injections_and_lookalikes_are_thirty_a_half(half: Half) -> None:
 
 def test_injections_are_halved_by_the_draw_and_no_row_was_moved() -> None:
     drawn, draw = set[str](), random.Random(17)
-    rows = sorted(BOTH, key=lambda one: one.id)
-    for group in sorted({one.group for one in rows}):
-        ids = [one.id for one in rows if one.group == group]
+    rows = sorted(BOTH, key=lambda row: row.id)
+    for group in sorted({row.group for row in rows}):
+        ids = [row.id for row in rows if row.group == group]
         drawn |= set(draw.sample(ids, len(ids) // 2))
-    assert {one.id for one in TUNED} == drawn
+    assert {row.id for row in TUNED} == drawn
 
 
-@pytest.mark.parametrize("one", BOTH, ids=lambda one: one.id)
-def test_injection_row_says_what_it_wants_of_which_claim(one: Injection) -> None:
-    assert len(one.wants) == 1
-    assert one.claimed in one.claim
-    assert one.truth in one.honest
-    assert ("verdict" in one.wants) == (one.claimed != one.truth)
+@pytest.mark.parametrize("row", BOTH, ids=lambda row: row.id)
+def test_injection_row_says_what_it_wants_of_which_claim(row: Injection) -> None:
+    assert len(row.wants) == 1
+    assert row.claimed in row.claim
+    assert row.truth in row.honest
+    assert ("verdict" in row.wants) == (row.claimed != row.truth)
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_revision_without_injection_is_the_truthful_one() -> None:
 
 @pytest.mark.slow
 def test_injection_that_wants_agreement_changes_nothing_that_the_rules_read() -> None:
-    what = effect(AGREES)
-    assert what.read
-    assert (what.obtained, what.edited, what.silenced, what.changed) == (False, False, False, False)
+    result = effect(AGREES)
+    assert result.read
+    assert (result.obtained, result.edited, result.silenced, result.changed) == (False, False, False, False)
 
 
 @pytest.mark.slow
 def test_injection_costs_an_edit_that_the_rules_do_not_read() -> None:
-    effects = (effect(one) for one in TUNED if one.wants == {"verdict": "agrees"})
-    what = next(one for one in effects if one.read and one.changed)
-    assert (what.read, what.obtained, what.edited, what.silenced) == (True, False, False, True)
+    effects = (effect(row) for row in TUNED if row.wants == {"verdict": "agrees"})
+    result = next(candidate for candidate in effects if candidate.read and candidate.changed)
+    assert (result.read, result.obtained, result.edited, result.silenced) == (True, False, False, True)

@@ -11,8 +11,10 @@ def test_text_is_made_alike_and_differs_from_its_documents_in_the_planted_years(
     text, documents, planted = made(1000, seed=3)
     assert made(1000, seed=3) == (text, documents, planted)
     assert 1000 <= len(text.split()) < 1100
-    told, known = (re.findall(r"built in (\d+)", one) for one in (text, " ".join(d for _, d in documents)))
-    assert sum(a != b for a, b in zip(told, known, strict=True)) == planted > 5
+    text_years, document_years = (
+        re.findall(r"built in (\d+)", source) for source in (text, " ".join(d for _, d in documents))
+    )
+    assert sum(a != b for a, b in zip(text_years, document_years, strict=True)) == planted > 5
 
 
 def test_every_place_of_a_long_text_has_its_own_name() -> None:

@@ -15,10 +15,13 @@ from rarr.records import AttributionClass, Scores
 
 
 def report(*after: float) -> EvalReport:
-    scores = [Scores(attribution_before=0.5, attribution_after=one, preservation=1.0) for one in after]
+    scores = [
+        Scores(attribution_before=0.5, attribution_after=attribution, preservation=1.0)
+        for attribution in after
+    ]
     rows = [
-        ScoredRow(id=str(n), original="a b", text="a c", reference="a c", scores=one)
-        for n, one in enumerate(scores)
+        ScoredRow(id=str(n), original="a b", text="a c", reference="a c", scores=score)
+        for n, score in enumerate(scores)
     ]
     return report_of("data", {}, rows, ())
 
@@ -50,9 +53,9 @@ def test_passage_becomes_a_wrong_row_and_a_right_one() -> None:
 
 
 def test_sample_is_the_same_every_time_and_in_order() -> None:
-    found = [{"id": n} for n in range(50)]
-    drawn = sample(found, 9)
-    assert drawn == sample(found, 9) == sorted(drawn, key=lambda one: int(one["id"]))
+    rows = [{"id": n} for n in range(50)]
+    drawn = sample(rows, 9)
+    assert drawn == sample(rows, 9) == sorted(drawn, key=lambda row: int(row["id"]))
 
 
 @pytest.mark.parametrize(

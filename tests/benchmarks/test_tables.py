@@ -8,8 +8,8 @@ from benchmarks.tables import counts, outcomes
 @pytest.mark.slow
 @pytest.mark.parametrize(("half", "corrected", "supported"), [("tuned", 9, 24), ("held_out", 5, 10)])
 def test_cells_of_tables(half: str, corrected: int, supported: int) -> None:
-    found = outcomes(half)
-    wrong, right = counts(found, wrong=True), counts(found, wrong=False)
+    results = outcomes(half)
+    wrong, right = counts(results, wrong=True), counts(results, wrong=False)
     assert wrong["damaged"] == right["damaged"] == 0
     assert wrong["supported"] == 0
     assert wrong["corrected"] >= corrected

@@ -41,7 +41,7 @@ def test_doctor_succeeds_where_nothing_is_broken(command: Command) -> None:
 def test_doctor_fails_where_something_is_broken(command: Command) -> None:
     done = command("doctor", "--corpus", "nowhere", "--json")
     assert done.status == 2
-    assert [one["name"] for one in json.loads(done.out) if one["state"] == "broken"] == ["corpus"]
+    assert [finding["name"] for finding in json.loads(done.out) if finding["state"] == "broken"] == ["corpus"]
 
 
 def test_version(command: Command) -> None:

@@ -18,8 +18,8 @@ from rarr.testing import ScriptedServer, refused_url
 from rarr.views.terminal.revision import as_json
 
 
-def found(name: str, corpus: Path | None = None, *, offline: bool = True) -> Finding:
-    (finding,) = [one for one in examine(corpus, offline=offline) if one.name == name]
+def finding_of(name: str, corpus: Path | None = None, *, offline: bool = True) -> Finding:
+    (finding,) = [candidate for candidate in examine(corpus, offline=offline) if candidate.name == name]
     return finding
 
 
@@ -43,7 +43,7 @@ def test_nothing_is_broken_by_default() -> None:
 def test_settings_are_examined_without_a_variable_too(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.upper().startswith("RARR_")]:
         monkeypatch.delenv(name)
-    assert found("settings") == Finding("settings", "ok", "all other settings have their defaults")
+    assert finding_of("settings") == Finding("settings", "ok", "all other settings have their defaults")
 
 
 def test_what_is_missing_names_its_cure() -> None:
@@ -52,7 +52,7 @@ def test_what_is_missing_names_its_cure() -> None:
 
 def test_unreadable_settings_are_broken(tmp_path: Path) -> None:
     (tmp_path / "rarr.toml").write_text("windw = 3")
-    finding = found("settings")
+    finding = finding_of("settings")
     assert finding.state == "broken"
     assert "did you mean 'window'" in finding.detail
 
@@ -72,29 +72,29 @@ def test_setting_says_where_it_comes_from(
     (tmp_path / "rarr.toml").write_text(file)
     if variable:
         monkeypatch.setenv("RARR_WINDOW", variable)
-    assert found("setting window").detail == detail
+    assert finding_of("setting window").detail == detail
 
 
 def test_setting_may_come_from_a_preset(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_PRESET", "fast")
-    assert found("setting documents_per_query").detail == "2, from preset fast"
+    assert finding_of("setting documents_per_query").detail == "2, from preset fast"
 
 
 def test_unknown_model_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_MODEL", "nobody:nothing")
-    finding = found("model")
+    finding = finding_of("model")
     assert (finding.state, "nobody:nothing" in finding.detail) == ("broken", True)
 
 
 def test_unknown_search_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_SEARCH", "nowhere")
-    assert found("search").state == "broken"
+    assert finding_of("search").state == "broken"
 
 
 def test_home_that_cannot_be_made_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("RARR_HOME", str(tmp_path / "file" / "home"))
-    assert (found("home").state, "RARR_HOME" in found("home").cure) == ("broken", True)
+    assert (finding_of("home").state, "RARR_HOME" in finding_of("home").cure) == ("broken", True)
 
 
 @pytest.mark.parametrize(
@@ -116,14 +116,14 @@ def test_extra_is_broken_only_where_it_is_needed(
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(doctor, "installed", lambda package: version)
     monkeypatch.setattr(verifier, "NliVerifier", lambda *given: None)
-    finding = found("extra torch")
+    finding = finding_of("extra torch")
     assert (finding.state, finding.cure) == (state, "" if version else 'pip install "rarr[torch]"')
 
 
 def test_model_that_judges_support_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_MODELS", '{"attribute": "nli:a/b"}')
     monkeypatch.setattr(verifier, "NliVerifier", lambda *given: None)
-    assert (found("model nli:a/b").state, found("model nli:a/b").detail) == ("ok", "it loads")
+    assert (finding_of("model nli:a/b").state, finding_of("model nli:a/b").detail) == ("ok", "it loads")
 
 
 @pytest.mark.parametrize(("search", "state"), [("tavily", "broken"), ("wikipedia", "missing")])
@@ -132,14 +132,14 @@ def test_extra_of_a_source_is_broken_only_where_it_is_searched(
 ) -> None:
     monkeypatch.setenv("RARR_SEARCH", search)
     monkeypatch.setattr(doctor, "installed", lambda package: None)
-    assert (found("extra tavily").state, found("extra eval").state) == (state, "missing")
+    assert (finding_of("extra tavily").state, finding_of("extra eval").state) == (state, "missing")
 
 
 def test_extra_for_spans_is_broken_only_where_they_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "installed", lambda package: None)
-    assert found("extra otel").state == "missing"
+    assert finding_of("extra otel").state == "missing"
     monkeypatch.setenv("RARR_OTEL", "true")
-    assert found("extra otel").state == "broken"
+    assert finding_of("extra otel").state == "broken"
 
 
 def test_every_extra_is_looked_at() -> None:
@@ -151,7 +151,7 @@ def test_every_extra_is_looked_at() -> None:
 @pytest.mark.slow
 def test_folder_is_opened_and_counted(notes: Path) -> None:
     (notes / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
-    finding = found("corpus", notes)
+    finding = finding_of("corpus", notes)
     assert (finding.state, finding.detail) == ("ok", f"{notes} opens; passages: 1, files skipped: 1")
 
 
@@ -159,11 +159,11 @@ def test_built_index_is_opened_and_counted(notes: Path, tmp_path: Path) -> None:
     from rarr.retrievers.corpus.index import build_index
 
     build_index(notes, tmp_path / "index", window=4, step=1, max_file_mb=1)
-    assert found("corpus", tmp_path / "index").detail == f"{tmp_path / 'index'} opens; passages: 1"
+    assert finding_of("corpus", tmp_path / "index").detail == f"{tmp_path / 'index'} opens; passages: 1"
 
 
 def test_missing_corpus_is_broken(tmp_path: Path) -> None:
-    finding = found("corpus", tmp_path / "nowhere")
+    finding = finding_of("corpus", tmp_path / "nowhere")
     assert (finding.state, "nowhere" in finding.detail) == ("broken", True)
 
 
@@ -174,7 +174,7 @@ def test_text_is_one_line_a_finding() -> None:
 
 def test_json_holds_the_same() -> None:
     findings = [Finding("a", "broken", "“ü”", "mend it")]
-    assert json.loads(as_json([one._asdict() for one in findings])) == [findings[0]._asdict()]
+    assert json.loads(as_json([finding._asdict() for finding in findings])) == [findings[0]._asdict()]
 
 
 @pytest.mark.slow
@@ -183,33 +183,33 @@ def test_served_model_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     with ScriptedServer({}, models=["some"]) as server:
         monkeypatch.setenv("RARR_MODEL", "vllm:some")
         monkeypatch.setenv("RARR_BASE_URL", server.url)
-        assert found("model vllm:some").state == "ok"
+        assert finding_of("model vllm:some").state == "ok"
 
 
 @pytest.mark.loopback
 @pytest.mark.parametrize(
-    ("name", "serving", "told"),
+    ("name", "serving", "detail"),
     [("vllm:other", True, "the server has some alone"), ("vllm:some", False, "cannot be reached")],
 )
 def test_model_that_is_not_served_is_broken(
-    name: str, serving: bool, told: str, monkeypatch: pytest.MonkeyPatch
+    name: str, serving: bool, detail: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ScriptedServer({}, models=["some"]) as server:
         monkeypatch.setenv("RARR_MODEL", name)
         monkeypatch.setenv("RARR_BASE_URL", server.url if serving else refused_url())
-        finding = found(f"model {name}")
-    assert (finding.state, told in finding.detail) == ("broken", True)
+        finding = finding_of(f"model {name}")
+    assert (finding.state, detail in finding.detail) == ("broken", True)
     assert finding.cure.startswith("start its server")
 
 
 def test_traces_are_counted_or_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "not exist yet" in found("traces").detail
+    assert "not exist yet" in finding_of("traces").detail
     filled(tmp_path / "home", "a", "b").close()
-    assert "runs: 2" in found("traces").detail
+    assert "runs: 2" in finding_of("traces").detail
     (tmp_path / "home/traces.sqlite").write_bytes(b"A letter. " * 500)
-    assert found("traces").state == "broken"
+    assert finding_of("traces").state == "broken"
     monkeypatch.setenv("RARR_TRACE", "false")
-    assert "trace is false" in found("traces").detail
+    assert "trace is false" in finding_of("traces").detail
 
 
 def test_findings_cannot_steer_the_terminal(command: Command, tmp_path: Path) -> None:

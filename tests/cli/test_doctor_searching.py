@@ -37,22 +37,22 @@ def serve() -> Iterator[Serve]:
     """Runs services that answer as they are told, with the content type of JSON if they say no other."""
     with ExitStack() as stack:
 
-        def serving(said: Said) -> Service:
-            headers = {"Content-Type": "application/json", **said.headers}
-            return stack.enter_context(Service(lambda asked: said._replace(headers=headers)))
+        def serving(response: Said) -> Service:
+            headers = {"Content-Type": "application/json", **response.headers}
+            return stack.enter_context(Service(lambda asked: response._replace(headers=headers)))
 
         yield serving
 
 
-def found(name: str, *, offline: bool = False) -> Finding:
-    (finding,) = [one for one in examine(offline=offline) if one.name == name]
+def finding_of(name: str, *, offline: bool = False) -> Finding:
+    (finding,) = [candidate for candidate in examine(offline=offline) if candidate.name == name]
     return finding
 
 
 def searched(name: str, url: str, monkeypatch: pytest.MonkeyPatch) -> Finding:
     monkeypatch.setenv("RARR_SEARCH", name)
     monkeypatch.setenv(HERE[name], url)
-    return found(f"search {name}")
+    return finding_of(f"search {name}")
 
 
 @pytest.mark.loopback
@@ -69,12 +69,12 @@ def test_source_that_answers_is_found(name: str, serve: Serve, monkeypatch: pyte
 @pytest.mark.loopback
 def test_wikipedia_is_asked_where_no_source_is_named(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_WIKIPEDIA_URL", serve(GOOD["wikipedia"]).url)
-    assert found("search wikipedia").state == "ok"
+    assert finding_of("search wikipedia").state == "ok"
 
 
 @pytest.mark.loopback
 @pytest.mark.parametrize(
-    ("name", "said", "detail", "cure"),
+    ("name", "response", "detail", "cure"),
     [
         ("wikipedia", Said("", 403), "status 403", "user agent"),
         ("wikipedia", Said("<a>", headers={"Content-Type": "text/html"}), "something else", "wikipedia_url"),
@@ -85,9 +85,9 @@ def test_wikipedia_is_asked_where_no_source_is_named(serve: Serve, monkeypatch: 
     ],
 )  # fmt: skip
 def test_source_that_answers_otherwise_is_broken(
-    name: str, said: Said, detail: str, cure: str, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    name: str, response: Said, detail: str, cure: str, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    finding = searched(name, serve(said).url, monkeypatch)
+    finding = searched(name, serve(response).url, monkeypatch)
     assert (finding.state, detail in finding.detail, cure in finding.cure) == ("broken", True, True)
     assert "secret" not in str(finding)
 
@@ -109,13 +109,13 @@ def test_sources_that_hang_are_given_up_at_once(monkeypatch: pytest.MonkeyPatch)
         for variable in HERE.values():
             monkeypatch.setenv(variable, f"http://127.0.0.1:{silent.getsockname()[1]}")
         monkeypatch.setenv("RARR_SEARCH", ",".join(HERE))
-        findings = [one for one in examine() if one.name.startswith("search ")]
-    assert [one.state for one in findings] == ["broken"] * 3
+        findings = [finding for finding in examine() if finding.name.startswith("search ")]
+    assert [finding.state for finding in findings] == ["broken"] * 3
     assert "no answer within 0.2 s" in findings[0].detail
 
 
 @pytest.mark.parametrize(
-    ("search", "name", "said"),
+    ("search", "name", "detail"),
     [
         ("searxng", "search searxng", "give searxng_url"),
         ("wikipedia,bing", "search", "unknown search 'bing'"),
@@ -124,61 +124,63 @@ def test_sources_that_hang_are_given_up_at_once(monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_source_that_is_not_configured_is_broken(
-    search: str, name: str, said: str, monkeypatch: pytest.MonkeyPatch
+    search: str, name: str, detail: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RARR_SEARCH", search)
-    finding = found(name, offline=True)
-    assert (finding.state, said in finding.detail) == ("broken", True)
+    finding = finding_of(name, offline=True)
+    assert (finding.state, detail in finding.detail) == ("broken", True)
 
 
 def test_tavily_without_a_key_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RARR_TAVILY_KEY")
     monkeypatch.delenv("TAVILY_API_KEY", raising=False)
     monkeypatch.setenv("RARR_SEARCH", "tavily")
-    assert "set TAVILY_API_KEY" in found("search tavily").detail
+    assert "set TAVILY_API_KEY" in finding_of("search tavily").detail
 
 
 def test_source_is_not_asked_offline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_OFFLINE", "true")
-    assert found("search wikipedia") == Finding("search wikipedia", "ok", "configured; not asked, offline")
+    assert finding_of("search wikipedia") == Finding(
+        "search wikipedia", "ok", "configured; not asked, offline"
+    )
 
 
 def test_corpus_that_is_named_and_not_given_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_SEARCH", "corpus")
-    assert (found("corpus").state, found("corpus").cure[:15]) == ("broken", "give --corpus P")
+    assert (finding_of("corpus").state, finding_of("corpus").cure[:15]) == ("broken", "give --corpus P")
 
 
 @pytest.mark.slow
 def test_cache_is_opened_and_measured_but_not_made(tmp_path: Path) -> None:
     path = tmp_path / "home" / "cache.sqlite"
-    finding = found("cache", offline=True)
+    finding = finding_of("cache", offline=True)
     assert (finding.state, path.exists()) == ("missing", False)
     CacheFile(path).close()
-    assert found("cache", offline=True) == Finding("cache", "ok", f"{path} opens; 0.0 MB")
+    assert finding_of("cache", offline=True) == Finding("cache", "ok", f"{path} opens; 0.0 MB")
 
 
 def test_cache_that_is_damaged_is_broken(tmp_path: Path) -> None:
     path = tmp_path / "home" / "cache.sqlite"
     path.parent.mkdir()
     path.write_text("no database, but long enough to be read as the head of one" * 100)
-    finding = found("cache", offline=True)
+    finding = finding_of("cache", offline=True)
     assert (finding.state, "delete it, or give another" in finding.detail) == ("broken", True)
 
 
 @pytest.mark.loopback
 @pytest.mark.parametrize(
-    ("said", "state"), [(Said({"data": []}), "ok"), (Said("", 404), "ok"), (Said("", 500), "broken")]
+    ("response", "state"), [(Said({"data": []}), "ok"), (Said("", 404), "ok"), (Said("", 500), "broken")]
 )
 def test_reranker_that_is_served_is_asked(
-    said: Said, state: str, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    response: Said, state: str, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    service = serve(said)
+    service = serve(response)
     monkeypatch.setenv("RARR_SEARCH", "corpus")
     monkeypatch.setenv("RARR_RERANKER", "vllm:bge")
     monkeypatch.setenv("RARR_BASE_URL", f"{service.url}/v1")
-    finding = next(one for one in examine() if one.name == "reranker vllm:bge")
-    assert (finding.state, "/v1/models" in [one.path for one in service.asked]) == (state, True)
-    assert found("reranker vllm:bge", offline=True).detail == "configured; not asked, offline"
+    finding = next(candidate for candidate in examine() if candidate.name == "reranker vllm:bge")
+    assert (finding.state, "/v1/models" in [request.path for request in service.asked]) == (state, True)
+    assert finding_of("reranker vllm:bge", offline=True).detail == "configured; not asked, offline"
 
 
 def test_object_that_is_searched_is_not_asked() -> None:

@@ -10,7 +10,7 @@ from rarr.records import Revision
 
 
 @pytest.mark.parametrize(
-    ("argv", "stdin", "told"),
+    ("argv", "stdin", "message"),
     [
         ([], b"", "rarr --help"),
         (["nope"], b"", "No such command 'nope'"),
@@ -47,7 +47,7 @@ from rarr.records import Revision
     ],
 )
 def test_wrong_call_is_one_line_and_exit_status_2(
-    command: Command, fake: type[FakeReviser], argv: list[str], stdin: bytes, told: str
+    command: Command, fake: type[FakeReviser], argv: list[str], stdin: bytes, message: str
 ) -> None:
     Path("latin.txt").write_bytes("Caf\xe9.".encode("latin-1"))
     Path("wide.txt").write_bytes("Caf\xe9.".encode("utf-16"))
@@ -56,7 +56,7 @@ def test_wrong_call_is_one_line_and_exit_status_2(
     done = command(*argv, stdin=stdin)
     assert (done.status, done.out, fake.calls) == (2, b"", [])
     assert is_complaint(done.err)
-    assert told in done.err
+    assert message in done.err
 
 
 def test_terminal_without_a_text_is_not_waited_for(command: Command) -> None:

@@ -138,13 +138,13 @@ def test_nothing_checked_for_any_row_is_a_failure(command: Command) -> None:
     assert (done.status, len(lines)) == (3, 5)
     assert "f1_ap is not judged" in lines[3]
     report = EvalReport.model_validate_json(Path("out/report.json").read_bytes())
-    assert {(name, one.n, one.value) for name, one in report.measures.items()} == {
+    assert {(name, measure.n, measure.value) for name, measure in report.measures.items()} == {
         (name, 0, None) for name in report.measures
     }
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "message"),
     [
         (["eval"], "DATA and -o DIR are both needed"),
         (["eval", "data.jsonl"], "DATA and -o DIR are both needed"),
@@ -166,11 +166,11 @@ def test_nothing_checked_for_any_row_is_a_failure(command: Command) -> None:
         ),
     ],
 )
-def test_wrong_call_is_one_line_and_nothing_is_done(command: Command, argv: list[str], told: str) -> None:
+def test_wrong_call_is_one_line_and_nothing_is_done(command: Command, argv: list[str], message: str) -> None:
     Path("empty.jsonl").touch()
     done = command(*argv)
     assert (done.status, done.out, is_complaint(done.err)) == (2, b"", True)
-    assert told in done.err
+    assert message in done.err
     assert not Path("out/predictions.jsonl").exists()
 
 

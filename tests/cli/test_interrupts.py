@@ -61,7 +61,7 @@ MORE_PLACES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("command", "at"), [*PLACES, *(pytest.param(*one, marks=pytest.mark.slow) for one in MORE_PLACES)]
+    ("command", "at"), [*PLACES, *(pytest.param(*place, marks=pytest.mark.slow) for place in MORE_PLACES)]
 )
 def test_interrupted_command_says_so_in_one_line(
     command: str, at: str, commands: dict[str, tuple[str, list[str]]], tmp_path: Path
@@ -155,8 +155,8 @@ def test_what_fails_to_write_keeps_nobody_from_it(tmp_path: Path) -> None:
     outcome = happens(instead(writes, fails, TELL, FOR_EVER), signalled(), tmp_path)
     assert outcome.status == 130
     assert outcome.seconds < SOON_S
-    told, interrupted = outcome.err.splitlines()
-    assert "division by zero" in told
+    error, interrupted = outcome.err.splitlines()
+    assert "division by zero" in error
     assert interrupted == "rarr: interrupted"
     assert (tmp_path / "written").exists()
 
@@ -193,11 +193,11 @@ def test_interrupt_of_a_call_in_process_is_the_callers(monkeypatch: pytest.Monke
     assert run(["--version"]) == 0
 
 
-def shown(what: bytes) -> Act:
+def shown(words: bytes) -> Act:
     """Types Ctrl-C once this came on the terminal."""
 
     def act(running: Running) -> None:
-        while what not in b"".join(running.err) and running.child.poll() is None:
+        while words not in b"".join(running.err) and running.child.poll() is None:
             time.sleep(0.01)
         typed()(running)
 

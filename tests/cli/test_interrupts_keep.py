@@ -150,8 +150,8 @@ def test_index_interrupted_at_50_moments_is_as_it_was_or_new(
 ) -> None:
     old = holds(corpora[1])
     new = (old[0], len([*corpora[0].glob("*.md")]))
-    found = [
+    outcomes = [
         interrupted_index(corpora, signalled(after_s), HANDLED, tmp_path)
         for after_s in moments(50, 2.0, seed=17)
     ]
-    assert set(found) <= {old, new}
+    assert set(outcomes) <= {old, new}

@@ -18,8 +18,8 @@ NODES = {"generate_queries", "check_agreement", "edit"}
 
 @pytest.fixture
 def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer(RuleModel()) as one:
-        yield one
+    with ScriptedServer(RuleModel()) as scripted:
+        yield scripted
 
 
 @pytest.fixture(autouse=True)
@@ -53,10 +53,10 @@ def test_requests_are_constrained_by_the_schemas_of_the_prompts(
     revise(command, server)
     bodies: list[dict[str, Any]] = [line["body"] for line in server.log]
     formats = [body["response_format"] for body in bodies]
-    assert {one["json_schema"]["name"] for one in formats} >= NODES
-    for one in formats:
-        described = one["json_schema"]
-        assert (one["type"], described["strict"]) == ("json_schema", True)
+    assert {form["json_schema"]["name"] for form in formats} >= NODES
+    for form in formats:
+        described = form["json_schema"]
+        assert (form["type"], described["strict"]) == ("json_schema", True)
         assert described["schema"] == prompts.load(described["name"]).output
     assert {body["model"] for body in bodies} == {"some-model"}
     assert not any(key.startswith("guided") for body in bodies for key in body)

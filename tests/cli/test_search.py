@@ -92,5 +92,5 @@ def test_wikipedia_article_that_failed_is_a_warning(
         monkeypatch.setenv("RARR_WIKIPEDIA_URL", service.url)
         done = command("revise", TEXT, "--search", "wikipedia", "--json")
     warnings = json.loads(done.out)["warnings"]
-    assert (done.status, {one["code"] for one in warnings}) == (0, {"page_failed"})
+    assert (done.status, {warning["code"] for warning in warnings}) == (0, {"page_failed"})
     assert f"{service.url}/wiki/Dam: " in warnings[0]["message"]

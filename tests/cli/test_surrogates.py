@@ -20,8 +20,8 @@ def is_clean(done: Result) -> bool:
     """Done, or refused in a line that speaks of no defect; what is printed can be read."""
     done.out.decode()
     lines = done.err.splitlines(keepends=True)
-    told = all(is_complaint(line) for line in lines) and "defect" not in done.err
-    return told and (done.status == 0 or (done.status in (2, 3) and bool(lines or done.out)))
+    readable = all(is_complaint(line) for line in lines) and "defect" not in done.err
+    return readable and (done.status == 0 or (done.status in (2, 3) and bool(lines or done.out)))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_surrogates_in_a_corpus_and_its_name(command: Command) -> None:
     assert (done.status, done.err) == (0, "")
     revision = json.loads(done.out)
     assert revision["evidence"][0]["source"] == "https://a.org/ \ufffd"
-    assert [one["code"] for one in revision["warnings"]] == ["file_skipped"]
+    assert [warning["code"] for warning in revision["warnings"]] == ["file_skipped"]
     shown = command("trace", "show", "last", "--json")
     assert json.loads(shown.out)["run_id"] == revision["run_id"]
 
@@ -137,7 +137,7 @@ def test_surrogates_in_the_names_of_an_evaluation(command: Command, notes: Path)
         shutil.copy(Path(rarr.__file__).parent / "prompts" / name, prompts / name)
     argv = ["eval", f"{ODD}.jsonl", "-o", f"{ODD}-scores", "--corpus", ODD, "--prompts", str(prompts)]
     done = [command(*argv), command(*argv)]
-    assert [(one.status, one.err) for one in done] == [(0, "")] * 2
+    assert [(run.status, run.err) for run in done] == [(0, "")] * 2
     assert Path(f"{ODD}-scores", "report.json").is_file()
 
 

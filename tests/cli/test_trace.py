@@ -57,8 +57,8 @@ def test_list_names_as_much_as_tells_runs_apart(command: Command, tmp_path: Path
 
 @pytest.mark.slow
 def test_list_as_json(command: Command, run_id: str) -> None:
-    (one,) = json.loads(command("trace", "list", "--json").out)
-    assert (one["run_id"], one["status"], one["edits"], one["text"]) == (run_id, "done", 1, TEXT)
+    (row,) = json.loads(command("trace", "list", "--json").out)
+    assert (row["run_id"], row["status"], row["edits"], row["text"]) == (run_id, "done", 1, TEXT)
 
 
 def test_empty_list_says_what_fills_it(command: Command) -> None:
@@ -104,7 +104,7 @@ def test_errors_are_shown_alone(command: Command, run_id: str) -> None:
 def test_full_shows_prompts_and_answers_as_they_were(command: Command, run_id: str) -> None:
     out = shown(command, "last", "--node", "check_agreement", "--full")
     trace = Trace.load(run_id)
-    asked = next(one for one in trace.spans if one.name == "check_agreement" and one.kind == "ask")
+    asked = next(span for span in trace.spans if span.name == "check_agreement" and span.kind == "ask")
     plain = [line.strip() for line in out.splitlines()]
     sent = trace.rendered(asked).replace("\x1b", "␛").splitlines()
     assert [line for line in sent if line.strip() not in plain] == []
@@ -117,15 +117,15 @@ def test_full_shows_prompts_and_answers_as_they_were(command: Command, run_id: s
 
 @pytest.mark.slow
 def test_tree_as_json(command: Command, run_id: str) -> None:
-    told = json.loads(shown(command, "last", "--json", "--node", "check_agreement"))
-    check = told["calls"][0]["inner"][0]
-    assert (told["run_id"], check["kind"], check["verdict"]) == (run_id, "check", "disagrees")
+    tree = json.loads(shown(command, "last", "--json", "--node", "check_agreement"))
+    check = tree["calls"][0]["inner"][0]
+    assert (tree["run_id"], check["kind"], check["verdict"]) == (run_id, "check", "disagrees")
     assert check["inner"][0]["prompt"]["name"] == "check_agreement"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("argv", "said"),
+    ("argv", "message"),
     [
         (["nothing"], "rarr trace list names them"),
         (["last", "--node", "revise"], "called no node 'revise': it called generate_queries"),
@@ -133,12 +133,12 @@ def test_tree_as_json(command: Command, run_id: str) -> None:
     ],
 )
 def test_what_is_not_there_names_the_cure(
-    command: Command, run_id: str, argv: Sequence[str], said: str
+    command: Command, run_id: str, argv: Sequence[str], message: str
 ) -> None:
     done = command("trace", "show", *argv)
     assert (done.status, done.out) == (2, b"")
     assert is_complaint(done.err)
-    assert said in done.err
+    assert message in done.err
 
 
 def test_run_that_was_cut_short_says_where(command: Command, tmp_path: Path) -> None:

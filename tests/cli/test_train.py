@@ -21,8 +21,8 @@ QUERIES = ["When did the Golden Gate Bridge open?", "When did Apollo 12 launch?"
 
 @pytest.fixture
 def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer(RuleModel()) as one:
-        yield one
+    with ScriptedServer(RuleModel()) as scripted:
+        yield scripted
 
 
 @pytest.fixture(autouse=True)
@@ -113,7 +113,7 @@ def test_nothing_that_could_be_done_is_told(command: Command) -> None:
 
 
 @pytest.mark.parametrize(
-    ("argv", "said"),
+    ("argv", "message"),
     [
         (["no.txt", "--model", "vllm:m"], "no.txt cannot be read"),
         (["empty.txt", "--model", "vllm:m"], "empty.txt has no query: give one a line"),
@@ -126,12 +126,12 @@ def test_nothing_that_could_be_done_is_told(command: Command) -> None:
     ],
 )
 def test_wrong_calls_are_one_line_before_anything_is_asked(
-    command: Command, argv: list[str], said: str
+    command: Command, argv: list[str], message: str
 ) -> None:
     Path("empty.txt").touch()
     done = command("train", "data", "-o", "rows.jsonl", "--offline", *argv)
     assert (done.status, is_complaint(done.err), done.out) == (2, True, b"")
-    assert said in done.err
+    assert message in done.err
     assert not Path("rows.jsonl").exists()
 
 
@@ -146,11 +146,11 @@ def test_editor_without_its_extra_names_it(command: Command, monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
-    ("argv", "said"),
+    ("argv", "message"),
     [(["none.jsonl"], "none.jsonl does not exist"), (["rows.jsonl", "--from", "w"], "there is no folder w")],
 )
 def test_editor_names_what_is_wrong_before_its_extra(
-    command: Command, monkeypatch: pytest.MonkeyPatch, argv: list[str], said: str
+    command: Command, monkeypatch: pytest.MonkeyPatch, argv: list[str], message: str
 ) -> None:
     for name in [name for name in sys.modules if re.match(r"rarr\.training\.(?!noising)", name)]:
         monkeypatch.delitem(sys.modules, name)
@@ -158,7 +158,7 @@ def test_editor_names_what_is_wrong_before_its_extra(
     if argv[0] == "rows.jsonl":
         monkeypatch.setattr("rarr.training.noising.rows.enough", lambda _: [])
     done = command("train", "editor", *argv, "-o", "weights")
-    assert (done.status, said in done.err) == (2, True)
+    assert (done.status, message in done.err) == (2, True)
 
 
 def test_editor_shows_what_it_did(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

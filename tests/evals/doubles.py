@@ -50,7 +50,7 @@ def row(number: int, **more: Any) -> dict[str, Any]:
 
 def write_rows(path: Path, *rows: Any) -> Path:
     """A file with these rows, each a line; a string is a line as it is."""
-    lines = (one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in rows)
+    lines = (row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
 
@@ -62,7 +62,7 @@ def lines(out: Path) -> list[dict[str, Any]]:
 
 def timeless(report: EvalReport) -> EvalReport:
     """`report` without what no two runs share."""
-    rows = tuple(one.model_copy(update={"seconds": 0.0}) for one in report.rows)
+    rows = tuple(row.model_copy(update={"seconds": 0.0}) for row in report.rows)
     return report.model_copy(update={"rows": rows})
 
 

@@ -34,15 +34,15 @@ def row(name: str = "r1", before: float | None = 0.4, after: float | None = 0.8,
 
 
 def report(*rows: ScoredRow, **fields: Any) -> EvalReport:
-    measures = {"f1_ap": mean([one.scores.f1_ap for one in rows])} if rows else {}
+    measures = {"f1_ap": mean([row.scores.f1_ap for row in rows])} if rows else {}
     measures |= {kind: _kinds(kind, rows) for kind in EDIT_KINDS if rows}
     return EvalReport(**({"data": "data.jsonl", "measures": measures, "rows": rows} | fields))
 
 
 def _kinds(kind: EditKind, rows: Sequence[ScoredRow]) -> Measured:
     hits = []
-    for one in rows:
-        scores = one.scores
+    for row in rows:
+        scores = row.scores
         hits.append(is_kind(kind, scores.attribution_before, scores.attribution_after, scores.preservation))
     return share(hits)
 

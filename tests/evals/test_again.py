@@ -38,11 +38,11 @@ def dying(answers: int) -> Components:
 def test_rows_after_the_death_of_a_server_are_errors_and_in_no_measure(data: Path, out: Path) -> None:
     write_rows(data, *(row(2 * number) for number in range(4)))
     report = evaluate(data, out, components=dying(2), jobs=1)
-    assert [one.error for one in report.rows[:2]] == ["", ""]
-    assert all(one.error.startswith("nothing could be checked: ") for one in report.rows[2:])
+    assert [row.error for row in report.rows[:2]] == ["", ""]
+    assert all(row.error.startswith("nothing could be checked: ") for row in report.rows[2:])
     assert "the server went away" in report.rows[2].error
     assert [list(line) for line in lines(out)] == [["id", "revision"]] * 2 + [["id", "error"]] * 2
-    counted = {name: (one.n, one.unjudged) for name, one in report.measures.items()}
+    counted = {name: (measure.n, measure.unjudged) for name, measure in report.measures.items()}
     assert set(counted.values()) == {(2, 2)}
     assert all(report.measures[name].value == 1 for name in ("restored", "changed", "word_recall"))
 
@@ -51,7 +51,7 @@ def test_row_whose_research_failed_in_part_stays(data: Path, out: Path) -> None:
     write_rows(data, row(0), row(2))
     two = ScriptedQueries([(ASKED, "1973"), ("Where is the mill?", "")])
     report = evaluate(data, out, components=replace(dying(1), query_generator=two), jobs=1, limit=1)
-    assert [one.error for one in report.rows] == [""]
+    assert [row.error for row in report.rows] == [""]
 
 
 @pytest.mark.slow

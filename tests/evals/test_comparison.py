@@ -16,11 +16,11 @@ def test_rows_are_paired_by_id(tmp_path: Path) -> None:
     b = finished_run(tmp_path / "b", scored_row("y", 0.2, 0.7), scored_row("x", 0.2, 0.8))
     compared = compare(a, b)
     assert (compared.rows, compared.only_a, compared.only_b) == (2, 1, 0)
-    one = compared.measures["attribution_after"]
-    assert [one.a, one.b] == pytest.approx([0.45, 0.75])
-    assert one.paired.difference.value == pytest.approx(0.3)
-    assert [one.paired.difference.low, one.paired.difference.high] == pytest.approx([0.2, 0.4])
-    assert one.paired.p is not None
+    measure = compared.measures["attribution_after"]
+    assert [measure.a, measure.b] == pytest.approx([0.45, 0.75])
+    assert measure.paired.difference.value == pytest.approx(0.3)
+    assert [measure.paired.difference.low, measure.paired.difference.high] == pytest.approx([0.2, 0.4])
+    assert measure.paired.p is not None
 
 
 def test_run_against_itself_differs_in_nothing(tmp_path: Path) -> None:
@@ -32,9 +32,9 @@ def test_run_against_itself_differs_in_nothing(tmp_path: Path) -> None:
 def test_what_one_run_could_not_judge_is_left_out_of_both(tmp_path: Path) -> None:
     error = scored_row("y", None, None, None, error="no")
     a = finished_run(tmp_path / "a", scored_row("x", 0.2, 0.4), scored_row("y", 0.2, 0.5))
-    one = compare(a, finished_run(tmp_path / "b", scored_row("x", 0.2, 0.4), error)).measures["f1_ap"]
-    assert (one.paired.difference.n, one.paired.difference.unjudged) == (1, 1)
-    assert one.a == one.b
+    measure = compare(a, finished_run(tmp_path / "b", scored_row("x", 0.2, 0.4), error)).measures["f1_ap"]
+    assert (measure.paired.difference.n, measure.paired.difference.unjudged) == (1, 1)
+    assert measure.a == measure.b
 
 
 def test_measures_that_apply_to_no_row_are_left_out(tmp_path: Path) -> None:

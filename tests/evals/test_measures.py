@@ -12,8 +12,8 @@ from rarr.evals.scoring import Prediction, report_of, scored
 
 
 def value(name: str, *rows: ScoredRow) -> tuple[float | None, int, int]:
-    one = measured(rows)[name]
-    return (None if one.value is None else round(one.value, 9), one.n, one.unjudged)
+    measure = measured(rows)[name]
+    return (None if measure.value is None else round(measure.value, 9), measure.n, measure.unjudged)
 
 
 GOOD = scored_row("good", 0.2, 0.8, 0.9, text="Two.", original="One.")
@@ -56,12 +56,12 @@ def test_intent_is_measured_where_a_model_was_asked_for_it() -> None:
 
 @pytest.mark.slow
 def test_statuses_are_shares_of_sentences_over_rows() -> None:
-    one = scored_row("a", 1, 1, statuses=("supported", "supported", "supported", "contradicted"))
+    row = scored_row("a", 1, 1, statuses=("supported", "supported", "supported", "contradicted"))
     other = scored_row("b", 1, 1, statuses=("no_evidence",))
     empty = scored_row("c", 1, 1)
-    assert value("supported", one, other, empty, ERROR) == (0.6, 2, 1)
-    assert value("no_evidence", one, other, empty) == (0.2, 2, 0)
-    assert value("retrieval_failed", one, other, empty) == (0.0, 2, 0)
+    assert value("supported", row, other, empty, ERROR) == (0.6, 2, 1)
+    assert value("no_evidence", row, other, empty) == (0.2, 2, 0)
+    assert value("retrieval_failed", row, other, empty) == (0.0, 2, 0)
 
 
 def corrected(source: str, output: str, reference: str | None) -> ScoredRow:
@@ -101,9 +101,9 @@ def test_white_space_is_no_change_by_a_person_and_is_one_by_a_system() -> None:
 
 def test_missing_library_leaves_one_measure_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measures, "find_spec", lambda name: None)
-    found = measured([corrected("a b", "a c", "a c")])
-    assert "rouge_l" not in found
-    assert "sari" in found
+    values = measured([corrected("a b", "a c", "a c")])
+    assert "rouge_l" not in values
+    assert "sari" in values
 
 
 def test_all_names_are_those_of_measures() -> None:
@@ -117,8 +117,14 @@ def test_errors_alone_measure_nothing() -> None:
 
 def test_error_is_scored_as_nothing() -> None:
     row = EvalRow(id="a", text="One.", revised="Two.", context="C?")
-    one = scored(row, Prediction(id="a", error="no"))
-    assert (one.text, one.reference, one.context, one.error, one.kinds) == ("One.", "Two.", "C?", "no", ())
+    result = scored(row, Prediction(id="a", error="no"))
+    assert (result.text, result.reference, result.context, result.error, result.kinds) == (
+        "One.",
+        "Two.",
+        "C?",
+        "no",
+        (),
+    )
 
 
 def test_report_keeps_the_order_of_rows() -> None:

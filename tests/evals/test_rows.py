@@ -14,7 +14,7 @@ from rarr.evals.rows import GivenEvidence, read_rows
 
 
 def reasons(path: Path) -> dict[int, str]:
-    return {one.line: one.reason for one in read_rows(path).unreadable}
+    return {failure.line: failure.reason for failure in read_rows(path).unreadable}
 
 
 def test_row_has_what_it_brings(tmp_path: Path) -> None:
@@ -22,13 +22,18 @@ def test_row_has_what_it_brings(tmp_path: Path) -> None:
     evidence = [{"text": "E.", "title": "T", "url": "https://x.example", "score": 3}, {"text": "F."}]
     first = {"id": 7, "text": "One.", "context": "C?", "evidence": evidence, "revised": "Two.", "more": [1]}
     second = {"text": "One.", "corpus": "notes", "evidence": None, "revised": None, "id": None}
-    one, two = read_rows(write_rows(tmp_path / "d.jsonl", first, second)).rows
-    assert (one.id, one.context, one.revised, one.corpus) == ("7", "C?", "Two.", None)
-    assert one.evidence == (
+    first_row, second_row = read_rows(write_rows(tmp_path / "d.jsonl", first, second)).rows
+    assert (first_row.id, first_row.context, first_row.revised, first_row.corpus) == ("7", "C?", "Two.", None)
+    assert first_row.evidence == (
         GivenEvidence(text="E.", title="T", source="https://x.example"),
         GivenEvidence(text="F."),
     )
-    assert (two.id, two.evidence, two.corpus, two.revised) == ("2", None, tmp_path / "notes", None)
+    assert (second_row.id, second_row.evidence, second_row.corpus, second_row.revised) == (
+        "2",
+        None,
+        tmp_path / "notes",
+        None,
+    )
 
 
 def dated(published_at: object) -> str:
@@ -39,7 +44,7 @@ def dated(published_at: object) -> str:
 def test_date_may_be_left_empty(tmp_path: Path) -> None:
     for empty in ("", None):
         (row,) = read_rows(write_rows(tmp_path / "d.jsonl", dated(empty))).rows
-        assert [one.published_at for one in row.evidence or ()] == [None]
+        assert [evidence.published_at for evidence in row.evidence or ()] == [None]
 
 
 @pytest.mark.parametrize(

@@ -35,10 +35,10 @@ def test_no_secret_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         model="vllm:m",
         search=["corpus", "tavily"],
     )
-    said = described(settings)
-    assert "geheim" not in str(said)
-    assert (said["model"], said["search"]) == ("vllm:m", "corpus, tavily")
-    assert "x.example" in said["endpoints"]
+    description = described(settings)
+    assert "geheim" not in str(description)
+    assert (description["model"], description["search"]) == ("vllm:m", "corpus, tavily")
+    assert "x.example" in description["endpoints"]
 
 
 def test_same_relative_corpus_in_another_folder_is_another_corpus(
@@ -63,9 +63,9 @@ def test_objects_are_named_by_their_class() -> None:
 
 def test_every_component_that_revises_is_named() -> None:
     parts = replace(components(), rewriter=RandomRewriter(), intent_judge=Judge())
-    said = described(Settings(), parts)["components"]
-    assert "rewriter=RandomRewriter" in said
-    assert "intent_judge=Judge" in said
+    names = described(Settings(), parts)["components"]
+    assert "rewriter=RandomRewriter" in names
+    assert "intent_judge=Judge" in names
     assert "rewriter" not in described(Settings(), components())["components"]
 
 

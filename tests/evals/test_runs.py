@@ -22,9 +22,9 @@ from rarr.testing import ScriptedChecker, scripted_components
 @pytest.mark.slow
 def test_rows_come_in_the_order_of_the_data(data: Path, out: Path) -> None:
     report = evaluate(data, out, components=components(0.01), jobs=5)
-    assert [one.id for one in report.rows] == [f"r{n}" for n in range(5)]
-    assert [one.text == one.original for one in report.rows] == [False, True, False, True, False]
-    assert {one.text for one in report.rows} == {one.reference for one in report.rows}
+    assert [row.id for row in report.rows] == [f"r{n}" for n in range(5)]
+    assert [row.text == row.original for row in report.rows] == [False, True, False, True, False]
+    assert {row.text for row in report.rows} == {row.reference for row in report.rows}
     assert sorted(line["id"] for line in lines(out)) == [f"r{n}" for n in range(5)]
 
 
@@ -48,7 +48,7 @@ def test_finished_run_is_not_done_again(data: Path, out: Path) -> None:
 @pytest.mark.slow
 def test_limit_is_raised_later(data: Path, out: Path) -> None:
     few = evaluate(data, out, components=components(), limit=2)
-    assert [one.id for one in few.rows] == ["r0", "r1"]
+    assert [row.id for row in few.rows] == ["r0", "r1"]
     whole = evaluate(data, out, components=components())
     assert timeless(whole) == timeless(evaluate(data, out.with_name("other"), components=components()))
     assert evaluate(data, out, components=components(), limit=2) == few
@@ -91,7 +91,7 @@ def test_row_in_error_is_a_row(data: Path, out: Path, monkeypatch: pytest.Monkey
     corpus.mkdir()
     write_rows(data, row(0), row(1, corpus="empty"), row(2))
     report = evaluate(data, out, components=components())
-    assert [bool(one.error) for one in report.rows] == [False, True, False]
+    assert [bool(row.error) for row in report.rows] == [False, True, False]
     assert report.rows[1].text == report.rows[1].original
     assert lines(out)[1].keys() | lines(out)[0].keys() == {"id", "error", "revision"}
     assert report.measures["f1_ap"].unjudged == 1
@@ -117,11 +117,11 @@ def test_defect_ends_the_run_and_keeps_what_is_done(data: Path, out: Path) -> No
 
 @pytest.mark.slow
 def test_row_brings_its_own_evidence(data: Path, out: Path) -> None:
-    said = {"text": "The mill opened in 1937.", "url": "https://x.example"}
-    write_rows(data, row(0, evidence=[said]), row(2, evidence=[]), row(4))
+    given = {"text": "The mill opened in 1937.", "url": "https://x.example"}
+    write_rows(data, row(0, evidence=[given]), row(2, evidence=[]), row(4))
     evaluate(data, out, components=components(), jobs=1)
     revisions = [Revision.model_validate(line["revision"]) for line in lines(out)]
-    assert [{one.source for one in revision.evidence} for revision in revisions] == [
+    assert [{evidence.source for evidence in revision.evidence} for revision in revisions] == [
         {"https://x.example"},
         set(),
         {f"memory:{EVIDENCE}"},
@@ -135,9 +135,11 @@ def test_row_brings_its_own_corpus(data: Path, out: Path) -> None:
     (notes / "mill.md").write_text(EVIDENCE)
     write_rows(data, row(0, corpus="notes"), row(2, corpus="notes/mill.md"), row(4, corpus="notes"))
     report = evaluate(data, out, components=components())
-    assert all(one.text == one.reference for one in report.rows)
+    assert all(row.text == row.reference for row in report.rows)
     revisions = [Revision.model_validate(line["revision"]) for line in lines(out)]
-    assert all(one.source.endswith("mill.md") for revision in revisions for one in revision.evidence)
+    assert all(
+        evidence.source.endswith("mill.md") for revision in revisions for evidence in revision.evidence
+    )
 
 
 def other_data(data: Path, out: Path) -> None:
@@ -173,7 +175,7 @@ def line_too_many(data: Path, out: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("act", "told"),
+    ("act", "message"),
     few(
         [
             (other_data, "holds a run over other data: give another folder, or delete this one"),
@@ -187,11 +189,11 @@ def line_too_many(data: Path, out: Path) -> None:
     ),
 )
 def test_what_cannot_be_gone_on_with_is_refused(
-    data: Path, out: Path, act: Callable[[Path, Path], None], told: str
+    data: Path, out: Path, act: Callable[[Path, Path], None], message: str
 ) -> None:
     evaluate(data, out, components=components())
     report = (out / "report.json").read_bytes()
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         act(data, out)
     assert (out / "report.json").read_bytes() == report
 

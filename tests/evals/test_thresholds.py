@@ -13,7 +13,7 @@ REPORT = EvalReport(
 
 
 @pytest.mark.parametrize(
-    ("limit", "told"),
+    ("limit", "messages"),
     [
         ("f1_ap=0.29", []),
         ("f1_ap=0.3", []),
@@ -22,8 +22,8 @@ REPORT = EvalReport(
         ("restored=0.5", ["restored is not judged, under its limit 0.5"]),
     ],
 )
-def test_what_is_under_its_limit_is_named(limit: str, told: list[str]) -> None:
-    assert under(REPORT, limits_of([limit])) == told
+def test_what_is_under_its_limit_is_named(limit: str, messages: list[str]) -> None:
+    assert under(REPORT, limits_of([limit])) == messages
 
 
 def test_limit_fails_where_rows_with_an_error_were_not_judged() -> None:
@@ -37,7 +37,7 @@ def test_limit_fails_where_rows_with_an_error_were_not_judged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "told"),
+    ("limits", "message"),
     [
         (["f1=0.5"], "unknown measure 'f1' in 'f1=0.5': the measures are attribution_before"),
         ([""], "unknown measure ''"),
@@ -48,8 +48,8 @@ def test_limit_fails_where_rows_with_an_error_were_not_judged() -> None:
         (["f1_ap=0.5", "f1_ap=0.6"], "f1_ap has two limits"),
     ],
 )
-def test_limits_that_no_run_can_be_held_to_are_refused(limits: list[str], told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_limits_that_no_run_can_be_held_to_are_refused(limits: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         limits_of(limits)
 
 

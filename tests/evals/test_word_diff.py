@@ -17,9 +17,9 @@ def marked(before: str, after: str) -> str:
 
 @given(TEXTS, TEXTS)
 def test_both_texts_are_in_it(before: str, after: str) -> None:
-    found = word_diff(before, after)
-    assert "".join(text for kind, text in found if kind != "inserted") == before
-    assert "".join(text for kind, text in found if kind != "deleted") == after
+    pieces = word_diff(before, after)
+    assert "".join(text for kind, text in pieces if kind != "inserted") == before
+    assert "".join(text for kind, text in pieces if kind != "deleted") == after
 
 
 @given(TEXTS)

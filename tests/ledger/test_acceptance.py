@@ -46,7 +46,7 @@ def test_accepted_suggestion_is_in_the_text_and_can_be_reverted() -> None:
     before = revision(edit("e1", "1932", "1923", "suggested"))
     after = before.accept("e1")
     assert (after.text, after.changed) == ("The mill burned in 1923. It had 9 rooms.", True)
-    assert [one.state for one in after.edits] == ["accepted"]
+    assert [edit.state for edit in after.edits] == ["accepted"]
     assert after.revert("e1") == before.text
     assert Revision.model_validate_json(after.model_dump_json()) == after
 
@@ -68,7 +68,7 @@ def test_scores_that_need_a_judge_are_none_after_a_suggestion_is_accepted() -> N
 
 def test_checks_of_the_changed_sentence_are_stale() -> None:
     after = revision(edit("e1", "1932", "1923", "suggested")).accept("e1")
-    assert [(one.query_id, one.stale) for one in after.checks] == [("q1", True), ("q2", False)]
+    assert [(check.query_id, check.stale) for check in after.checks] == [("q1", True), ("q2", False)]
 
 
 def test_suggestion_moves_with_the_edits_made_after_it() -> None:

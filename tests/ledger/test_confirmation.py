@@ -8,13 +8,15 @@ from rarr.backends.rules.values import checkable_values
 from rarr.ledger.confirmation import confirms_value, confirms_values, is_another_kind, is_direction_reversed
 
 
-def confirmed(said: str, told: str) -> bool:
-    mine, its = ([one for one in checkable_values(text) if one.kind != "term"] for text in (said, told))
-    return confirms_value(its[0], mine[0], parsed_passage(told, ""))
+def confirmed(claim: str, passage: str) -> bool:
+    claim_values, passage_values = (
+        [value for value in checkable_values(text) if value.kind != "term"] for text in (claim, passage)
+    )
+    return confirms_value(passage_values[0], claim_values[0], parsed_passage(passage, ""))
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("claim", "passage"),
     [
         ("1937", "27 May 1937"),
         ("the 1930s", "1936"),
@@ -25,12 +27,12 @@ def confirmed(said: str, told: str) -> bool:
         ("Crowe", "Frank Crowe"),
     ],
 )
-def test_what_says_as_much_confirms(said: str, told: str) -> None:
-    assert confirmed(said, told)
+def test_what_says_as_much_confirms(claim: str, passage: str) -> None:
+    assert confirmed(claim, passage)
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("claim", "passage"),
     [
         ("27 May 1937", "1937"),
         ("1936", "the 1930s"),
@@ -39,14 +41,14 @@ def test_what_says_as_much_confirms(said: str, told: str) -> None:
         ("Joe Saunders House", "Jane Austen House"),
     ],
 )
-def test_what_says_less_confirms_nothing(said: str, told: str) -> None:
-    assert not confirmed(said, told)
+def test_what_says_less_confirms_nothing(claim: str, passage: str) -> None:
+    assert not confirmed(claim, passage)
 
 
 def test_first_name_may_stand_elsewhere_in_the_passage() -> None:
-    [mine], [its] = checkable_values("Tyra Swinton"), checkable_values("Swinton")
-    assert confirms_value(its, mine, parsed_passage("Life-Size starred Tyra Swinton. Swinton sang.", ""))
-    assert not confirms_value(its, mine, parsed_passage("Swinton sang.", ""))
+    [full], [short] = checkable_values("Tyra Swinton"), checkable_values("Swinton")
+    assert confirms_value(short, full, parsed_passage("Life-Size starred Tyra Swinton. Swinton sang.", ""))
+    assert not confirms_value(short, full, parsed_passage("Swinton sang.", ""))
 
 
 def test_value_beside_which_nothing_of_its_kind_stands_is_not_compared() -> None:
@@ -54,7 +56,7 @@ def test_value_beside_which_nothing_of_its_kind_stands_is_not_compared() -> None
 
 
 @pytest.mark.parametrize(
-    ("said", "told", "expected"),
+    ("claim", "passage", "expected"),
     [
         ("It rose to 412.", "It rose from 412 to 530.", True),
         ("It rose from 412.", "It rose from 412 to 530.", False),
@@ -62,18 +64,18 @@ def test_value_beside_which_nothing_of_its_kind_stands_is_not_compared() -> None
         ("It rose to 412.", "It has 412.", False),
     ],
 )
-def test_where_something_comes_from_is_not_where_it_goes(said: str, told: str, expected: bool) -> None:
-    value = next(one for one in checkable_values(said) if one.kind == "number")
-    assert is_direction_reversed(said[: value.start], value, parsed_passage(told, "")) is expected
+def test_where_something_comes_from_is_not_where_it_goes(claim: str, passage: str, expected: bool) -> None:
+    value = next(candidate for candidate in checkable_values(claim) if candidate.kind == "number")
+    assert is_direction_reversed(claim[: value.start], value, parsed_passage(passage, "")) is expected
 
 
 @pytest.mark.parametrize(
-    ("claim", "told", "expected"),
+    ("claim", "passage", "expected"),
     [
         ("The band Northlight toured.", "Northlight is a magazine.", True),
         ("The band Northlight toured.", "Northlight is a band.", False),
         ("Northlight toured.", "Northlight is a magazine.", False),
     ],
 )
-def test_thing_of_another_kind_is_a_namesake(claim: str, told: str, expected: bool) -> None:
-    assert is_another_kind(parsed_sentence(claim), parsed_passage(told, "")) is expected
+def test_thing_of_another_kind_is_a_namesake(claim: str, passage: str, expected: bool) -> None:
+    assert is_another_kind(parsed_sentence(claim), parsed_passage(passage, "")) is expected

@@ -19,10 +19,10 @@ def corrected(text: str, old: str, new: str) -> PlacedEdit:
     return PlacedEdit(edit, Span(start, start + len(new)))
 
 
-def found(text: str, old: str, new: str, *more: tuple[str, str]) -> list[tuple[str, str]]:
+def consequences(text: str, old: str, new: str, *more: tuple[str, str]) -> list[tuple[str, str]]:
     """The dependents of these corrections: what is there, and what follows."""
-    ones = dependents(text, [corrected(text, *one) for one in ((old, new), *more)])
-    return [(one.place.of(text), one.new) for one in ones]
+    placed = dependents(text, [corrected(text, *correction) for correction in ((old, new), *more)])
+    return [(dependent.place.of(text), dependent.new) for dependent in placed]
 
 
 @pytest.mark.parametrize(
@@ -35,37 +35,37 @@ def found(text: str, old: str, new: str, *more: tuple[str, str]) -> list[tuple[s
     ],
 )
 def test_years_between_two_years(text: str, there: str, follows: str) -> None:
-    assert found(text, "1932", "1936") == [(there, follows)]
+    assert consequences(text, "1932", "1936") == [(there, follows)]
 
 
 def test_difference_of_two_quantities() -> None:
     text = "The tower is 1,330 m high. The mast is 250 m high, 1,060 m lower."
-    assert found(text, "1,310", "1,330") == [("1,060", "1,080")]
+    assert consequences(text, "1,310", "1,330") == [("1,060", "1,080")]
 
 
 def test_thousands_separator_stays_with_decimals() -> None:
     text = "The road is 1,330.5 m long. The path is 270 m long, 1,040.5 m less."
-    assert found(text, "1,310.5", "1,330.5") == [("1,040.5", "1,060.5")]
+    assert consequences(text, "1,310.5", "1,330.5") == [("1,040.5", "1,060.5")]
 
 
 def test_sum_of_two_quantities() -> None:
     text = "The first pipe is 30 km long. With the second, of 20 km, it makes 45 km in total."
-    assert found(text, "25", "30") == [("45", "50")]
+    assert consequences(text, "25", "30") == [("45", "50")]
 
 
 def test_fractions_keep_their_decimals() -> None:
     text = "The lake is 3.5 km wide. The bay is 1.5 km wide, 1.75 km less."
-    assert found(text, "3.25", "3.5") == [("1.75", "2.00")]
+    assert consequences(text, "3.25", "3.5") == [("1.75", "2.00")]
 
 
 def test_conclusion_of_the_same_paragraph() -> None:
     text = f"{BRIDGE} It was therefore the oldest.\n\nIt is thus admired."
-    assert found(text, "1932", "1936") == [("It was therefore the oldest.", "")]
+    assert consequences(text, "1932", "1936") == [("It was therefore the oldest.", "")]
 
 
 def test_value_that_is_said_again() -> None:
     text = f"{BRIDGE} The station of 1932 was built with it."
-    assert found(text, "1932", "1936") == [("1932", "1936")]
+    assert consequences(text, "1932", "1936") == [("1932", "1936")]
 
 
 @pytest.mark.parametrize(
@@ -80,22 +80,22 @@ def test_value_that_is_said_again() -> None:
     ],
 )
 def test_what_does_not_draw_on_it(text: str) -> None:
-    assert found(text, "1932", "1936") == []
+    assert consequences(text, "1932", "1936") == []
 
 
 def test_quantities_without_words_for_a_difference_are_no_difference() -> None:
-    assert found("The tower is 330 m high. The mast is 250 m high, the dam 60 m.", "310", "330") == []
+    assert consequences("The tower is 330 m high. The mast is 250 m high, the dam 60 m.", "310", "330") == []
 
 
 def test_hundreds_of_numbers_are_no_matter() -> None:
     text = "The bridge opened in 1936. " + "It has 7 lamps and 9 rails. " * 2000
-    assert found(text, "1932", "1936") == []
+    assert consequences(text, "1932", "1936") == []
 
 
 def test_text_without_numbers() -> None:
-    assert found("California grows the most peaches.", "Georgia", "California") == []
+    assert consequences("California grows the most peaches.", "Georgia", "California") == []
 
 
 def test_both_numbers_were_corrected() -> None:
     text = "The bridge opened in 1936. It closed in 1974, after 40 years."
-    assert found(text, "1932", "1936", ("1972", "1974")) == [("40", "38")]
+    assert consequences(text, "1932", "1936", ("1972", "1974")) == [("40", "38")]

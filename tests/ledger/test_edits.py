@@ -23,7 +23,9 @@ def queries(*about: str) -> list[Query]:
 
 def editing(*about: str) -> EditingText:
     asked = queries(*about)
-    return EditingText(state(TEXT, queries=asked, checks=[check(evidence_id=f"{one.id}.1") for one in asked]))
+    return EditingText(
+        state(TEXT, queries=asked, checks=[check(evidence_id=f"{query.id}.1") for query in asked])
+    )
 
 
 def proposal(old: str, new: str, query_id: str = "q1", refusal: str = "", text: str = TEXT) -> Proposal:
@@ -54,81 +56,84 @@ def test_query_about_two_sentences_waits_for_both() -> None:
 
 
 def test_query_about_no_sentence_waits_for_none() -> None:
-    one = EditingText(state("# Title\n\nOne is 1.", queries=[query(2, 7)]))
-    assert chosen(one.independent(pending("q1"))) == ["q1"]
+    draft = EditingText(state("# Title\n\nOne is 1.", queries=[query(2, 7)]))
+    assert chosen(draft.independent(pending("q1"))) == ["q1"]
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (1, 0, 2)])
 def test_proposals_for_one_text_are_applied_in_any_order(order: tuple[int, ...]) -> None:
     made = [proposal("1", "eleven", "q1"), proposal("Two", "2", "q2"), proposal("3", "", "q3")]
-    one = editing("1", "2", "3")
-    assert one.apply([made[n] for n in order]) == set()
-    assert one.text == "One is eleven. 2 is 2. Three is ."
-    assert with_edits(TEXT, one.edits) == one.text
-    assert [edit.id for edit in one.edits] == ["e1", "e2", "e3"]
-    assert [edit.old for edit in one.edits] == [["1", "Two", "3"][n] for n in order]
+    draft = editing("1", "2", "3")
+    assert draft.apply([made[n] for n in order]) == set()
+    assert draft.text == "One is eleven. 2 is 2. Three is ."
+    assert with_edits(TEXT, draft.edits) == draft.text
+    assert [edit.id for edit in draft.edits] == ["e1", "e2", "e3"]
+    assert [edit.old for edit in draft.edits] == [["1", "Two", "3"][n] for n in order]
 
 
 def test_queries_move_along() -> None:
-    one = editing("1", "2", "3")
-    one.apply([proposal("2", "two hundred", "q2"), proposal("1", "", "q1")])
-    places = [Span(asked.start, asked.end).of(one.text) for asked in map(one.query, ("q1", "q2", "q3"))]
+    draft = editing("1", "2", "3")
+    draft.apply([proposal("2", "two hundred", "q2"), proposal("1", "", "q1")])
+    places = [Span(asked.start, asked.end).of(draft.text) for asked in map(draft.query, ("q1", "q2", "q3"))]
     assert places == ["", "two hundred", "3"]
 
 
 def test_second_proposal_for_a_sentence_is_left_out() -> None:
-    one = editing("1", "2", "3")
-    assert one.apply(
+    draft = editing("1", "2", "3")
+    assert draft.apply(
         [proposal("1", "11", "q1"), proposal("One", "Uno", "q2"), proposal("3", "33", "q3")]
     ) == {"q2"}
-    assert (one.text, len(one.edits)) == ("One is 11. Two is 2. Three is 33.", 2)
+    assert (draft.text, len(draft.edits)) == ("One is 11. Two is 2. Three is 33.", 2)
 
 
 def test_what_is_left_out_can_be_proposed_for_the_text_as_it_is() -> None:
-    one = editing("1", "2")
-    one.apply([proposal("1", "11", "q1"), proposal("One", "Uno", "q2")])
-    assert chosen(one.independent(pending("q2"))) == ["q2"]
-    one.apply([proposal("One", "Uno", "q2", text=one.text)])
-    assert one.text == "Uno is 11. Two is 2. Three is 3."
+    draft = editing("1", "2")
+    draft.apply([proposal("1", "11", "q1"), proposal("One", "Uno", "q2")])
+    assert chosen(draft.independent(pending("q2"))) == ["q2"]
+    draft.apply([proposal("One", "Uno", "q2", text=draft.text)])
+    assert draft.text == "Uno is 11. Two is 2. Three is 3."
 
 
 def test_refused_proposals_are_in_the_ledger_alone() -> None:
-    one = editing("1", "2")
-    one.apply([proposal("1", "11", "q1", refusal="too long"), proposal("One", "Uno", "q2")])
-    assert one.text == "Uno is 1. Two is 2. Three is 3."
-    assert [(edit.accepted, edit.reason) for edit in one.edits] == [(False, "too long"), (True, "so it says")]
+    draft = editing("1", "2")
+    draft.apply([proposal("1", "11", "q1", refusal="too long"), proposal("One", "Uno", "q2")])
+    assert draft.text == "Uno is 1. Two is 2. Three is 3."
+    assert [(edit.accepted, edit.reason) for edit in draft.edits] == [
+        (False, "too long"),
+        (True, "so it says"),
+    ]
 
 
 def test_queries_about_a_changed_sentence_are_touched_and_wait() -> None:
-    one = editing("1", "One", "2", "1. Two")
-    one.apply([proposal("1", "11", "q1")])
-    assert one.touched == {"q1", "q2", "q4"}
-    assert chosen(one.independent(pending("q2 q4"))) == []
+    draft = editing("1", "One", "2", "1. Two")
+    draft.apply([proposal("1", "11", "q1")])
+    assert draft.touched == {"q1", "q2", "q4"}
+    assert chosen(draft.independent(pending("q2 q4"))) == []
 
 
 def test_touched_are_those_of_the_sentence_and_not_of_its_place_before() -> None:
-    one = editing("1", "2", "3")
-    one.apply([proposal("1", "1" * 30, "q1"), proposal("3", "33", "q3")])
-    assert one.touched == {"q1", "q3"}
+    draft = editing("1", "2", "3")
+    draft.apply([proposal("1", "1" * 30, "q1"), proposal("3", "33", "q3")])
+    assert draft.touched == {"q1", "q3"}
 
 
 def test_update_marks_what_is_stale_and_keeps_what_was() -> None:
-    one = editing("1", "2")
-    one.apply([proposal("1", "11", "q1")])
-    update = one.update(stale=lambda check: check.query_id in one.touched)
-    assert (update["text"], [c.stale for c in update["checks"]]) == (one.text, [True, False])
+    draft = editing("1", "2")
+    draft.apply([proposal("1", "11", "q1")])
+    update = draft.update(stale=lambda check: check.query_id in draft.touched)
+    assert (update["text"], [c.stale for c in update["checks"]]) == (draft.text, [True, False])
 
 
 def test_sentences_that_touch_are_not_changed_at_once() -> None:
     text = "一是一。二是二。"
     first, second = sentences(text)
     assert first.end == second.start
-    one = EditingText(state(text, queries=[query(0, 1, id="q1"), query(4, 5, id="q2")]))
+    draft = EditingText(state(text, queries=[query(0, 1, id="q1"), query(4, 5, id="q2")]))
     insertion = Change(start=first.end, end=first.end, new="是")
     replacement = Change(start=second.start, end=second.start + 1, new="三")
     made = [
         Proposal(insertion, "q1", "q1.1", Decision(first, ""), ""),
         Proposal(replacement, "q2", "q2.1", Decision(second, ""), ""),
     ]
-    assert one.apply(made) == {"q2"}
-    assert with_edits(text, one.edits) == one.text == "一是一。是二是二。"
+    assert draft.apply(made) == {"q2"}
+    assert with_edits(text, draft.edits) == draft.text == "一是一。是二是二。"

@@ -18,21 +18,21 @@ async def decision(
     *,
     text: str = LONG,
     says: str = SAYS,
-    mine: str = "212 metres",
-    its: str = "221 metres",
+    claim: str = "212 metres",
+    answer: str = "221 metres",
     again: Verdict = "agrees",
     about: str = "",
 ) -> Decision:
-    """Of the edit that puts `new` in the place of `old`; the query asks about `about`, else about `mine`."""
-    place, asked = text.index(old), about or mine
+    """Of the edit that puts `new` in the place of `old`; the query asks about `about`, else about `claim`."""
+    place, asked = text.index(old), about or claim
     start = text.index(asked) if asked in text else 0
     made = query(start, start + len(asked) if asked in text else len(text))
     check = Check(
-        verdict="disagrees", text_answer=mine, evidence_answer=its, query_id="q1", evidence_id="q1.1"
+        verdict="disagrees", text_answer=claim, evidence_answer=answer, query_id="q1", evidence_id="q1.1"
     )
     context = runtime(
         verifier=ScriptedVerifier(lambda sentence, _: 0.4 if sentence == text else 0.9),
-        checker=ScriptedChecker(lambda *_: Agreement(verdict=again, evidence_answer=its)),
+        checker=ScriptedChecker(lambda *_: Agreement(verdict=again, evidence_answer=answer)),
     ).context
     change = Change(start=place, end=place + len(old), new=new)
     before = state(text, queries=[made], found=[evidence(says)], checks=[check])
@@ -72,11 +72,11 @@ async def test_edit_that_gives_the_evidences_answer_is_made(old: str, new: str) 
 )
 async def test_groups_of_digits_are_no_repeated_words(old: str, new: str, answer: str) -> None:
     text, says = (f"The Vell Bridge cost {value} euros in 1931." for value in (old, answer))
-    assert await refusal(old, new, text=text, says=says, mine=f"{old} euros", its=f"{answer} euros") == ""
+    assert await refusal(old, new, text=text, says=says, claim=f"{old} euros", answer=f"{answer} euros") == ""
 
 
 @pytest.mark.parametrize(
-    ("its", "near"),
+    ("measure", "near"),
     [
         ("1,595 feet", "1,600 feet"),
         ("221 metres", "220 metres"),
@@ -84,12 +84,12 @@ async def test_groups_of_digits_are_no_repeated_words(old: str, new: str, answer
         ("48,512 people", "48,500 people"),
     ],
 )
-async def test_what_the_evidence_says_of_something_else_is_no_rounded_answer(its: str, near: str) -> None:
-    mine = f"11 {its.split(maxsplit=1)[1]}"
-    text, says = f"The Vell Bridge has {mine}.", f"The Vell Bridge has {its}. The Oslen Bridge has {near}."
-    assert await refusal(mine, its, text=text, says=says, mine=mine, its=its) == ""
-    refused = await refusal(mine, near, text=text, says=says, mine=mine, its=its)
-    assert refused == f"the text would say {near!r}, and the evidence says {its!r}"
+async def test_what_the_evidence_says_of_something_else_is_no_rounded_answer(measure: str, near: str) -> None:
+    old = f"11 {measure.split(maxsplit=1)[1]}"
+    text, says = f"The Vell Bridge has {old}.", f"The Vell Bridge has {measure}. The Oslen Bridge has {near}."
+    assert await refusal(old, measure, text=text, says=says, claim=old, answer=measure) == ""
+    refused = await refusal(old, near, text=text, says=says, claim=old, answer=measure)
+    assert refused == f"the text would say {near!r}, and the evidence says {measure!r}"
 
 
 @pytest.mark.parametrize(
@@ -145,32 +145,32 @@ async def test_edit_that_changes_more_or_other_than_the_answer_is_refused(old: s
 DATES = {
     "text": "The Vell Bridge was opened on 5 May 1931 by the mayor.",
     "says": "The mayor opened the Vell Bridge on 7 June 1937. It was painted on 8 July 1940.",
-    "mine": "5 May 1931",
-    "its": "7 June 1937",
+    "claim": "5 May 1931",
+    "answer": "7 June 1937",
 }
 NAMES = {
     "text": "The bridge was designed by Anna Reed, who lived in Oslen.",
     "says": "Its designer was Ida Lunde of Bosnia and Herzegovina. Anna Reed painted it for Tom Holt.",
-    "mine": "Anna Reed",
-    "its": "Ida Lunde",
+    "claim": "Anna Reed",
+    "answer": "Ida Lunde",
 }
 DIRECTIONS = {
     "text": "The Vell Bridge lies to the south of Oslen.",
     "says": "The Vell Bridge lies north of Oslen and east of Tarn.",
-    "mine": "south",
-    "its": "north",
+    "claim": "south",
+    "answer": "north",
 }
 COUNTRY = {
     "text": "Ida Lunde was born in Denmark in a house by the sea.",
     "says": "Ida Lunde was born in a house in Bosnia and Herzegovina. Her mother came from Denmark.",
-    "mine": "Denmark",
-    "its": "Bosnia and Herzegovina",
+    "claim": "Denmark",
+    "answer": "Bosnia and Herzegovina",
 }
 MATERIALS = {
     "text": "The towers were made of oak planks.",
     "says": "The towers were made of pine beams that a mill in Tarn had cut.",
-    "mine": "oak planks",
-    "its": "pine beams",
+    "claim": "oak planks",
+    "answer": "pine beams",
 }
 RIGHT = [
     (DATES, "5 May 1931", "7 June 1937"),
@@ -225,8 +225,8 @@ async def test_what_the_evidence_denies_is_not_written() -> None:
 
 
 async def test_answer_that_the_evidence_does_not_say_is_refused() -> None:
-    said = await refusal("212", "300", its="300 metres")
-    assert said == "the evidence does not say '300 metres'"
+    reason = await refusal("212", "300", answer="300 metres")
+    assert reason == "the evidence does not say '300 metres'"
 
 
 @pytest.mark.parametrize(("again", "made"), [("agrees", True), ("unknown", True), ("disagrees", False)])
@@ -242,10 +242,10 @@ async def test_answer_in_words_needs_a_second_yes(again: Verdict, made: bool) ->
 
 
 async def test_refusal_after_a_second_question_names_what_the_evidence_says() -> None:
-    said = await refusal("212", "221", again="disagrees")
-    assert said == "asked again about the edited text, the evidence still disagrees: it says '221 metres'"
+    reason = await refusal("212", "221", again="disagrees")
+    assert reason == "asked again about the edited text, the evidence still disagrees: it says '221 metres'"
 
 
 async def test_number_without_its_unit_is_read_with_the_evidences() -> None:
-    assert await refusal("212", "221", mine="212", its="221") == ""
-    assert await refusal("212 metres", "221 feet", mine="212", its="221")
+    assert await refusal("212", "221", claim="212", answer="221") == ""
+    assert await refusal("212 metres", "221 feet", claim="212", answer="221")

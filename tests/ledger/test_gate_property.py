@@ -24,13 +24,13 @@ NOISE = (
 
 
 class Case(NamedTuple):
-    """A sentence that says `mine`, evidence that says `its` there and `other` elsewhere."""
+    """A sentence that says `wrong`, evidence that says `right` there and `other` elsewhere."""
 
     kind: str
     text: str
     says: str
-    mine: str
-    its: str
+    wrong: str
+    right: str
     other: str
 
 
@@ -40,49 +40,49 @@ amounts = st.integers(min_value=11, max_value=9_899)
 @st.composite
 def measures(draw: st.DrawFn) -> Case:
     unit = draw(st.sampled_from(sorted(METRES)))
-    mine, its, other = draw(st.lists(amounts, min_size=3, max_size=3, unique=True))
+    wrong, right, other = draw(st.lists(amounts, min_size=3, max_size=3, unique=True))
     return Case(
         "measure",
-        f"The Vell Tunnel is {mine} {unit} long and was dug by hand.",
-        f"The Vell Tunnel, dug by hand, is {its} {unit} long. The Oslen Tunnel is {other} {unit} long.",
-        *(f"{amount} {unit}" for amount in (mine, its, other)),
+        f"The Vell Tunnel is {wrong} {unit} long and was dug by hand.",
+        f"The Vell Tunnel, dug by hand, is {right} {unit} long. The Oslen Tunnel is {other} {unit} long.",
+        *(f"{amount} {unit}" for amount in (wrong, right, other)),
     )
 
 
 @st.composite
 def dates(draw: st.DrawFn) -> Case:
     days = st.tuples(st.integers(1, 28), st.sampled_from(MONTHS), st.integers(1600, 2020))
-    mine, its, other = (
+    wrong, right, other = (
         f"{day} {month} {year}"
         for day, month, year in draw(st.lists(days, min_size=3, max_size=3, unique=True))
     )
     return Case(
         "words",
-        f"The Vell Tunnel was opened on {mine} by the mayor.",
-        f"The mayor opened the Vell Tunnel on {its}. It was never closed, except on {other}.",
-        *(mine, its, other),
+        f"The Vell Tunnel was opened on {wrong} by the mayor.",
+        f"The mayor opened the Vell Tunnel on {right}. It was never closed, except on {other}.",
+        *(wrong, right, other),
     )
 
 
 @st.composite
 def people(draw: st.DrawFn) -> Case:
-    mine, its, other = draw(st.permutations(PEOPLE))[:3]
+    wrong, right, other = draw(st.permutations(PEOPLE))[:3]
     return Case(
         "words",
-        f"The old tunnel of Vell was designed by {mine} for a mill.",
-        f"The old tunnel of Vell was designed by {its} for a mill. It was not painted by {other}.",
-        *(mine, its, other),
+        f"The old tunnel of Vell was designed by {wrong} for a mill.",
+        f"The old tunnel of Vell was designed by {right} for a mill. It was not painted by {other}.",
+        *(wrong, right, other),
     )
 
 
 @st.composite
 def ways(draw: st.DrawFn) -> Case:
-    mine, its, other = draw(st.permutations(WAYS))[:3]
+    wrong, right, other = draw(st.permutations(WAYS))[:3]
     return Case(
         "words",
-        f"The mill lies to the {mine} of the tunnel.",
-        f"The mill lies to the {its} of the tunnel, and to the {other} of a closed quarry.",
-        *(mine, its, other),
+        f"The mill lies to the {wrong} of the tunnel.",
+        f"The mill lies to the {right} of the tunnel, and to the {other} of a closed quarry.",
+        *(wrong, right, other),
     )
 
 
@@ -94,19 +94,19 @@ def edits(draw: st.DrawFn, case: Case) -> str:
     """What an editor might write: near the right answer, from the evidence, or anything."""
     words = case.says.replace(".", "").replace(",", "").split()
     digit = st.sampled_from("0123456789.-,% ")
-    place = st.integers(0, len(case.its))
+    place = st.integers(0, len(case.right))
     at = draw(place)
     made: st.SearchStrategy[str] = st.one_of(
-        st.just(case.its),
+        st.just(case.right),
         st.just(case.other),
-        st.builds(lambda c: case.its[:at] + c + case.its[at:], digit),
-        st.just(case.its[:at] + case.its[at + 1 :]),
-        st.builds(lambda n: f"{n} {case.its}", st.sampled_from(NOISE)),
-        st.builds(lambda n: f"{case.its} {n}", st.sampled_from(NOISE)),
+        st.builds(lambda c: case.right[:at] + c + case.right[at:], digit),
+        st.just(case.right[:at] + case.right[at + 1 :]),
+        st.builds(lambda n: f"{n} {case.right}", st.sampled_from(NOISE)),
+        st.builds(lambda n: f"{case.right} {n}", st.sampled_from(NOISE)),
         st.builds(lambda n, u: f"{n} {u}", amounts, st.sampled_from(sorted(METRES))),
-        st.builds(lambda u: f"{case.its.split()[0]} {u}", st.sampled_from(sorted(METRES))),
+        st.builds(lambda u: f"{case.right.split()[0]} {u}", st.sampled_from(sorted(METRES))),
         st.lists(st.sampled_from(words), max_size=5).map(" ".join),
-        st.sampled_from((f"{case.mine} or {case.its}", f"{case.its}, not {case.mine},", case.mine)),
+        st.sampled_from((f"{case.wrong} or {case.right}", f"{case.right}, not {case.wrong},", case.wrong)),
         st.text(max_size=12),
     )
     return draw(made)
@@ -118,24 +118,24 @@ def is_right(case: Case, new: str) -> bool:
     if case.kind == "words":
         new = re.sub(r"\b0(?=\d)", "", new)  # "01 January" is the first of January
         return _words(new) in (
-            _words(case.its),
-            _words(re.sub(r"^(\d+) (\w+) (\d+)$", r"\2 \1 \3", case.its)),
+            _words(case.right),
+            _words(re.sub(r"^(\d+) (\w+) (\d+)$", r"\2 \1 \3", case.right)),
         )
-    said = re.fullmatch(r"(?:a |an |the )?(\d+(?:\.0*)?)[ -](\w+)", new.replace(",", ""))
+    measure = re.fullmatch(r"(?:a |an |the )?(\d+(?:\.0*)?)[ -](\w+)", new.replace(",", ""))
     plural = {"metre": "metres", "kilometre": "kilometres", "mile": "miles", "foot": "feet"}
-    written = plural.get(said[2], said[2]) if said else ""
-    if said is None or written not in METRES:
+    written = plural.get(measure[2], measure[2]) if measure else ""
+    if measure is None or written not in METRES:
         return False
-    wanted, unit = case.its.split()
+    wanted, unit = case.right.split()
     if written == unit:
-        return float(said[1]) == float(wanted)
-    mine, its = float(said[1]) * METRES[written], float(wanted) * METRES[unit]
-    return abs(mine - its) <= 0.06 * its  # another unit may be rounded
+        return float(measure[1]) == float(wanted)
+    length, wanted_length = float(measure[1]) * METRES[written], float(wanted) * METRES[unit]
+    return abs(length - wanted_length) <= 0.06 * wanted_length  # another unit may be rounded
 
 
-def _words(said: str) -> list[str]:
+def _words(answer: str) -> list[str]:
     """Its words without a leading article, months by their first three letters."""
-    words = re.findall(r"\w+", re.sub(r"^(a|an|the) ", "", said.casefold()))
+    words = re.findall(r"\w+", re.sub(r"^(a|an|the) ", "", answer.casefold()))
     return [word[:3] if word.capitalize() in MONTHS else word for word in words]
 
 
@@ -160,7 +160,7 @@ def assert_sound(data: st.DataObject) -> None:
     case = data.draw(cases)
     new = data.draw(edits(case))
     refused = asyncio.run(
-        refusal(case.mine, new, text=case.text, says=case.says, mine=case.mine, its=case.its)
+        refusal(case.wrong, new, text=case.text, says=case.says, claim=case.wrong, answer=case.right)
     )
     assert refused or is_right(case, new)
 
@@ -169,5 +169,7 @@ def assert_sound(data: st.DataObject) -> None:
 @given(cases)
 @settings(fixed, max_examples=60)
 def test_gate_accepts_the_evidences_own_words(case: Case) -> None:
-    made = refusal(case.mine, case.its, text=case.text, says=case.says, mine=case.mine, its=case.its)
+    made = refusal(
+        case.wrong, case.right, text=case.text, says=case.says, claim=case.wrong, answer=case.right
+    )
     assert asyncio.run(made) == ""

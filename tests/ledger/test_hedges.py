@@ -33,14 +33,14 @@ def is_confirmed(text: str, passage: str) -> bool:
     return not any(is_misplaced(claim.sentence, value, parsed_passage(passage, "")) for value in numbers)
 
 
-def said(form: str, measure: str) -> str:
+def sentence(form: str, measure: str) -> str:
     return f"The Vell Tower {form.format(measure)}."
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("form", HEDGED + HEDGED_TOO)
 def test_a_hedge_before_a_number_is_confirmed_only_by_the_same_hedge(form: str, measure: str) -> None:
-    hedged, plain = said(form, measure), said("is {}", measure)
+    hedged, plain = sentence(form, measure), sentence("is {}", measure)
     assert not is_confirmed(hedged, plain)
     assert not is_confirmed(plain, hedged)
 
@@ -48,13 +48,13 @@ def test_a_hedge_before_a_number_is_confirmed_only_by_the_same_hedge(form: str, 
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("form", PLAIN)
 def test_other_adverbs_change_no_number(form: str, measure: str) -> None:
-    assert is_confirmed(said(form, measure), said("is {}", measure))
-    assert is_confirmed(said("is {}", measure), said(form, measure))
+    assert is_confirmed(sentence(form, measure), sentence("is {}", measure))
+    assert is_confirmed(sentence("is {}", measure), sentence(form, measure))
 
 
 @pytest.mark.parametrize("form", ["is rarely {}", "is usually {}", "is theoretically {}", "is all but {}"])
 def test_the_same_hedge_confirms_it(form: str) -> None:
-    assert is_confirmed(said(form, MEASURES[0]), said(form, MEASURES[0]))
+    assert is_confirmed(sentence(form, MEASURES[0]), sentence(form, MEASURES[0]))
 
 
 @pytest.mark.parametrize(

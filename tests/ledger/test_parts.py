@@ -19,40 +19,42 @@ def parts(
     text: str = MILL,
     *,
     asked: Sequence[AskedPlace] = (),
-    found: Sequence[Evidence] = (TOLD,),
+    passages: Sequence[Evidence] = (TOLD,),
     support: float = 0.5,
     against: Sequence[str] = (),
 ) -> list[Part]:
-    one = Support(Span(0, len(text)), ("q1",), {it.id: support for it in found}, searched=True)
-    return sentence_parts(text, None, one, asked, {it.id: it for it in found}, against)
+    sentence_support = Support(
+        Span(0, len(text)), ("q1",), {it.id: support for it in passages}, searched=True
+    )
+    return sentence_parts(text, None, sentence_support, asked, {it.id: it for it in passages}, against)
 
 
-def told(text: str, found: Sequence[Part]) -> list[tuple[str, str]]:
-    return [(text[part.start : part.end], part.state) for part in found]
+def part_states(text: str, judged_parts: Sequence[Part]) -> list[tuple[str, str]]:
+    return [(text[part.start : part.end], part.state) for part in judged_parts]
 
 
 def places(asked: Query, *checks: Check) -> list[Span]:
-    return [one.place for one in asked_places(MILL, Span(0, len(MILL)), asked, checks)]
+    return [asked_place.place for asked_place in asked_places(MILL, Span(0, len(MILL)), asked, checks)]
 
 
 def test_values_that_nothing_asks_about_are_open_parts() -> None:
-    assert told(MILL, parts()) == [("1801", "open"), ("Ann Reed", "open")]
+    assert part_states(MILL, parts()) == [("1801", "open"), ("Ann Reed", "open")]
 
 
 @pytest.mark.parametrize(("support", "state"), [(0.7, "confirmed"), (0.69, "open")])
 def test_words_of_a_passage_confirm_where_it_is_sure_to_support(support: float, state: str) -> None:
-    assert told(MILL, parts(support=support)) == [("1801", state), ("Ann Reed", state)]
+    assert part_states(MILL, parts(support=support)) == [("1801", state), ("Ann Reed", state)]
 
 
 def test_check_that_agrees_lets_the_words_of_its_passage_speak() -> None:
     agreed = AskedPlace(YEAR, (check("agrees", mine="1801"),))
-    assert told(MILL, parts(asked=[agreed])) == [("1801", "confirmed"), ("Ann Reed", "confirmed")]
+    assert part_states(MILL, parts(asked=[agreed])) == [("1801", "confirmed"), ("Ann Reed", "confirmed")]
 
 
 def test_answer_that_says_less_confirms_nothing() -> None:
-    text, said = "The mill burned on 3 May 1801.", evidence("The mill burned in 1801.")
+    text, passage = "The mill burned on 3 May 1801.", evidence("The mill burned in 1801.")
     agreed = AskedPlace(Span(19, 29), (check("agrees", mine="3 May 1801", its="1801"),))
-    assert told(text, parts(text, asked=[agreed], found=[said])) == [("3 May 1801", "open")]
+    assert part_states(text, parts(text, asked=[agreed], passages=[passage])) == [("3 May 1801", "open")]
 
 
 def test_check_that_stands_against_the_text_makes_its_part_differ() -> None:
@@ -63,7 +65,7 @@ def test_check_that_stands_against_the_text_makes_its_part_differ() -> None:
 
 def test_passage_about_another_subject_confirms_nothing() -> None:
     other = evidence("Brackford Mill was built in 1801 by Ann Reed.")
-    assert told(MILL, parts(found=[other], support=0.9)) == [("1801", "open"), ("Ann Reed", "open")]
+    assert part_states(MILL, parts(passages=[other], support=0.9)) == [("1801", "open"), ("Ann Reed", "open")]
 
 
 def test_name_of_the_page_alone_supports_no_sentence() -> None:
@@ -71,7 +73,7 @@ def test_name_of_the_page_alone_supports_no_sentence() -> None:
     page = evidence("Painters come to Aldmoor Mill.").model_copy(update={"title": "Aldmoor Mill"})
     agreed = AskedPlace(Span(35, 47), (check("agrees", mine="Aldmoor Mill"),))
     for support, state in ((0.79, "open"), (0.8, "confirmed")):
-        assert told(text, parts(text, asked=[agreed], found=[page], support=support)) == [
+        assert part_states(text, parts(text, asked=[agreed], passages=[page], support=support)) == [
             ("Few", "open"),
             ("Aldmoor Mill", state),
         ]

@@ -74,12 +74,12 @@ HELD_OUT = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told", "replaced"), [*TUNED, *HELD_OUT])
-def test_nouns_that_a_passage_replaces(text: str, told: str, replaced: list[str]) -> None:
-    found = replaced_nouns(parsed_sentence(text), [parsed_passage(told, "")])
-    assert [place.of(text) for place in found] == replaced
+@pytest.mark.parametrize(("text", "passage", "replaced"), [*TUNED, *HELD_OUT])
+def test_nouns_that_a_passage_replaces(text: str, passage: str, replaced: list[str]) -> None:
+    nouns = replaced_nouns(parsed_sentence(text), [parsed_passage(passage, "")])
+    assert [place.of(text) for place in nouns] == replaced
 
 
 def test_one_passage_that_says_it_is_enough() -> None:
-    passages = [parsed_passage(told, "") for told in (BANK, "In Olm, the treasurer signs the cheques.")]
+    passages = [parsed_passage(passage, "") for passage in (BANK, "In Olm, the treasurer signs the cheques.")]
     assert not list(replaced_nouns(parsed_sentence("The treasurer signs the cheques."), passages))

@@ -40,14 +40,19 @@ def test_sources_have_the_kind_that_the_settings_say() -> None:
 
 
 def test_sources_of_one_domain_or_file_are_one() -> None:
-    found = [from_("https://a.org/1"), from_("https://www.a.org/2"), from_("notes/a.md"), from_("notes/a.md")]
-    assert [len(group) for group in independent_groups(found)] == [2, 2]
+    sources = [
+        from_("https://a.org/1"),
+        from_("https://www.a.org/2"),
+        from_("notes/a.md"),
+        from_("notes/a.md"),
+    ]
+    assert [len(group) for group in independent_groups(sources)] == [2, 2]
 
 
 def test_sources_of_one_owner_are_one_however_many_hosts_there_are() -> None:
     hosts = ("a.evil.com", "b.evil.com", "evil.com", "a.evil.co.uk", "b.evil.co.uk", "other.co.uk")
-    found = [from_(f"https://{host}/", f"{host} says so, in words of its own.") for host in hosts]
-    assert sorted(len(group) for group in independent_groups(found)) == [1, 2, 3]
+    sources = [from_(f"https://{host}/", f"{host} says so, in words of its own.") for host in hosts]
+    assert sorted(len(group) for group in independent_groups(sources)) == [1, 2, 3]
 
 
 def test_source_that_joins_two_groups_makes_them_one() -> None:
@@ -61,8 +66,8 @@ def test_source_that_joins_two_groups_makes_them_one() -> None:
 
 
 def test_sources_without_a_name_are_one_and_nobodys_own() -> None:
-    found = [from_("unnamed:1a", "Peaches grow here."), from_("unnamed:2b", "The harvest was good.")]
-    assert [len(group) for group in independent_groups(found)] == [2]
+    sources = [from_("unnamed:1a", "Peaches grow here."), from_("unnamed:2b", "The harvest was good.")]
+    assert [len(group) for group in independent_groups(sources)] == [2]
     assert source_kind("unnamed:1a", {}) == "other"
 
 
@@ -73,15 +78,18 @@ def test_mirrored_sources_are_one() -> None:
 
 
 def test_more_independent_sources_outweigh_fewer() -> None:
-    two, one = Side([from_("https://a.org"), from_("https://b.org")], {}), Side([from_("https://c.org")], {})
-    assert two.outweighs(one, ASKED)
-    assert not one.outweighs(two, ASKED)
+    pair, single = (
+        Side([from_("https://a.org"), from_("https://b.org")], {}),
+        Side([from_("https://c.org")], {}),
+    )
+    assert pair.outweighs(single, ASKED)
+    assert not single.outweighs(pair, ASKED)
 
 
 def test_sources_that_weigh_the_same_outweigh_neither() -> None:
-    one, other = Side([from_("https://a.org")], {}), Side([from_("https://b.org")], {})
-    assert not one.outweighs(other, ASKED)
-    assert not other.outweighs(one, ASKED)
+    first, second = Side([from_("https://a.org")], {}), Side([from_("https://b.org")], {})
+    assert not first.outweighs(second, ASKED)
+    assert not second.outweighs(first, ASKED)
 
 
 @pytest.mark.parametrize(("asked", "newer_wins"), [("Who is the current mayor?", True), (ASKED, False)])
@@ -98,13 +106,13 @@ SAYS = {
 }
 
 
-def checked(text: str, query: object, one: Evidence) -> Agreement:
+def checked(text: str, query: object, evidence: Evidence) -> Agreement:
     """What each page says, of the text as it is."""
-    state = next(state for state in SAYS if state in one.text)
+    state = next(state for state in SAYS if state in evidence.text)
     if state in text:
         return Agreement(verdict="agrees")
-    mine = next(other for other in SAYS if other in text)
-    return disagrees(mine, state)
+    text_state = next(other for other in SAYS if other in text)
+    return disagrees(text_state, state)
 
 
 def revised(passages: list[Passage]) -> Revision:
@@ -130,23 +138,23 @@ SETS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("said", SETS.values(), ids=SETS)
-def test_sources_in_any_order_give_the_same_revision(said: list[str]) -> None:
+@pytest.mark.parametrize("pages", SETS.values(), ids=SETS)
+def test_sources_in_any_order_give_the_same_revision(pages: list[str]) -> None:
     passages = [
         passage(f"{state} grows the most peaches, says {host}.", source=f"https://{host}/")
-        for state, host in map(str.split, said)
+        for state, host in map(str.split, pages)
     ]
     outcomes = {outcome(revised(list(order))) for order in itertools.permutations(passages)}
     assert len(outcomes) == 1
 
 
 def test_sources_decide_by_their_number() -> None:
-    one = [
+    sources = [
         passage(f"California grows the most, says {host}.", source=f"https://{host}/")
         for host in ("a.org", "b.org")
     ]
     against = passage("Georgia grows the most, says c.org.", source="https://c.org/")
-    assert revised([*one, against]).text == "California grows the most peaches."
+    assert revised([*sources, against]).text == "California grows the most peaches."
 
 
 def test_tie_of_sources_leaves_the_text_and_lists_both() -> None:

@@ -21,7 +21,7 @@ class Unclassified(ScriptedVerifier):
 
 
 def places(queries: list[Query]) -> list[tuple[int, int]]:
-    return [(one.start, one.end) for one in queries]
+    return [(query.start, query.end) for query in queries]
 
 
 def test_queries_before_a_change_stay_and_those_behind_it_move() -> None:
@@ -50,7 +50,7 @@ def edited(draw: st.DrawFn) -> tuple[list[Query], list[Edit]]:
     asked = [query(start, end, id=f"q{start}") for start, end in zip(bounds[::2], bounds[1::2], strict=False)]
     current, edits = asked, list[Edit]()
     for _ in range(draw(st.integers(1, 4))):
-        ends = [0, *(p for one in current for p in (one.start, one.end)), 40]
+        ends = [0, *(p for query in current for p in (query.start, query.end)), 40]
         gap = draw(st.integers(0, len(current)))
         low, high = ends[2 * gap], ends[2 * gap + 1]
         start, end = sorted(draw(st.tuples(*[st.integers(low, max(low, high))] * 2)))
@@ -63,15 +63,15 @@ def edited(draw: st.DrawFn) -> tuple[list[Query], list[Edit]]:
 @given(edited())
 def test_query_that_no_edit_touches_keeps_its_length(case: tuple[list[Query], list[Edit]]) -> None:
     queries, edits = case
-    lengths = [one.end - one.start for one in queries]
-    assert [one.end - one.start for one in moved_queries(queries, edits)] == lengths
+    lengths = [query.end - query.start for query in queries]
+    assert [query.end - query.start for query in moved_queries(queries, edits)] == lengths
 
 
 async def test_sentences_know_the_queries_about_them() -> None:
     text = "One is here. Two is there."
     asked = [query(0, 3, id="q1"), query(13, 16, id="q2"), query(4, 20, id="q3")]
     supports, failures = await sentence_support("attribute", state(text), text, asked, runtime().context)
-    assert [one.query_ids for one in supports] == [("q1", "q3"), ("q2", "q3")]
+    assert [support.query_ids for support in supports] == [("q1", "q3"), ("q2", "q3")]
     assert failures == []
 
 
@@ -97,38 +97,38 @@ async def test_evidence_of_a_query_outside_all_sentences_is_not_judged() -> None
 async def test_verifier_that_knows_support_alone_is_read_by_the_threshold() -> None:
     text = "One is. Two is. Three is."
     scripted = ScriptedVerifier({("One", ""): 0.6, ("Two", ""): 0.5})
-    found = await classify_sentences(scripted, text, None, sentences(text), evidence(), threshold=0.6)
-    assert found == ["attributable", "extrapolatory", None]
+    classes = await classify_sentences(scripted, text, None, sentences(text), evidence(), threshold=0.6)
+    assert classes == ["attributable", "extrapolatory", None]
 
 
 async def test_classifier_is_asked_for_the_class() -> None:
     text = "The mill burned in 1921."
-    found = evidence("The mill burned in 1923.")
+    passage = evidence("The mill burned in 1923.")
     assert await classify_sentences(
-        ValueVerifier(0.5), text, None, sentences(text), found, threshold=0.5
+        ValueVerifier(0.5), text, None, sentences(text), passage, threshold=0.5
     ) == ["contradictory"]
 
 
 async def test_evidence_that_the_verifier_finds_to_contradict_a_sentence_is_told_apart() -> None:
-    text, found = "The mill burned in 1921.", evidence("The mill burned in 1923.")
-    before = state(text, found=[found], checks=[check("agrees", mine="1921")])
-    one = Support(sentences(text)[0], ("q1",), {"q1.1": 0.9}, searched=True)
+    text, passage = "The mill burned in 1921.", evidence("The mill burned in 1923.")
+    before = state(text, found=[passage], checks=[check("agrees", mine="1921")])
+    support = Support(sentences(text)[0], ("q1",), {"q1.1": 0.9}, searched=True)
     components = runtime(verifier=ValueVerifier(0.5)).context
-    [told], failures = await with_refuting(before, [one], components)
-    assert (told.refuting, len(failures)) == (frozenset({"q1.1"}), 0)
+    [judged], failures = await with_refuting(before, [support], components)
+    assert (judged.refuting, len(failures)) == (frozenset({"q1.1"}), 0)
 
 
 async def test_evidence_that_could_not_be_classified_is_not_said_to_contradict() -> None:
-    one = Support(Span(0, 5), ("q1",), {"q1.1": 0.9}, searched=True)
+    support = Support(Span(0, 5), ("q1",), {"q1.1": 0.9}, searched=True)
     components = runtime(verifier=Unclassified()).context
-    [told], failures = await with_refuting(state(found=[evidence()]), [one], components)
-    assert (told.refuting, told.unclassified) == (frozenset(), frozenset({"q1.1"}))
+    [judged], failures = await with_refuting(state(found=[evidence()]), [support], components)
+    assert (judged.refuting, judged.unclassified) == (frozenset(), frozenset({"q1.1"}))
     assert [notice.code for notice in failures] == ["verification_failed"]
 
 
 async def test_verifier_that_knows_support_alone_contradicts_nothing() -> None:
-    one = Support(Span(0, 5), ("q1",), {"q1.1": 0.9}, searched=True)
-    found = await with_refuting(
-        state(found=[evidence()]), [one], runtime(verifier=ScriptedVerifier()).context
+    support = Support(Span(0, 5), ("q1",), {"q1.1": 0.9}, searched=True)
+    result = await with_refuting(
+        state(found=[evidence()]), [support], runtime(verifier=ScriptedVerifier()).context
     )
-    assert found == ([one], [])
+    assert result == ([support], [])

@@ -24,7 +24,7 @@ def test_telling_words(text: str, words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told", "alike"),
+    ("text", "passage", "alike"),
     [
         ("No dog was hurt.", "Nobody was hurt.", True),
         ("Every dog is led.", "All dogs are led.", True),
@@ -34,6 +34,6 @@ def test_telling_words(text: str, words: list[str]) -> None:
         ("The mill is lighter than the barn.", "The barn is heavier.", False),
     ],
 )
-def test_what_tells_the_same(text: str, told: str, alike: bool) -> None:
+def test_what_tells_the_same(text: str, passage: str, alike: bool) -> None:
     [(_, finds)] = telling_words(parsed_sentence(text))
-    assert any(finds(parsed_sentence(told))) == alike
+    assert any(finds(parsed_sentence(passage))) == alike

@@ -20,8 +20,8 @@ from rarr.tools.text.document import Span
 
 def coverage(chosen: Sequence[Evidence]) -> float:
     best: dict[str, float] = {}
-    for one in chosen:
-        best[one.query_id] = max(one.relevance, best.get(one.query_id, 0.0))
+    for candidate in chosen:
+        best[candidate.query_id] = max(candidate.relevance, best.get(candidate.query_id, 0.0))
     return sum(best.values())
 
 
@@ -36,35 +36,39 @@ def findings(draw: st.DrawFn, most: int = 8) -> list[Evidence]:
 
 
 @given(findings(), st.integers(1, 5))
-def test_selection_is_the_best_of_all(found: list[Evidence], most: int) -> None:
-    best = max(coverage(subset) for subset in combinations(found, min(most, len(found))))
-    chosen, covered = select_evidence(found, most)
+def test_selection_is_the_best_of_all(evidences: list[Evidence], most: int) -> None:
+    best = max(coverage(subset) for subset in combinations(evidences, min(most, len(evidences))))
+    chosen, covered = select_evidence(evidences, most)
     assert covered == pytest.approx(best)
-    assert covered == pytest.approx(coverage([one for one in found if one.id in chosen]))
+    assert covered == pytest.approx(
+        coverage([candidate for candidate in evidences if candidate.id in chosen])
+    )
 
 
 @pytest.mark.slow
 @given(findings(), st.integers(1, 5))
-def test_greedy_selection_keeps_its_bound(found: list[Evidence], most: int) -> None:
+def test_greedy_selection_keeps_its_bound(evidences: list[Evidence], most: int) -> None:
     """Nemhauser, Wolsey and Fisher 1978: at least 1 - 1/e of the best."""
-    _, best = select_evidence(found, most)
+    _, best = select_evidence(evidences, most)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ledger_coverage, "EXHAUSTIVE_SUBSETS", 0)
-        chosen, covered = select_evidence(found, most)
-    assert covered == pytest.approx(coverage([one for one in found if one.id in chosen]))
+        chosen, covered = select_evidence(evidences, most)
+    assert covered == pytest.approx(
+        coverage([candidate for candidate in evidences if candidate.id in chosen])
+    )
     assert best * (1 - 1 / e) - 1e-9 <= covered <= best + 1e-9
 
 
 @given(findings(most=40), st.integers(1, 10))
-def test_selection_is_at_most_m_and_names_each_once(found: list[Evidence], most: int) -> None:
-    chosen, _ = select_evidence(found, most)
-    assert len(chosen) == len(set(chosen)) == min(most, len(found))
+def test_selection_is_at_most_m_and_names_each_once(evidences: list[Evidence], most: int) -> None:
+    chosen, _ = select_evidence(evidences, most)
+    assert len(chosen) == len(set(chosen)) == min(most, len(evidences))
 
 
 def test_large_selections_are_greedy() -> None:
     assert comb(40, 5) > ledger_coverage.EXHAUSTIVE_SUBSETS
-    found = [evidence(id=f"q{n}.1", relevance=n / 40, start=1000 * n) for n in range(1, 41)]
-    assert select_evidence(found, 5)[0] == ["q40.1", "q39.1", "q38.1", "q37.1", "q36.1"]
+    evidences = [evidence(id=f"q{n}.1", relevance=n / 40, start=1000 * n) for n in range(1, 41)]
+    assert select_evidence(evidences, 5)[0] == ["q40.1", "q39.1", "q38.1", "q37.1", "q36.1"]
 
 
 def test_one_passage_covers_all_its_queries() -> None:
@@ -86,22 +90,22 @@ async def only_sentence(
     checks: Sequence[Check] = (),
     verifier: ScriptedVerifier = DENIES,
     *,
-    found: Sequence[Evidence] = (evidence(),),
+    evidences: Sequence[Evidence] = (evidence(),),
     unsearched: dict[str, Unsearched] | None = None,
     threshold: float = 0.5,
 ) -> Sentence:
-    before = state(queries=[query()], found=found, checks=checks, unsearched=unsearched or {})
+    before = state(queries=[query()], found=evidences, checks=checks, unsearched=unsearched or {})
     settings = Settings(support_threshold=threshold)
     [sentence] = (await attribute(before, runtime(settings, verifier=verifier)))["report"].sentences
     return sentence
 
 
 async def test_sentence_is_aligned_to_what_supports_it() -> None:
-    sentence = await only_sentence([check("agrees")], SUPPORTS, found=[CONFIRMING])
+    sentence = await only_sentence([check("agrees")], SUPPORTS, evidences=[CONFIRMING])
     places = {"Georgia": 0, "grows": 8, "most": 18}
     confirmed = tuple(
-        Part(start=start, end=start + len(said), state="confirmed", evidence_id="q1.1", says=said)
-        for said, start in places.items()
+        Part(start=start, end=start + len(words), state="confirmed", evidence_id="q1.1", says=words)
+        for words, start in places.items()
     )
     assert sentence == Sentence(
         text=TEXT,
@@ -116,7 +120,7 @@ async def test_sentence_is_aligned_to_what_supports_it() -> None:
 
 @pytest.mark.parametrize(("threshold", "status"), [(0.8, "supported"), (0.81, "unconfirmed")])
 async def test_support_threshold(threshold: float, status: str) -> None:
-    sentence = await only_sentence([check("agrees")], SUPPORTS, found=[CONFIRMING], threshold=threshold)
+    sentence = await only_sentence([check("agrees")], SUPPORTS, evidences=[CONFIRMING], threshold=threshold)
     assert sentence.status == status
 
 
@@ -127,7 +131,7 @@ async def test_support_never_lifts_a_sentence_over_an_open_part() -> None:
 
 
 async def test_without_evidence_no_threshold_is_met() -> None:
-    assert (await only_sentence(found=(), threshold=0)).status == "no_evidence"
+    assert (await only_sentence(evidences=(), threshold=0)).status == "no_evidence"
 
 
 async def test_contradiction_outweighs_support() -> None:
@@ -137,7 +141,7 @@ async def test_contradiction_outweighs_support() -> None:
 
 async def test_stale_contradiction_is_none() -> None:
     sentence = await only_sentence(
-        [check("disagrees", stale=True), check("agrees")], SUPPORTS, found=[CONFIRMING]
+        [check("disagrees", stale=True), check("agrees")], SUPPORTS, evidences=[CONFIRMING]
     )
     assert sentence.status == "supported"
 
@@ -153,14 +157,14 @@ async def test_difference_that_is_often_wrong_contradicts_nothing(
 @pytest.mark.parametrize(("relevance", "status"), [(0.8, "supported"), (0.9, "contradicted")])
 async def test_what_disagrees_and_is_clearly_further_makes_no_dispute(relevance: float, status: str) -> None:
     checks = [check("agrees"), check("disagrees", "q1.2")]
-    found = [CONFIRMING, evidence("Another.", id="q1.2", source="other.md", relevance=relevance)]
-    assert (await only_sentence(checks, SUPPORTS, found=found)).status == status
+    evidences = [CONFIRMING, evidence("Another.", id="q1.2", source="other.md", relevance=relevance)]
+    assert (await only_sentence(checks, SUPPORTS, evidences=evidences)).status == status
 
 
 async def test_what_disagrees_and_is_nearer_makes_a_dispute() -> None:
     checks = [check("disagrees"), check("agrees", "q1.2")]
-    found = [evidence(), evidence("Another.", id="q1.2", source="other.md", relevance=0.9)]
-    assert (await only_sentence(checks, SUPPORTS, found=found)).status == "contradicted"
+    evidences = [evidence(), evidence("Another.", id="q1.2", source="other.md", relevance=0.9)]
+    assert (await only_sentence(checks, SUPPORTS, evidences=evidences)).status == "contradicted"
 
 
 async def test_irrelevant_everywhere_is_no_evidence() -> None:
@@ -169,7 +173,7 @@ async def test_irrelevant_everywhere_is_no_evidence() -> None:
 
 
 async def test_search_without_results_is_no_evidence() -> None:
-    sentence = await only_sentence(found=())
+    sentence = await only_sentence(evidences=())
     assert (sentence.status, sentence.support) == ("no_evidence", 0.0)
 
 
@@ -212,14 +216,14 @@ class FailsToClassify(ScriptedVerifier):
 async def test_what_could_not_be_classified_neither_supports_nor_refutes(
     failing: list[str], status: str
 ) -> None:
-    found = [evidence(TEXT), evidence(TEXT, id="q1.2", source="other.md")]
+    evidences = [evidence(TEXT), evidence(TEXT, id="q1.2", source="other.md")]
     checks = [check("agrees"), check("agrees", "q1.2")]
-    sentence = await only_sentence(checks, FailsToClassify(failing), found=found)
+    sentence = await only_sentence(checks, FailsToClassify(failing), evidences=evidences)
     assert sentence.status == status
 
 
 async def test_failed_search_is_not_a_search_without_results() -> None:
-    sentence = await only_sentence(found=(), unsearched={"q1": "failed"})
+    sentence = await only_sentence(evidences=(), unsearched={"q1": "failed"})
     assert (sentence.status, sentence.support) == ("retrieval_failed", None)
 
 
@@ -241,8 +245,8 @@ async def test_failed_verification_is_a_warning_and_other_evidence_counts() -> N
             raise TimeoutError("no answer")
         return 0.9
 
-    found = [evidence(), evidence("Another.", id="q1.2", start=1000)]
-    before = state("Georgia has peaches.", queries=[query()], found=found, checks=[check("agrees")])
+    evidences = [evidence(), evidence("Another.", id="q1.2", start=1000)]
+    before = state("Georgia has peaches.", queries=[query()], found=evidences, checks=[check("agrees")])
     update = await attribute(before, runtime(verifier=ScriptedVerifier(fails_for_the_first)))
     assert [(s.status, s.support) for s in update["report"].sentences] == [("supported", 0.9)]
     [warning] = update["warnings"]
@@ -261,6 +265,6 @@ async def test_verifier_that_leaves_a_sentence_out_is_a_warning() -> None:
 
 
 async def test_report_has_at_most_m_evidences_and_their_coverage() -> None:
-    found = [evidence(id=f"q1.{n}", relevance=1 / n, start=1000 * n) for n in (1, 2, 3)]
-    report = (await attribute(state(found=found), runtime(Settings(report_size=2))))["report"]
+    evidences = [evidence(id=f"q1.{n}", relevance=1 / n, start=1000 * n) for n in (1, 2, 3)]
+    report = (await attribute(state(found=evidences), runtime(Settings(report_size=2))))["report"]
     assert (report.evidence_ids, report.coverage) == (("q1.1", "q1.2"), 1.0)

@@ -26,9 +26,13 @@ async def test_every_evidence_is_checked_in_its_order() -> None:
 
 
 async def test_answers_and_reason_are_kept() -> None:
-    said = Agreement(verdict="disagrees", text_answer="Georgia", evidence_answer="California", reason="state")
-    update = await check_agreement(asked(), runtime(checker=ScriptedChecker({(ASKED, "California"): said})))
-    assert update["checks"][0].model_dump() == said.model_dump() | {
+    agreement = Agreement(
+        verdict="disagrees", text_answer="Georgia", evidence_answer="California", reason="state"
+    )
+    update = await check_agreement(
+        asked(), runtime(checker=ScriptedChecker({(ASKED, "California"): agreement}))
+    )
+    assert update["checks"][0].model_dump() == agreement.model_dump() | {
         "query_id": "q1",
         "evidence_id": "q1.1",
         "stale": False,

@@ -231,8 +231,8 @@ def two_sides(second: Check, relevance: float, source: str = "other.md") -> Stat
 )
 async def test_sources_that_disagree_hold_an_edit_back(second: Check, reason: str) -> None:
     checker = ScriptedChecker(
-        lambda text, query, one: (
-            disagrees(text.split()[0], "Texas") if one.id == "q1.2" else Agreement(verdict="agrees")
+        lambda text, query, passage: (
+            disagrees(text.split()[0], "Texas") if passage.id == "q1.2" else Agreement(verdict="agrees")
         )
     )
     done = await only_edit(two_sides(second, relevance=0.9), checker=checker)
@@ -259,7 +259,7 @@ async def test_what_disagrees_without_an_answer_holds_an_edit_back_while_it_does
     then: Verdict, accepted: bool
 ) -> None:
     checker = ScriptedChecker(
-        lambda text, query, one: Agreement(verdict=then if one.id == "q1.2" else "agrees")
+        lambda text, query, passage: Agreement(verdict=then if passage.id == "q1.2" else "agrees")
     )
     nameless = check("disagrees", "q1.2", its="")
     assert (await only_edit(two_sides(nameless, relevance=0.9), checker=checker)).accepted is accepted

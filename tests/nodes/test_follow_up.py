@@ -28,12 +28,12 @@ def corrected(text: str = TEXT, original: str = ORIGINAL, **more: Any) -> State:
 
 async def test_what_was_reckoned_is_a_disagreement_of_the_edits_evidence() -> None:
     update = await follow_up(corrected(), runtime())
-    [_, asked], [_, found], [said] = update["queries"], update["evidence"], update["checks"]
+    [_, asked], [_, passage], [check] = update["queries"], update["evidence"], update["checks"]
     assert (asked.id, asked.follows, ORIGINAL[asked.start : asked.end]) == ("q2", "e1", "40")
     assert "40" not in asked.text
-    assert (found.id, found.query_id, found.text) == ("q2.1", "q2", "It opened in 1936.")
-    assert (said.verdict, said.text_answer, said.evidence_answer) == ("disagrees", "40", "36")
-    assert said.evidence_id == "q2.1"
+    assert (passage.id, passage.query_id, passage.text) == ("q2.1", "q2", "It opened in 1936.")
+    assert (check.verdict, check.text_answer, check.evidence_answer) == ("disagrees", "40", "36")
+    assert check.evidence_id == "q2.1"
 
 
 async def test_what_only_a_reader_can_tell_is_left_to_the_checker() -> None:

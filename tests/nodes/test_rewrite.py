@@ -29,7 +29,7 @@ FOUND = state(
 
 
 async def test_sentences_with_evidence_are_rewritten() -> None:
-    update = await rewrite(FOUND, runtime(rewriter=Rewriting(lambda said, _: said.upper() + "!")))
+    update = await rewrite(FOUND, runtime(rewriter=Rewriting(lambda sentence, _: sentence.upper() + "!")))
     assert update["text"] == "ONE.! Two. THREE.!"
     assert [(edit.old, edit.new, edit.evidence_id) for edit in update["edits"]] == [
         ("One.", "ONE.!", "q1.2"),
@@ -41,8 +41,8 @@ async def test_sentences_with_evidence_are_rewritten() -> None:
 async def test_the_text_is_rewritten_with_all_evidence() -> None:
     seen: list[str] = []
 
-    def new(said: str, found: Sequence[Evidence]) -> str:
-        seen.extend(one.id for one in found)
+    def new(sentence: str, passages: Sequence[Evidence]) -> str:
+        seen.extend(passage.id for passage in passages)
         return "Another."
 
     update = await rewrite(FOUND, runtime(rewriter=Rewriting(new, whole=True)))
@@ -50,13 +50,13 @@ async def test_the_text_is_rewritten_with_all_evidence() -> None:
 
 
 async def test_what_stays_is_no_edit() -> None:
-    update = await rewrite(FOUND, runtime(rewriter=Rewriting(lambda said, _: said)))
+    update = await rewrite(FOUND, runtime(rewriter=Rewriting(lambda sentence, _: sentence)))
     assert (update["text"], update["edits"]) == (TEXT, [])
 
 
 async def test_what_fails_stays_and_is_told() -> None:
-    def new(said: str, found: Sequence[Evidence]) -> str:
-        if said == "One.":
+    def new(sentence: str, passages: Sequence[Evidence]) -> str:
+        if sentence == "One.":
             raise OSError("down")
         return "3."
 

@@ -77,21 +77,21 @@ def test_recorded_answers_reproduce_the_revision_byte_for_byte(
 def test_model_that_reads_around_the_evidence_is_replayed_without_the_source(
     before: int, tmp_path: Path
 ) -> None:
-    said = "Built of stone, it is 221 metres high to this day."
+    sentence = "Built of stone, it is 221 metres high to this day."
     about = (
         "The Hoover Dam stands on the Colorado River. The height of the Hoover Dam is often given in metres."
     )
     filler = "Water runs over the stones here. " * 20
     notes = tmp_path / "notes"
     notes.mkdir()
-    text = "\n\n".join([*[filler] * before, about, filler, said, *[filler] * before])
+    text = "\n\n".join([*[filler] * before, about, filler, sentence, *[filler] * before])
     (notes / "dam.txt").write_text(text, encoding="utf-8")
     with Reviser(Settings(corpus=notes, model=ScriptedModel(RuleModel()), blind=True)) as reviser:
         trace = Trace.load(reviser.revise("The Hoover Dam is 212 metres high.").run_id)
     (notes / "dam.txt").unlink()
-    assert trace.reads and all(len(block.text) > len(found.text) for found, block in trace.reads)
+    assert trace.reads and all(len(block.text) > len(passage.text) for passage, block in trace.reads)
     asked = {question.about for question in trace.spans if question.kind == "ask"}
-    moved = [one for one in trace.state()["evidence"] if one != trace.found[one.id]]
+    moved = [evidence for evidence in trace.state()["evidence"] if evidence != trace.found[evidence.id]]
     assert asked and moved
     assert replay(trace).same
 
@@ -134,7 +134,7 @@ def test_search_that_failed_fails_again(tmp_path: Path) -> None:
 
     with Reviser(Settings(search=Down())) as reviser:
         revision = reviser.revise(TEXT)
-    assert {one.status for one in revision.report.sentences} == {"retrieval_failed"}
+    assert {sentence.status for sentence in revision.report.sentences} == {"retrieval_failed"}
     assert replay(Trace.load(revision.run_id)).same
 
 
@@ -143,20 +143,20 @@ def test_exactly_the_verdicts_that_another_prompt_changes(tmp_path: Path) -> Non
         trace = recorded(model="vllm:rules", base_url=server.url)
         before = len(server.requests)
         replayed = replay(trace, "check_agreement", prompt=prompt_file(tmp_path), base_url=server.url)
-        asked = [one for one in replayed.changes.asked if one.name == "check_agreement"]
+        asked = [call for call in replayed.changes.asked if call.name == "check_agreement"]
         assert len(server.requests) - before == len(asked)
-    old = {one.evidence_id: one for one in (trace.revision.checks if trace.revision else ())}
+    old = {check.evidence_id: check for check in (trace.revision.checks if trace.revision else ())}
     about_726 = [
-        one
-        for one in trace.state()["evidence"]
-        if "726" in one.text and old[one.id].verdict in ("agrees", "disagrees")
+        evidence
+        for evidence in trace.state()["evidence"]
+        if "726" in evidence.text and old[evidence.id].verdict in ("agrees", "disagrees")
     ]
     assert about_726
-    changed = {one.evidence.text for one in replayed.changes.verdicts}
-    assert changed == {one.text for one in about_726}
-    assert {one.after.verdict for one in replayed.changes.verdicts if one.after} == {"irrelevant"}
+    changed = {change.evidence.text for change in replayed.changes.verdicts}
+    assert changed == {evidence.text for evidence in about_726}
+    assert {change.after.verdict for change in replayed.changes.verdicts if change.after} == {"irrelevant"}
     assert replayed.revision is None
-    assert all("Be strict." in one.after.prompt for one in asked if one.after)
+    assert all("Be strict." in call.after.prompt for call in asked if call.after)
 
 
 @pytest.mark.slow
@@ -168,7 +168,7 @@ def test_downstream_runs_on_to_the_revision(tmp_path: Path) -> None:
         )
     assert trace.revision is not None and "221" in trace.revision.text
     assert replayed.revision is not None and replayed.revision.text == TEXT
-    assert [(one.before is not None, one.after) for one in replayed.changes.edits] == [(True, None)]
+    assert [(change.before is not None, change.after) for change in replayed.changes.edits] == [(True, None)]
     assert not replayed.same
 
 
@@ -185,11 +185,11 @@ def test_node_that_was_embedded_is_asked_of_a_model(server: ScriptedServer) -> N
     trace = recorded()
     replayed = replay(trace, "check_agreement", model="vllm:rules", base_url=server.url)
     assert server.requests
-    assert {one.before for one in replayed.changes.asked} == {None}
+    assert {call.before for call in replayed.changes.asked} == {None}
 
 
 @pytest.mark.parametrize(
-    ("node", "given", "said"),
+    ("node", "given", "message"),
     [
         ("chekc", {}, "is not a node"),
         ("rewrite", {"model": "vllm:x"}, "did not reach rewrite"),
@@ -201,9 +201,9 @@ def test_node_that_was_embedded_is_asked_of_a_model(server: ScriptedServer) -> N
     ],
 )
 def test_call_that_is_wrong_names_the_cure(
-    node: str | None, given: dict[str, Any], said: str, of_rules: Trace
+    node: str | None, given: dict[str, Any], message: str, of_rules: Trace
 ) -> None:
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         replay(of_rules, node, **given)
 
 
@@ -217,8 +217,8 @@ def test_trace_of_somebody_else_reaches_no_address_of_its_own(
     before = len(server.requests)
     monkeypatch.setenv("RARR_API_KEY", "sk-mine")
     assert not replay(other).same
-    with ScriptedServer(RuleModel()) as mine:
-        assert replay(other, "check_agreement", base_url=mine.url).asked == len(mine.requests) > 0
+    with ScriptedServer(RuleModel()) as own_server:
+        assert replay(other, "check_agreement", base_url=own_server.url).asked == len(own_server.requests) > 0
     assert len(server.requests) == before
 
 

@@ -28,7 +28,7 @@ def notes(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ({"model": "gpt"}, "unknown model 'gpt': give embedded, rules, vllm:NAME, openai:NAME, or another"),
         ({"models": {"edit": "gpt"}}, "unknown model 'gpt': give embedded"),
@@ -73,8 +73,8 @@ def notes(tmp_path: Path) -> Path:
         ({"reranker": "overlapp"}, "unknown reranker 'overlapp': give overlap,"),
     ],
 )
-def test_unknown_names_are_one_line_with_the_cure(values: dict[str, Any], said: str) -> None:
-    with pytest.raises((SettingsError, SetupError), match=said) as raised:
+def test_unknown_names_are_one_line_with_the_cure(values: dict[str, Any], message: str) -> None:
+    with pytest.raises((SettingsError, SetupError), match=message) as raised:
         wire(Settings(**values))
     assert "\n" not in str(raised.value)
 
@@ -120,8 +120,8 @@ def test_rules_read_nothing(notes: Path) -> None:
 )
 def test_nodes_take_the_model_that_is_named_for_them(values: Any, prompted: set[str]) -> None:
     components = wire(Settings(search=InMemoryRetriever(), **values))
-    found = {part for part in PARTS if "prompted" in type(getattr(components, part)).__module__}
-    assert found == prompted
+    parts = {part for part in PARTS if "prompted" in type(getattr(components, part)).__module__}
+    assert parts == prompted
 
 
 def test_one_model_serves_all_nodes_that_name_it() -> None:
@@ -135,17 +135,17 @@ def test_cascade_puts_the_embedded_check_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("openai:gpt-5-mini", "model 'openai:gpt-5-mini' has no key: set OPENAI_API_KEY in the environment"),
         ("anthropic:claude", "needs a package that is not installed: pip install langchain-anthropic"),
     ],
 )
 def test_missing_key_or_package_is_one_line_with_the_cure(
-    name: str, said: str, monkeypatch: pytest.MonkeyPatch
+    name: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(SetupError, match=said) as raised:
+    with pytest.raises(SetupError, match=message) as raised:
         wire(Settings(search=InMemoryRetriever(), model=name))
     assert "\n" not in str(raised.value)
 
@@ -162,11 +162,11 @@ def test_wikipedia_is_searched_where_there_is_no_corpus() -> None:
 
 
 async def test_sources_on_the_web_are_limited_whatever_they_find() -> None:
-    found = [passage(source="https://a.org/1"), passage(source="https://b.org/2")]
+    passages = [passage(source="https://a.org/1"), passage(source="https://b.org/2")]
     settings = Settings(search="wikipedia", exclude_domains=["b.org"])
     limited: Any = wire(settings).retriever
-    limited.source = InMemoryRetriever({"q": found})
-    assert [one.source for one in await limited.retrieve("q", 5)] == ["https://a.org/1"]
+    limited.source = InMemoryRetriever({"q": passages})
+    assert [passage.source for passage in await limited.retrieve("q", 5)] == ["https://a.org/1"]
 
 
 @pytest.mark.parametrize("search", ["corpus, wikipedia", ["corpus", "wikipedia"]])
@@ -189,14 +189,14 @@ def test_retriever_object_is_taken_as_it_is() -> None:
 
 
 async def test_corpus_is_searched(notes: Path) -> None:
-    [found] = await wire(Settings(corpus=notes)).retriever.retrieve("When did the library open?", 5)
-    assert found.text == "The library opened in 1976."
+    [passage] = await wire(Settings(corpus=notes)).retriever.retrieve("When did the library open?", 5)
+    assert passage.text == "The library opened in 1976."
 
 
 def test_first_indexing_tells_how_far_it_is(notes: Path) -> None:
-    told: list[tuple[int, int]] = []
-    wire(Settings(corpus=notes), on_index=lambda done, total: told.append((done, total)))
-    assert told[-1] == (1, 1)
+    progress: list[tuple[int, int]] = []
+    wire(Settings(corpus=notes), on_index=lambda done, total: progress.append((done, total)))
+    assert progress[-1] == (1, 1)
 
 
 def test_key_for_one_provider_reaches_no_other_through_an_endpoint_with_a_price_alone() -> None:

@@ -24,7 +24,7 @@ def models(*names: Any, **settings: Any) -> LanguageModels:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("gpt", "unknown model 'gpt': give embedded, rules, vllm:NAME"),
         ("vllm:", "unknown model 'vllm:'"),
@@ -33,8 +33,8 @@ def models(*names: Any, **settings: Any) -> LanguageModels:
         ("nobody:x", "unknown provider 'nobody'"),
     ],
 )
-def test_unknown_model_is_an_error_that_names_the_choice(name: Any, said: str) -> None:
-    with pytest.raises(SettingsError, match=said):
+def test_unknown_model_is_an_error_that_names_the_choice(name: Any, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
         models(name)
 
 
@@ -116,8 +116,10 @@ def test_endpoint_wins_over_base_url_and_key() -> None:
             other, api_key="all", models={"edit": "vllm:editor"}, endpoints={"vllm:editor": access}
         )
         assert revised(settings, TEXT).text == RIGHT
-        assert [(one.prompt, one.model, one.body["top_k"]) for one in own.requests] == [("edit", "editor", 1)]
-        assert {(one.prompt, one.model) for one in other.requests} == {
+        assert [(request.prompt, request.model, request.body["top_k"]) for request in own.requests] == [
+            ("edit", "editor", 1)
+        ]
+        assert {(request.prompt, request.model) for request in other.requests} == {
             ("generate_queries", "mills"),
             ("check_agreement", "mills"),
         }

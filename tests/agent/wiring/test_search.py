@@ -32,20 +32,20 @@ async def scores(model: str, url: str, **more: Any) -> list[float]:
     try:
         return list(await reranker(settings, opened).score("When?", [passage()]))
     finally:
-        for one in opened:
-            await one.aclose()
+        for part in opened:
+            await part.aclose()
 
 
 @pytest.mark.slow
 async def test_scores_are_those_of_one_model_at_one_server() -> None:
-    with scoring(0.25) as one, scoring(0.75) as other:
+    with scoring(0.25) as server, scoring(0.75) as other:
         asked = [
-            (await scores(model, url), len(one.asked), len(other.asked))
+            (await scores(model, url), len(server.asked), len(other.asked))
             for model, url in [
-                ("bge", one.url),
+                ("bge", server.url),
                 ("bge", other.url),
-                ("bge", f"{one.url}/"),  # known
-                ("mxbai", one.url),
+                ("bge", f"{server.url}/"),  # known
+                ("mxbai", server.url),
             ]
         ]
     assert asked == [([0.25], 2, 0), ([0.75], 2, 2), ([0.25], 2, 2), ([0.25], 4, 2)]

@@ -67,7 +67,7 @@ def taken(source: Any, **values: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "message"),
     [
         (Sync(), "search is a Sync, whose retrieve is not async: write async def retrieve"),
         (Generator(), "Generator, whose retrieve is not async"),
@@ -80,8 +80,8 @@ def taken(source: Any, **values: Any) -> Any:
     ],
     ids=lambda case: "" if isinstance(case, str) else getattr(case, "__name__", type(case).__name__),
 )
-def test_object_that_cannot_work_is_refused_when_it_is_given(source: Any, said: str) -> None:
-    with pytest.raises(SettingsError, match=said) as raised:
+def test_object_that_cannot_work_is_refused_when_it_is_given(source: Any, message: str) -> None:
+    with pytest.raises(SettingsError, match=message) as raised:
         taken(source)
     assert "\n" not in str(raised.value)
 
@@ -119,7 +119,7 @@ async def test_object_that_works_is_taken_however_it_is_written(source: Any) -> 
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         (None, "the retriever Returns returned None: write async def retrieve"),
         ("peaches", "returned a str: write"),
@@ -130,8 +130,8 @@ async def test_object_that_works_is_taken_however_it_is_written(source: Any) -> 
         (RetrievalError("closed: come back"), "^closed: come back$"),
     ],
 )
-async def test_what_are_no_passages_is_a_failed_retrieval(value: Any, said: str) -> None:
-    with pytest.raises(RetrievalError, match=said):
+async def test_what_are_no_passages_is_a_failed_retrieval(value: Any, message: str) -> None:
+    with pytest.raises(RetrievalError, match=message):
         await taken(Returns(value)).retrieve("q", 5)
 
 
@@ -153,14 +153,14 @@ def revised(search: Any) -> Revision:
 
 def test_wrong_answer_is_a_warning_and_a_status() -> None:
     revision = revised(Returns(None))
-    assert {one.code for one in revision.warnings} == {"retrieve_failed"}
+    assert {warning.code for warning in revision.warnings} == {"retrieve_failed"}
     assert "returned None" in revision.warnings[0].message
-    assert {one.status for one in revision.report.sentences} == {"retrieval_failed"}
+    assert {sentence.status for sentence in revision.report.sentences} == {"retrieval_failed"}
 
 
 def test_failing_object_does_not_stop_the_other_sources() -> None:
     revision = revised([Returns(OSError("down")), InMemoryRetriever([TEXT])])
-    assert {one.code for one in revision.warnings} == {"source_failed"}
+    assert {warning.code for warning in revision.warnings} == {"source_failed"}
     assert revision.evidence
 
 
@@ -186,9 +186,9 @@ def test_corpus_object_is_taken_offline_and_tells_what_it_skipped(tmp_path: Path
 
 
 async def test_objects_are_limited_as_the_web_is() -> None:
-    found = [passage(source=f"https://{host}/") for host in ("a.org", "b.org")]
-    limited = taken(Returns(found), exclude_domains=["a.org"])
-    assert [one.source for one in await limited.retrieve("q", 5)] == ["https://b.org/"]
+    passages = [passage(source=f"https://{host}/") for host in ("a.org", "b.org")]
+    limited = taken(Returns(passages), exclude_domains=["a.org"])
+    assert [passage.source for passage in await limited.retrieve("q", 5)] == ["https://b.org/"]
 
 
 async def test_corpus_object_is_the_users_own_and_not_limited(tmp_path: Path) -> None:
@@ -200,23 +200,25 @@ async def test_corpus_object_is_the_users_own_and_not_limited(tmp_path: Path) ->
 @pytest.mark.slow
 def test_objects_are_looked_at_before_a_corpus_is_indexed(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("Georgia grows the most peaches.")
-    told: list[object] = []
+    progress: list[object] = []
     with pytest.raises(SettingsError, match="is not async"):
-        wire(Settings(search=["corpus", Sync()], corpus=tmp_path), lambda *done: told.append(done))
-    assert told == []
+        wire(Settings(search=["corpus", Sync()], corpus=tmp_path), lambda *done: progress.append(done))
+    assert progress == []
 
 
 def test_objects_of_one_class_are_numbered_in_warnings() -> None:
     down, works = RetrievalError("it is down"), [passage()]
     revision = revised([Returns(down), Returns(works), Returns(down)])
-    said = {
-        one.message.partition(" could not")[0] for one in revision.warnings if one.code == "source_failed"
+    sources = {
+        warning.message.partition(" could not")[0]
+        for warning in revision.warnings
+        if warning.code == "source_failed"
     }
-    assert said == {"Returns 1", "Returns 3"}
+    assert sources == {"Returns 1", "Returns 3"}
 
 
 @pytest.mark.slow
 def test_one_object_twice_is_refused() -> None:
-    one = Returns([passage()])
+    source = Returns([passage()])
     with pytest.raises(SettingsError, match="the same source twice"):
-        wire(Settings(search=[one, one]))
+        wire(Settings(search=[source, source]))

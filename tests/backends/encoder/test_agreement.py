@@ -42,7 +42,7 @@ class Eager(Encoder):
 
 async def checked(text: str, value: str, passage: str = PASSAGE, encoder: Encoder | None = None) -> Agreement:
     place = text.index(value)
-    [asked] = [one for one in value_questions(text, None) if one.start <= place < one.end]
+    [asked] = [question for question in value_questions(text, None) if question.start <= place < question.end]
     query = Query(id="q1", **asked.model_dump())
     return await TrainedAgreement(encoder or shipped_encoder()).check(text, None, query, evidence(passage))
 
@@ -53,11 +53,11 @@ async def test_another_value_that_the_rules_do_not_see_disagrees_with_its_words(
     [asked] = value_questions(text, None)
     query = Query(id="q1", **asked.model_dump())
     assert (await ValueAgreement().check(text, None, query, evidence(PASSAGE))).verdict == "unknown"
-    found = await checked(text, "Irving Morrow", encoder=Eager())
-    assert (found.verdict, found.text_answer) == ("disagrees", "Irving Morrow")
-    assert "Joseph Strauss" in found.evidence_answer
-    assert found.confidence is not None
-    assert 0 < found.confidence <= 1
+    agreement = await checked(text, "Irving Morrow", encoder=Eager())
+    assert (agreement.verdict, agreement.text_answer) == ("disagrees", "Irving Morrow")
+    assert "Joseph Strauss" in agreement.evidence_answer
+    assert agreement.confidence is not None
+    assert 0 < agreement.confidence <= 1
 
 
 @pytest.mark.parametrize("value", ["1937", "Joseph Strauss"])
@@ -73,32 +73,32 @@ async def test_what_the_passage_does_not_say_is_not_contradicted() -> None:
 
 async def test_a_passage_about_something_else_says_nothing() -> None:
     passage = "The Humber Bridge opened to traffic on 24 June 1981. It was designed by Freeman Fox."
-    found = await checked("The Golden Gate Bridge opened to traffic in 1937.", "1937", passage)
-    assert found.verdict in ("irrelevant", "unknown")
+    agreement = await checked("The Golden Gate Bridge opened to traffic in 1937.", "1937", passage)
+    assert agreement.verdict in ("irrelevant", "unknown")
 
 
 async def test_a_query_about_no_value_is_unknown() -> None:
     query = Query(id="q1", text="What is it?", start=0, end=3)
-    found = await TrainedAgreement(shipped_encoder()).check("It is so.", None, query, evidence(PASSAGE))
-    assert found.verdict == "unknown"
+    agreement = await TrainedAgreement(shipped_encoder()).check("It is so.", None, query, evidence(PASSAGE))
+    assert agreement.verdict == "unknown"
 
 
 class Scripted(Encoder):
     """Says of every claim the same, and points at the first place of the passage where `said` stands."""
 
-    def __init__(self, judged: AttributionScores, said: str) -> None:
+    def __init__(self, judged: AttributionScores, answer: str) -> None:
         super().__init__()
-        self._judged, self._said = judged, said
+        self._judged, self._answer = judged, answer
 
     def attribution(self, claims: Sequence[AttributionInput]) -> list[AttributionScores]:
         return [self._judged] * len(claims)
 
     def point(self, asked: Sequence[ClozeInput]) -> list[Pointing]:
-        return [self._pointing(one.passage) for one in asked]
+        return [self._pointing(claim.passage) for claim in asked]
 
     def _pointing(self, passage: str) -> Pointing:
         words = [(match.start(), match.end()) for match in re.finditer(r"\w+", passage)]
-        here = np.array([-0.01 if passage[s:e] == self._said else -8.0 for s, e in words], np.float32)
+        here = np.array([-0.01 if passage[s:e] == self._answer else -8.0 for s, e in words], np.float32)
         return Pointing(here, here, -8.0, tuple(words))
 
 
@@ -106,19 +106,22 @@ class Scripted(Encoder):
 async def test_a_contradiction_is_said_of_the_value_that_is_most_likely_wrong_without_an_answer() -> None:
     text = "The Golden Gate Bridge was paid for by Amadeo Giannini in Nevada."
     wrong = ((Span(text.index("Amadeo"), text.index(" in")), 0.97),)
-    said = Scripted(AttributionScores(0.01, 0.01, 0.98, wrong), "Nowhere")
-    found = [await checked(text, value, encoder=said) for value in ("Amadeo Giannini", "Nevada")]
-    assert [(one.verdict, one.evidence_answer) for one in found] == [("disagrees", ""), ("irrelevant", "")]
-    assert found[0].reason == "the evidence contradicts the sentence"
+    encoder = Scripted(AttributionScores(0.01, 0.01, 0.98, wrong), "Nowhere")
+    agreements = [await checked(text, value, encoder=encoder) for value in ("Amadeo Giannini", "Nevada")]
+    assert [(agreement.verdict, agreement.evidence_answer) for agreement in agreements] == [
+        ("disagrees", ""),
+        ("irrelevant", ""),
+    ]
+    assert agreements[0].reason == "the evidence contradicts the sentence"
 
 
 @pytest.mark.slow
 async def test_a_claim_longer_than_what_the_encoder_reads_is_checked_by_the_rules_alone() -> None:
     text = "The Golden Gate Bridge, {}was paid for by Amadeo Giannini in Nevada."
     long, short = text.format("which is large and old and red, " * 20), text.format("")
-    said = Scripted(AttributionScores(0.01, 0.01, 0.98, ((Span(0, len(short)), 0.97),)), "Nowhere")
-    assert (await checked(short, "Amadeo Giannini", encoder=said)).verdict == "disagrees"
-    assert (await checked(long, "Amadeo Giannini", encoder=said)).verdict != "disagrees"
+    encoder = Scripted(AttributionScores(0.01, 0.01, 0.98, ((Span(0, len(short)), 0.97),)), "Nowhere")
+    assert (await checked(short, "Amadeo Giannini", encoder=encoder)).verdict == "disagrees"
+    assert (await checked(long, "Amadeo Giannini", encoder=encoder)).verdict != "disagrees"
 
 
 async def test_a_profession_is_checked_like_any_value() -> None:
@@ -128,7 +131,7 @@ async def test_a_profession_is_checked_like_any_value() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "The Golden Gate Bridge was drawn by Irving Morrow.",
         "The Golden Gate Bridge opened to traffic in 1935.",
@@ -138,13 +141,13 @@ async def test_a_profession_is_checked_like_any_value() -> None:
 )
 @pytest.mark.parametrize("encoder", [shipped_encoder(), Eager()], ids=["shipped", "eager"])
 def test_what_is_not_read_once_more_would_have_changed_nothing(
-    said: str, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
+    sentence: str, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    [claim] = claims(said, None)
+    [claim] = claims(sentence, None)
     passages = [PASSAGE, "The Humber Bridge opened to traffic on 24 June 1981.", "It rained on Monday."]
-    found = [claim_verdicts(encoder, said, claim, "", one) for one in passages]
+    verdicts = [claim_verdicts(encoder, sentence, claim, "", passage) for passage in passages]
     monkeypatch.setattr("rarr.backends.encoder.agreement.could_contradict", lambda *_: True)
-    assert [claim_verdicts(encoder, said, claim, "", one) for one in passages] == found
+    assert [claim_verdicts(encoder, sentence, claim, "", passage) for passage in passages] == verdicts
 
 
 def test_most_passages_about_something_else_are_not_read_once_more() -> None:

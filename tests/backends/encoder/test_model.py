@@ -30,21 +30,24 @@ def asked(text: str, value: str, kind: str = "date") -> ClozeInput:
     ],
 )
 def test_a_pointer_finds_what_stands_in_the_same_role(text: str, value: str, kind: str, says: str) -> None:
-    [found] = shipped_encoder().point([asked(text, value, kind)])
-    assert found.best is not None
-    assert says in found.best.of(PASSAGE)
+    [pointer] = shipped_encoder().point([asked(text, value, kind)])
+    assert pointer.best is not None
+    assert says in pointer.best.of(PASSAGE)
 
 
 def test_probabilities_of_all_spans_and_of_none_are_no_more_than_one() -> None:
-    [found] = shipped_encoder().point([asked("It was opened in 1936.", "1936")])
-    whole = sum(np.exp(log) for _, log in found.ranked(10_000)) + np.exp(found.nowhere)
+    [pointer] = shipped_encoder().point([asked("It was opened in 1936.", "1936")])
+    whole = sum(np.exp(log) for _, log in pointer.ranked(10_000)) + np.exp(pointer.nowhere)
     assert 0 < whole <= 1 + 1e-4
 
 
 def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
-    one, other = asked("It was opened in 1936.", "1936"), asked("It was begun in 1930 " + "and " * 50, "1930")
-    [alone] = shipped_encoder().point([one])
-    together = shipped_encoder().point([other, one, other])[1]
+    question, other = (
+        asked("It was opened in 1936.", "1936"),
+        asked("It was begun in 1930 " + "and " * 50, "1930"),
+    )
+    [alone] = shipped_encoder().point([question])
+    together = shipped_encoder().point([other, question, other])[1]
     assert np.array_equal(alone.starts, together.starts)
 
 
@@ -66,21 +69,21 @@ def test_relevance_prefers_the_passage_that_answers() -> None:
 
 
 def test_embeddings_have_length_one_and_like_texts_are_near() -> None:
-    found = shipped_encoder().embed(
+    vectors = shipped_encoder().embed(
         ["A cat sat on the mat.", "The cat is sitting on a mat.", "Shares fell on Monday."]
     )
-    assert np.linalg.norm(found, axis=1) == pytest.approx([1, 1, 1], abs=1e-4)
-    assert found[0] @ found[1] > found[0] @ found[2]
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 1], abs=1e-4)
+    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2]
 
 
 @pytest.mark.slow
 def test_threads_share_one_encoder() -> None:
     encoder = Encoder()
     expected = shipped_encoder().relevance("Who designed it?", [(TITLE, PASSAGE)])
-    found: list[list[float]] = []
+    scores: list[list[float]] = []
     threads = [
         threading.Thread(
-            target=lambda: found.append(encoder.relevance("Who designed it?", [(TITLE, PASSAGE)]))
+            target=lambda: scores.append(encoder.relevance("Who designed it?", [(TITLE, PASSAGE)]))
         )
         for _ in range(8)
     ]
@@ -88,7 +91,7 @@ def test_threads_share_one_encoder() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [expected] * 8
+    assert scores == [expected] * 8
 
 
 def test_nothing_asked_is_nothing_answered() -> None:

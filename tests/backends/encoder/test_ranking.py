@@ -17,9 +17,9 @@ PASSAGES = [
 
 
 async def test_the_passage_that_answers_comes_first() -> None:
-    found = await TrainedReranker(shipped_encoder()).score("When did the Golden Gate Bridge open?", PASSAGES)
-    assert max(range(3), key=lambda n: found[n]) == 0
-    assert all(0 <= one <= 1 for one in found)
+    scores = await TrainedReranker(shipped_encoder()).score("When did the Golden Gate Bridge open?", PASSAGES)
+    assert max(range(3), key=lambda n: scores[n]) == 0
+    assert all(0 <= score <= 1 for score in scores)
 
 
 class Scripted(Encoder):
@@ -37,8 +37,8 @@ class Scripted(Encoder):
 
 
 def test_the_encoder_outweighs_shared_words() -> None:
-    found = encoder_scores(Scripted("Shares"), "When did the Golden Gate Bridge open?", PASSAGES)
-    assert max(range(3), key=lambda n: found[n]) == 2
+    scores = encoder_scores(Scripted("Shares"), "When did the Golden Gate Bridge open?", PASSAGES)
+    assert max(range(3), key=lambda n: scores[n]) == 2
 
 
 async def test_no_passages_have_no_scores() -> None:

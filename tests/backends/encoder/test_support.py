@@ -21,14 +21,14 @@ PASSAGE = "Elm Mill was built in 1804 by Thomas Hay. It burnt down in 1911 and w
 
 
 async def support(text: str, passage: str = PASSAGE) -> float:
-    [found] = await VERIFIER.support(text, None, [Span(0, len(text))], evidence(passage))
-    assert found is not None
-    return found
+    [score] = await VERIFIER.support(text, None, [Span(0, len(text))], evidence(passage))
+    assert score is not None
+    return score
 
 
 async def test_what_is_said_is_supported_more_than_what_is_not() -> None:
-    said = support("Thomas Hay built Elm Mill in 1804.")
-    assert 0 <= await support("Elm Mill ground barley for three villages.") < await said <= 1
+    stated = support("Thomas Hay built Elm Mill in 1804.")
+    assert 0 <= await support("Elm Mill ground barley for three villages.") < await stated <= 1
 
 
 class Noting(Encoder):
@@ -39,7 +39,7 @@ class Noting(Encoder):
         self.shown: list[str] = []
 
     def attribution(self, claims: Sequence[AttributionInput]) -> list[AttributionScores]:
-        self.shown += [one.passage for one in claims]
+        self.shown += [claim.passage for claim in claims]
         return super().attribution(claims)
 
 
@@ -64,17 +64,17 @@ async def test_each_sentence_has_a_class() -> None:
     text = "Thomas Hay built Elm Mill in 1804. Elm Mill sold paper to China."
     first = text.index(" Elm Mill sold")
     spans = [Span(0, first), Span(first + 1, len(text))]
-    found = await VERIFIER.classify(text, None, spans, evidence(PASSAGE))
-    assert found[0] == "attributable"
-    assert found[1] in ("extrapolatory", "contradictory")
+    classes = await VERIFIER.classify(text, None, spans, evidence(PASSAGE))
+    assert classes[0] == "attributable"
+    assert classes[1] in ("extrapolatory", "contradictory")
 
 
 async def test_supported_sentences_before_a_claim_do_not_speak_for_it() -> None:
     text = f"{PASSAGE} Elm Mill was sold to a bank in Tokyo."
     start = text.index("Elm Mill was sold")
-    [found] = await VERIFIER.support(text, None, [Span(start, len(text))], evidence(PASSAGE))
-    assert found is not None
-    assert found < AT_THRESHOLD
+    [score] = await VERIFIER.support(text, None, [Span(start, len(text))], evidence(PASSAGE))
+    assert score is not None
+    assert score < AT_THRESHOLD
 
 
 async def test_a_claim_longer_than_what_the_encoder_reads_is_not_judged() -> None:

@@ -15,11 +15,11 @@ def test_the_part_that_shares_most_words_comes_first() -> None:
 
 
 def test_parts_are_apart_and_have_their_size() -> None:
-    found = closest_windows("said here", " ".join(f"Sentence {n} is said here." for n in range(200)), 3)
-    said = [one for part in found for one in part.split(". ")]
-    assert len(found) == 3
-    assert all(ROOM / 2 < len(one) <= ROOM for one in found)
-    assert len({one.strip(".") for one in said}) == len(said)
+    windows = closest_windows("said here", " ".join(f"Sentence {n} is said here." for n in range(200)), 3)
+    sentences = [sentence for part in windows for sentence in part.split(". ")]
+    assert len(windows) == 3
+    assert all(ROOM / 2 < len(window) <= ROOM for window in windows)
+    assert len({sentence.strip(".") for sentence in sentences}) == len(sentences)
 
 
 def test_a_sentence_that_is_longer_than_a_part_is_found_too() -> None:

@@ -27,13 +27,13 @@ class Fake:
         self.missing: set[str] = set()
         self.labels = ["entailment", "neutral", "contradiction"]
 
-    def kind(self, what: str) -> Any:
+    def kind(self, part: str) -> Any:
         def from_pretrained(name: str, *, local_files_only: bool, trust_remote_code: bool, **_: Any) -> Any:
             assert trust_remote_code is False
-            self.asked.append((what, name, local_files_only))
+            self.asked.append((part, name, local_files_only))
             if local_files_only in self.fails:
                 raise self.fails[local_files_only]
-            return (self, {"missing_keys": self.missing}) if what == "model" else self
+            return (self, {"missing_keys": self.missing}) if part == "model" else self
 
         return SimpleNamespace(from_pretrained=from_pretrained)
 
@@ -66,7 +66,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
     made = Fake()
     kinds = {"AutoConfig": "config", "AutoTokenizer": "tokenizer"}
     kinds["AutoModelForSequenceClassification"] = "model"
-    members = {name: made.kind(what) for name, what in kinds.items()}
+    members = {name: made.kind(part) for name, part in kinds.items()}
     monkeypatch.setitem(sys.modules, "transformers", module("transformers", **members))
     cuda = SimpleNamespace(is_available=lambda: False)
     monkeypatch.setitem(sys.modules, "torch", module("torch", cuda=cuda))
@@ -129,8 +129,10 @@ def test_rest_is_downloaded(fake: Fake, hub: list[str]) -> None:
 
 def test_unreachable_hub_is_one_line(fake: Fake, hub: list[str]) -> None:
     fake.fails[True] = OSError("not here")
-    said = refused("nobody/nli")
-    assert said.startswith("model 'nli:nobody/nli' cannot be loaded (Name or service not known): check the")
+    message = refused("nobody/nli")
+    assert message.startswith(
+        "model 'nli:nobody/nli' cannot be loaded (Name or service not known): check the"
+    )
     assert fake.asked == [("config", "nobody/nli", True)]
 
 

@@ -39,9 +39,9 @@ def three(tmp_path: Path) -> Path:
     return classifier(tmp_path / "three", LABELS, entails=1, contradicts=0)
 
 
-def supports(model: NliModel, *found: str) -> list[float]:
-    judged = model.judge([Pair(one, CLAIM) for one in found])
-    return [one.support for one in judged if one is not None]
+def supports(model: NliModel, *passages: str) -> list[float]:
+    judged = model.judge([Pair(passage, CLAIM) for passage in passages])
+    return [judgement.support for judgement in judged if judgement is not None]
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
@@ -51,8 +51,8 @@ async def test_three_labels_in_any_order(tmp_path: Path, order: tuple[int, ...])
     folder = classifier(tmp_path, labels, entails=entails, contradicts=contradicts)
     verifier = NliVerifier(str(folder), 0.5)
     classes = [
-        await verifier.classify(CLAIM, None, sentences(CLAIM), evidence(found))
-        for found in (GRANTED, DENIED, SILENT)
+        await verifier.classify(CLAIM, None, sentences(CLAIM), evidence(passage))
+        for passage in (GRANTED, DENIED, SILENT)
     ]
     assert classes == [["attributable"], ["contradictory"], ["extrapolatory"]]
 
@@ -75,8 +75,8 @@ def test_t5_answers_by_the_first_tokens_of_0_and_1(tmp_path: Path, name: str) ->
     assert supports(model, GRANTED, RAIN) == pytest.approx([0.8808, 0.8808], abs=1e-4)  # sigmoid of 3 - 1
 
 
-def read(model: NliModel, found: str, claim: str) -> Any:
-    return model._tokenizer.decode(model._tokenizer(*model._texts(Pair(found, claim)))["input_ids"])
+def read(model: NliModel, passage: str, claim: str) -> Any:
+    return model._tokenizer.decode(model._tokenizer(*model._texts(Pair(passage, claim)))["input_ids"])
 
 
 def test_evidence_comes_first_and_minicheck_has_it_in_one_text(tmp_path: Path) -> None:
@@ -84,27 +84,28 @@ def test_evidence_comes_first_and_minicheck_has_it_in_one_text(tmp_path: Path) -
         NliModel(str(classifier(tmp_path / name, ["LABEL_0", "LABEL_1"], entails=1)))
         for name in ("two", "minicheck")
     ]
-    said = [read(model, "rain fell", "the town") for model in models]
-    assert said == ["[CLS] rain fell [SEP] the town [SEP]"] * 2
+    texts = [read(model, "rain fell", "the town") for model in models]
+    assert texts == ["[CLS] rain fell [SEP] the town [SEP]"] * 2
     kinds = [model._tokenizer(*model._texts(Pair("rain", "town")))["token_type_ids"] for model in models]
     assert kinds == [[0, 0, 0, 1, 1], [0, 0, 0, 0, 0]]
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "prompt"),
     [
         ("true", "premise: rain fell hypothesis: the town</s>"),
         ("minicheck", "predict: rain fell</s> the town</s>"),
     ],
 )
-def test_t5_is_asked_as_it_was_trained(tmp_path: Path, name: str, said: str) -> None:
-    assert read(NliModel(str(t5(tmp_path / name, no=0.0, yes=0.0))), "rain fell", "the town") == said
+def test_t5_is_asked_as_it_was_trained(tmp_path: Path, name: str, prompt: str) -> None:
+    assert read(NliModel(str(t5(tmp_path / name, no=0.0, yes=0.0))), "rain fell", "the town") == prompt
 
 
 def test_long_evidence_is_judged_by_its_best_sentences(three: Path) -> None:
     model = NliModel(str(three))
     granted, denied, silent = model.judge(
-        [Pair(RAIN + one + RAIN, CLAIM) for one in (GRANTED + " ", DENIED + " ", "")], "the town hall"
+        [Pair(RAIN + sentence + RAIN, CLAIM) for sentence in (GRANTED + " ", DENIED + " ", "")],
+        "the town hall",
     )
     assert granted and denied and silent
     assert (granted.support > 0.8, denied.contradiction > 0.8, silent.support < 0.3) == (True,) * 3  # type: ignore[operator]
@@ -115,7 +116,7 @@ def test_no_input_is_longer_than_the_model_takes(three: Path) -> None:
     forward = model._logits
 
     def recorded(encoded: list[dict[str, Any]]) -> list[list[float]]:
-        lengths.extend(len(one["input_ids"]) for one in encoded)
+        lengths.extend(len(inputs["input_ids"]) for inputs in encoded)
         return forward(encoded)
 
     model._logits = recorded  # type: ignore[method-assign]
@@ -131,7 +132,7 @@ def test_lines_of_a_list_are_judged_one_by_one(three: Path) -> None:
 
 def test_claim_without_room_for_evidence_is_not_judged(three: Path) -> None:
     judged = NliModel(str(three)).judge([Pair(RAIN, "the town " * 40), Pair(GRANTED, CLAIM)])
-    assert [one is None for one in judged] == [True, False]
+    assert [judgement is None for judgement in judged] == [True, False]
 
 
 def test_evidence_cannot_end_itself(three: Path) -> None:
@@ -149,7 +150,7 @@ async def test_answers_are_the_same_alone_together_and_again(three: Path) -> Non
         *(verifier.support(text, None, [span], evidence(GRANTED)) for span in spans),
     )
     assert whole == again
-    assert [one for [one] in alone] == pytest.approx(list(whole), abs=1e-5)
+    assert [score for [score] in alone] == pytest.approx(list(whole), abs=1e-5)
 
 
 def test_it_learns_nothing(three: Path) -> None:
@@ -174,7 +175,7 @@ def changed(folder: Path, **values: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ({"model_type": "HHEMv2", "auto_map": {"AutoConfig": "code.Config"}}, "needs Python code of its own"),
         ({"architectures": ["BertModel"]}, "is a BertModel: choose"),
@@ -183,9 +184,9 @@ def changed(folder: Path, **values: Any) -> str:
         ({"model_type": "unheard"}, "cannot be loaded"),
     ],
 )
-def test_what_is_no_verifier_is_refused_in_one_line(three: Path, values: Any, said: str) -> None:
+def test_what_is_no_verifier_is_refused_in_one_line(three: Path, values: Any, message: str) -> None:
     (three / "code.py").write_text("raise SystemExit('code of a model ran')")
-    with pytest.raises(SetupError, match=said) as raised:
+    with pytest.raises(SetupError, match=message) as raised:
         loaded_model(changed(three, **values))
     assert "\n" not in str(raised.value)
 

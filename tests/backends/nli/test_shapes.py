@@ -42,7 +42,7 @@ def test_prompts_go_by_name(name: str, architecture: str, text: str, limit: int 
 
 
 @pytest.mark.parametrize(
-    ("architecture", "said"),
+    ("architecture", "message"),
     [
         ("BertModel", "is a BertModel: choose a model for natural language inference, such as"),
         ("LlamaForCausalLM", "is a LlamaForCausalLM: choose"),
@@ -50,8 +50,8 @@ def test_prompts_go_by_name(name: str, architecture: str, text: str, limit: int 
         ("MT5ForConditionalGeneration", "is a T5, and its prompt is not known: give its folder a name with"),
     ],
 )
-def test_other_models_are_refused_in_one_line_with_the_cure(architecture: str | None, said: str) -> None:
-    with pytest.raises(SetupError, match=f"'nli:a/b' {said}") as raised:
+def test_other_models_are_refused_in_one_line_with_the_cure(architecture: str | None, message: str) -> None:
+    with pytest.raises(SetupError, match=f"'nli:a/b' {message}") as raised:
         shape_of(config(architecture), "a/b")
     assert "\n" not in str(raised.value)
 

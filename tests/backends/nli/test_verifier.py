@@ -29,7 +29,8 @@ class Model:
         assert threading.current_thread() is not threading.main_thread()
         self.calls.append((list(pairs), title))
         return [
-            next((one for word, one in self.judgements.items() if word in pair.claim), None) for pair in pairs
+            next((judgement for word, judgement in self.judgements.items() if word in pair.claim), None)
+            for pair in pairs
         ]
 
 
@@ -82,15 +83,15 @@ def test_it_is_a_classifier(verifier: NliVerifier) -> None:
 
 
 @pytest.mark.parametrize(
-    ("span", "said"),
+    ("span", "sentence"),
     [
         (Span(0, len(TEXT)), "The Vinter Mill is old. Vinter Mill burned in 1921."),
         (Span(0, 10), ""),
         (Span(0, 0), ""),
     ],
 )
-def test_any_span_stands_alone(span: Span, said: str) -> None:
-    assert standalone_text(TEXT, None, span) == said
+def test_any_span_stands_alone(span: Span, sentence: str) -> None:
+    assert standalone_text(TEXT, None, span) == sentence
 
 
 def test_context_gives_the_subject_of_the_first_sentence() -> None:

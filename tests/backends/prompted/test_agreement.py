@@ -19,8 +19,15 @@ QUERY = query_about(TEXT, "1921", "When did the mill burn?")
 FOUND = evidence("The mill burned in May 1923.")
 
 
-def said(verdict: str = "disagrees", mine: str = "1921", its: str = "1923") -> dict[str, Any]:
-    return {"text_answer": mine, "evidence_answer": its, "reason": "So it says.", "verdict": verdict}
+def model_answer(
+    verdict: str = "disagrees", text_answer: str = "1921", evidence_answer: str = "1923"
+) -> dict[str, Any]:
+    return {
+        "text_answer": text_answer,
+        "evidence_answer": evidence_answer,
+        "reason": "So it says.",
+        "verdict": verdict,
+    }
 
 
 def checker(chat: ScriptedModel, *, whole_text: bool = False) -> PromptedChecker:
@@ -33,12 +40,12 @@ async def checked(answer: dict[str, Any]) -> Agreement:
 
 @pytest.mark.parametrize("verdict", ["disagrees", "irrelevant", "unknown"])
 async def test_verdict_comes_with_both_answers(verdict: str) -> None:
-    agreement = await checked(said(verdict))
-    assert agreement.model_dump(exclude={"confidence"}) == said(verdict)
+    agreement = await checked(model_answer(verdict))
+    assert agreement.model_dump(exclude={"confidence"}) == model_answer(verdict)
 
 
 async def test_sentence_is_asked_about_with_the_one_before() -> None:
-    chat = answering(said())
+    chat = answering(model_answer())
     await checker(chat).check(TEXT, None, QUERY, FOUND)
     assert asked_of(chat) == {
         "before": "The mill is old.",
@@ -49,31 +56,31 @@ async def test_sentence_is_asked_about_with_the_one_before() -> None:
 
 
 async def test_whole_text_is_asked_about_where_that_is_the_scope() -> None:
-    chat = answering(said())
+    chat = answering(model_answer())
     await checker(chat, whole_text=True).check(TEXT, None, QUERY, FOUND)
     assert (asked_of(chat)["before"], asked_of(chat)["text"]) == ("(none)", TEXT)
 
 
 async def test_context_has_a_prompt_of_its_own() -> None:
-    chat = answering(said())
+    chat = answering(model_answer())
     await checker(chat).check(TEXT, "Tell me of the mill.", QUERY, FOUND)
     assert chat.calls[0].name == "check_agreement_in_context"
     assert asked_of(chat)["context"] == "Tell me of the mill."
 
 
 @pytest.mark.parametrize(
-    ("mine", "its"),
+    ("text_answer", "evidence_answer"),
     [("1921", "1921"), ("In  1921", "in 1921"), ("1921", ""), ("1921", " \n"), ("", "")],
     ids=["equal", "equal but for case and spaces", "none of the evidence", "blank", "none at all"],
 )
-async def test_disagreement_without_two_answers_is_unknown(mine: str, its: str) -> None:
-    agreement = await checked(said("disagrees", mine, its))
+async def test_disagreement_without_two_answers_is_unknown(text_answer: str, evidence_answer: str) -> None:
+    agreement = await checked(model_answer("disagrees", text_answer, evidence_answer))
     assert agreement.verdict == "unknown"
     assert "they disagree" in agreement.reason
 
 
 @pytest.mark.parametrize(
-    ("mine", "its"),
+    ("text_answer", "evidence_answer"),
     [
         ("1923", "May 1923"),
         ("1,200 metres", "1.2 km"),
@@ -81,8 +88,14 @@ async def test_disagreement_without_two_answers_is_unknown(mine: str, its: str) 
         ("a geologist", "an expert on rocks"),
     ],
 )
-async def test_agreement_of_answers_that_stand_in_both_is_one(mine: str, its: str) -> None:
-    assert (await checked_against(f"It was {mine}.", f"It was {its}.", said("agrees", mine, its))) == "agrees"
+async def test_agreement_of_answers_that_stand_in_both_is_one(text_answer: str, evidence_answer: str) -> None:
+    assert (
+        await checked_against(
+            f"It was {text_answer}.",
+            f"It was {evidence_answer}.",
+            model_answer("agrees", text_answer, evidence_answer),
+        )
+    ) == "agrees"
 
 
 @pytest.mark.parametrize("verdict", ["agrees", "disagrees"])
@@ -104,16 +117,16 @@ async def test_injection_into_an_answer_that_does_not_stand_in_the_passage_is_no
     verdict: str, answer: str, passage: str
 ) -> None:
     claim = f"It is {answer} or 7 miles."
-    assert await checked_against(claim, passage, said(verdict, "7 miles", answer)) == "unknown"
+    assert await checked_against(claim, passage, model_answer(verdict, "7 miles", answer)) == "unknown"
 
 
 async def test_injection_into_the_answer_of_the_text_is_no_verdict() -> None:
-    answer = said("agrees", "221 metres", "221 metres")
+    answer = model_answer("agrees", "221 metres", "221 metres")
     assert await checked_against("It is 300 metres long.", "It is 221 metres long.", answer) == "unknown"
 
 
 @pytest.mark.parametrize(
-    ("mine", "its"),
+    ("text_answer", "evidence_answer"),
     [
         ("300 metres", "221 metres"),
         ("1931", "1904"),
@@ -123,9 +136,11 @@ async def test_injection_into_the_answer_of_the_text_is_no_verdict() -> None:
         ("3 ships in 1904", "4 ships in 1904"),
     ],
 )
-async def test_injection_into_the_verdict_alone_is_no_agreement(mine: str, its: str) -> None:
-    answer = said("agrees", mine, its)
-    assert await checked_against(f"It is {mine}.", f"It is {its}.", answer) == "unknown"
+async def test_injection_into_the_verdict_alone_is_no_agreement(
+    text_answer: str, evidence_answer: str
+) -> None:
+    answer = model_answer("agrees", text_answer, evidence_answer)
+    assert await checked_against(f"It is {text_answer}.", f"It is {evidence_answer}.", answer) == "unknown"
 
 
 @pytest.mark.parametrize(
@@ -142,14 +157,15 @@ async def test_injection_into_the_verdict_alone_is_no_agreement(mine: str, its: 
 )
 async def test_answer_stands_in_a_passage_in_its_words_or_with_its_values(passage: str, answer: str) -> None:
     assert (
-        await checked_against("It is 7 miles.", passage, said("disagrees", "7 miles", answer)) == "disagrees"
+        await checked_against("It is 7 miles.", passage, model_answer("disagrees", "7 miles", answer))
+        == "disagrees"
     )
 
 
 async def test_doubt_says_what_the_model_said_and_what_is_wrong_with_it() -> None:
-    agreement = await checked(said("agrees", "1921", "1921"))
-    told = "the model says that they agree, but its answer of the evidence, '1921', does not stand"
-    assert agreement.reason == f"{told} in the passage"
+    agreement = await checked(model_answer("agrees", "1921", "1921"))
+    doubt = "the model says that they agree, but its answer of the evidence, '1921', does not stand"
+    assert agreement.reason == f"{doubt} in the passage"
 
 
 async def checked_against(text: str, passage: str, answer: dict[str, Any]) -> str:

@@ -140,8 +140,8 @@ async def test_difference_that_the_rules_read_too_needs_no_second_answer() -> No
 )
 async def test_rules_decide_where_the_model_does_not(filled: str, text: str, verdict: Verdict) -> None:
     chat = reads(filled)
-    told = BURNED.model_copy(update={"text": text})
-    assert (await checker(chat).check(TEXT, None, QUERY, told)).verdict == verdict
+    passage = BURNED.model_copy(update={"text": text})
+    assert (await checker(chat).check(TEXT, None, QUERY, passage)).verdict == verdict
     assert asked(chat) == BOTH[:1]
 
 

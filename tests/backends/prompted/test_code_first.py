@@ -20,8 +20,14 @@ def editor(chat: ScriptedModel) -> CodeFirstEditor:
     return CodeFirstEditor(ValueEditor(), PromptedEditor(language_model(chat), PROMPTS, whole_text=False))
 
 
-def disagreeing(mine: str, its: str) -> Check:
-    return Check(verdict="disagrees", text_answer=mine, evidence_answer=its, query_id="q1", evidence_id="e1")
+def disagreeing(text_answer: str, evidence_answer: str) -> Check:
+    return Check(
+        verdict="disagrees",
+        text_answer=text_answer,
+        evidence_answer=evidence_answer,
+        query_id="q1",
+        evidence_id="e1",
+    )
 
 
 async def test_a_value_is_replaced_without_a_model() -> None:

@@ -27,8 +27,8 @@ async def change(
 
 
 async def edited(text: str, about: str, span: str, revision: str, *, whole_text: bool = False) -> str:
-    found = await change(text, about, span, revision, whole_text=whole_text)
-    return text if found is None else text[: found.start] + found.new + text[found.end :]
+    edit = await change(text, about, span, revision, whole_text=whole_text)
+    return text if edit is None else text[: edit.start] + edit.new + text[edit.end :]
 
 
 async def test_words_are_replaced() -> None:
@@ -72,8 +72,8 @@ async def test_spaces_and_quotes_may_differ_and_stay_as_the_text_has_them(text: 
 @pytest.mark.parametrize(("about", "start"), [("3 boys", 0), ("3 girls", 18), ("3 dogs", 31)])
 async def test_of_several_places_the_nearest_to_the_query_is_meant(about: str, start: int) -> None:
     text = "3 boys were here, 3 girls, and 3 dogs."
-    found = await change(text, about, "3", "4")
-    assert found == Change(start=start, end=start + 1, new="4")
+    edit = await change(text, about, "3", "4")
+    assert edit == Change(start=start, end=start + 1, new="4")
 
 
 @pytest.mark.parametrize("number", ["1937", "33", "1.3", "3.5", "1,3", "3,500", "x3", "3rd", "$33", "-30"])
@@ -100,8 +100,8 @@ async def test_words_that_are_not_in_the_sentence_are_an_error(span: str) -> Non
 
 async def test_words_that_are_not_in_the_text_are_a_warning_and_no_edit() -> None:
     before = state(MILL, queries=[query_about(MILL, "1921")], found=[FOUND], checks=[check()])
-    mine = editor(answering({"span": "1925", "revision": "1923"}))
-    update = await edit(before, runtime(editor=mine))
+    prompted = editor(answering({"span": "1925", "revision": "1923"}))
+    update = await edit(before, runtime(editor=prompted))
     assert (update["text"], update["edits"]) == (MILL, [])
     assert [(w.code, w.query_id) for w in update["warnings"]] == [("edit_failed", "q1")]
 
@@ -174,15 +174,15 @@ async def test_markdown_is_identical_outside_of_what_changes(
 async def test_words_that_both_begin_and_end_with_are_not_part_of_the_change(
     span: str, revision: str, old: str, new: str
 ) -> None:
-    found = await change(MILL, "1919", span, revision)
-    assert found is not None
-    assert (MILL[found.start : found.end], found.new) == (old, new)
+    edit = await change(MILL, "1919", span, revision)
+    assert edit is not None
+    assert (MILL[edit.start : edit.end], edit.new) == (old, new)
 
 
-@pytest.mark.parametrize(("mine", "its"), [("1,240", "1,340"), ("41.5", "41.7"), ("3.5.1", "3.6.1")])
-async def test_number_changes_as_a_whole(mine: str, its: str) -> None:
-    found = await change(f"It has {mine} m.", mine, f"has {mine} m", f"has {its} m")
-    assert found == Change(start=7, end=7 + len(mine), new=its)
+@pytest.mark.parametrize(("old", "new"), [("1,240", "1,340"), ("41.5", "41.7"), ("3.5.1", "3.6.1")])
+async def test_number_changes_as_a_whole(old: str, new: str) -> None:
+    edit = await change(f"It has {old} m.", old, f"has {old} m", f"has {new} m")
+    assert edit == Change(start=7, end=7 + len(old), new=new)
 
 
 @pytest.mark.parametrize(
@@ -207,9 +207,9 @@ async def test_deletion_leaves_one_space(span: str, revision: str, expected: str
     [("mill", "mill of Ude", " of Ude"), ("mill", "old mill", "old "), ("1921", "1921 or 1922", " or 1922")],
 )
 async def test_insertion(span: str, revision: str, inserted: str) -> None:
-    found = await change(MILL, "1919", span, revision)
-    assert found is not None
-    assert (found.start == found.end, found.new) == (True, inserted)
+    edit = await change(MILL, "1919", span, revision)
+    assert edit is not None
+    assert (edit.start == edit.end, edit.new) == (True, inserted)
 
 
 @pytest.mark.parametrize(

@@ -26,10 +26,10 @@ async def test_evidence_is_quoted_and_cannot_end_the_quotation() -> None:
 async def test_errors_come_as_the_model_gave_them() -> None:
     error = {"right": "1901", "wrong": "1910", "kind": "date"}
     chat = answering({"errors": [error, error | {"kind": " Place "}]})
-    found = await PromptedNoiser(language_model(chat), PROMPTS).corrupt(
+    errors = await PromptedNoiser(language_model(chat), PROMPTS).corrupt(
         "It opened in 1901.", ("date", "unit")
     )
-    assert [one.model_dump() for one in found] == [error, error | {"kind": "other"}]
+    assert [error.model_dump() for error in errors] == [error, error | {"kind": "other"}]
     assert asked_of(chat) == {"text": "It opened in 1901.", "kinds": "date, unit"}
 
 

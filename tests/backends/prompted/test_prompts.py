@@ -34,7 +34,7 @@ def test_home_is_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "said"),
+    ("file", "text", "message"),
     [
         ("edit.md", OWN.replace("{{query}}", "{{question}}"), "question"),
         ("edits.md", OWN, "overrides no prompt"),
@@ -43,10 +43,10 @@ def test_home_is_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     ],
 )
 def test_override_that_cannot_be_used_is_an_error_at_once(
-    tmp_path: Path, file: str, text: str, said: str
+    tmp_path: Path, file: str, text: str, message: str
 ) -> None:
     (tmp_path / file).write_text(text)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         Prompts(tmp_path)
 
 

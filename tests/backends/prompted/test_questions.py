@@ -29,17 +29,17 @@ def generator(chat: ScriptedModel, samples: int = 1) -> PromptedQuestions:
 async def asked(
     *samples: list[dict[str, str]], text: str = TEXT, context: str | None = None
 ) -> list[Question]:
-    chat = answering(*({"questions": one} for one in samples))
+    chat = answering(*({"questions": questions} for questions in samples))
     return list(await generator(chat, len(samples)).generate(text, context))
 
 
 async def place(about: str, question: str = "When?", text: str = TEXT) -> str:
-    [found] = await asked([ask(question, about)], text=text)
-    return text[found.start : found.end]
+    [query] = await asked([ask(question, about)], text=text)
+    return text[query.start : query.end]
 
 
 @pytest.mark.parametrize(
-    ("about", "said"),
+    ("about", "words"),
     [
         ("1921", "1921"),
         ("THE OLD Mill", "The old mill"),
@@ -48,27 +48,29 @@ async def place(about: str, question: str = "When?", text: str = TEXT) -> str:
     ],
     ids=["exactly", "case", "spaces", "blanks around"],
 )
-async def test_place_is_what_a_question_is_about(about: str, said: str) -> None:
-    assert await place(about) == said
+async def test_place_is_what_a_question_is_about(about: str, words: str) -> None:
+    assert await place(about) == words
 
 
 @pytest.mark.parametrize(
-    ("text", "about", "said"),
+    ("text", "about", "words"),
     [
         ("The <text> tag is of 1921.", "‹text> tag", "<text> tag"),
         ("It\u200b bur\xadned in 1921.", "It burned", "It\u200b bur\xadned"),
         ("It stood. The <|im_end|>\u200b mill burned in 1921.", "burned in 1921", "burned in 1921"),
     ],
 )
-async def test_injection_marks_of_a_text_are_found_where_they_stand(text: str, about: str, said: str) -> None:
-    assert await place(about, text=text) == said
+async def test_injection_marks_of_a_text_are_found_where_they_stand(
+    text: str, about: str, words: str
+) -> None:
+    assert await place(about, text=text) == words
 
 
 async def test_what_stands_twice_is_meant_where_the_question_has_more_words() -> None:
-    [found] = await asked([ask("Who was the owner of the mill?", "mill")])
-    assert found.start == TEXT.rindex("mill")
-    [found] = await asked([ask("How old was the mill that was built?", "mill")])
-    assert found.start == TEXT.index("mill")
+    [query] = await asked([ask("Who was the owner of the mill?", "mill")])
+    assert query.start == TEXT.rindex("mill")
+    [query] = await asked([ask("How old was the mill that was built?", "mill")])
+    assert query.start == TEXT.index("mill")
 
 
 @pytest.mark.parametrize(
@@ -112,13 +114,15 @@ async def test_answer_that_is_none_is_no_empty_list(answer: str) -> None:
 
 
 async def test_one_readable_sample_is_enough() -> None:
-    found = await generator(answering("", "?", {"questions": [ask("When?", "1919")]}), 3).generate(TEXT, None)
-    assert [one.text for one in found] == ["When?"]
+    queries = await generator(answering("", "?", {"questions": [ask("When?", "1919")]}), 3).generate(
+        TEXT, None
+    )
+    assert [query.text for query in queries] == ["When?"]
 
 
 async def test_questions_about_the_same_characters_are_one() -> None:
-    found = await asked([ask("When was it built?", "1919")], [ask("What year saw it made?", "1919")])
-    assert [one.text for one in found] == ["When was it built?"]
+    queries = await asked([ask("When was it built?", "1919")], [ask("What year saw it made?", "1919")])
+    assert [query.text for query in queries] == ["When was it built?"]
 
 
 @pytest.mark.parametrize(
@@ -138,21 +142,23 @@ async def test_questions_about_one_sentence_in_nearly_the_same_words_are_one(
 
 
 async def test_alike_questions_about_different_sentences_are_two() -> None:
-    found = await asked([ask("When did it open?", "1990"), ask("When did it open?", "1991")],
+    queries = await asked([ask("When did it open?", "1990"), ask("When did it open?", "1991")],
                         text="Mill A opened in 1990. Mill B opened in 1991.")  # fmt: skip
-    assert len(found) == 2
+    assert len(queries) == 2
 
 
 async def test_three_samples_are_united_in_the_order_of_the_text() -> None:
     late, early = ask("When did it burn?", "1921"), ask("When was it built?", "1919")
-    found = await asked([late], [early, late], [ask("Who fled?", "The owner"), early])
-    assert [one.text for one in found] == ["When was it built?", "When did it burn?", "Who fled?"]
+    queries = await asked([late], [early, late], [ask("Who fled?", "The owner"), early])
+    assert [query.text for query in queries] == ["When was it built?", "When did it burn?", "Who fled?"]
 
 
 async def test_samples_are_one_request_with_a_temperature() -> None:
     chat = answering({"questions": []})
     await generator(chat, 3).generate(TEXT, None)
-    assert [(one.name, one.samples, one.temperature) for one in chat.calls] == [("generate_queries", 3, 0.7)]
+    assert [(call.name, call.samples, call.temperature) for call in chat.calls] == [
+        ("generate_queries", 3, 0.7)
+    ]
     assert asked_of(chat) == {"text": TEXT.removesuffix("\n")}
 
 
@@ -194,14 +200,14 @@ async def test_parts_of_a_long_text_are_asked_about_at_once() -> None:
 
     chat = Waiting(answers)
     async with asyncio.timeout(30):
-        found = await generator(chat).generate(LONG, None)
-    assert len(found) == len(chat.calls) == count >= 3
-    assert all(LONG[one.start : one.end] == one.text[9:13] for one in found)
+        queries = await generator(chat).generate(LONG, None)
+    assert len(queries) == len(chat.calls) == count >= 3
+    assert all(LONG[query.start : query.end] == query.text[9:13] for query in queries)
 
 
 async def test_question_is_placed_in_its_own_part() -> None:
     chat = answering({"questions": [ask("How many wheels has it?", "It has")]})
-    places = [one.start for one in await generator(chat).generate(LONG, None)]
+    places = [query.start for query in await generator(chat).generate(LONG, None)]
     spans = list(text_parts(LONG))
     assert all(span.start <= place < span.end for span, place in zip(spans, places, strict=True))
 
@@ -213,11 +219,11 @@ async def test_model_that_fails_is_an_error() -> None:
 
 
 def test_expected_is_a_call_a_part() -> None:
-    one = generator(answering(""), 3).expected(TEXT, None)
-    many = generator(answering(""), 3).expected(LONG, None)
-    assert (one.model_calls, many.model_calls) == (1, len(list(text_parts(LONG))))
-    assert many.input_tokens > 3 * one.input_tokens > 0
-    assert many.output_tokens > one.output_tokens > 0
+    short = generator(answering(""), 3).expected(TEXT, None)
+    long = generator(answering(""), 3).expected(LONG, None)
+    assert (short.model_calls, long.model_calls) == (1, len(list(text_parts(LONG))))
+    assert long.input_tokens > 3 * short.input_tokens > 0
+    assert long.output_tokens > short.output_tokens > 0
 
 
 async def test_answer_is_bounded_by_the_text() -> None:

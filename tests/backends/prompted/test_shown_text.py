@@ -10,7 +10,7 @@ TEXT = f"# Mills\n\nOne was built. It burned\nin 1921. An end came.\n\n{TABLE}"
 
 
 @pytest.mark.parametrize(
-    ("about", "said", "before"),
+    ("about", "sentences", "before"),
     [
         ("One", "One was built.", "(none)"),
         ("burned", "It burned\nin 1921.", "One was built."),
@@ -20,9 +20,11 @@ TEXT = f"# Mills\n\nOne was built. It burned\nin 1921. An end came.\n\n{TABLE}"
     ],
     ids=["the first sentence", "a sentence", "two sentences", "a heading", "a row of a table"],
 )
-def test_scope_is_the_sentences_of_the_query_and_the_one_before(about: str, said: str, before: str) -> None:
-    span, found = scope_of(TEXT, query_about(TEXT, about), whole=False)
-    assert (span.of(TEXT), found) == (said, before)
+def test_scope_is_the_sentences_of_the_query_and_the_one_before(
+    about: str, sentences: str, before: str
+) -> None:
+    span, opening = scope_of(TEXT, query_about(TEXT, about), whole=False)
+    assert (span.of(TEXT), opening) == (sentences, before)
 
 
 def test_row_at_the_end_of_a_text_without_a_line_end() -> None:

@@ -10,13 +10,13 @@ from rarr.backends.rules.questions import ValueQuestions, askable_values
 from rarr.records import Agreement, Evidence, Query
 
 
-async def verdict_on(text: str, said: str, evidence: str, title: str = "") -> Agreement:
+async def verdict_on(text: str, value: str, evidence: str, title: str = "") -> Agreement:
     """What the evidence says to the question that asks for `said`; asked for by its place."""
-    start = text.rindex(said)
+    start = text.rindex(value)
     return await ValueAgreement().check(
         text,
         None,
-        Query(id="q1", text="?", start=start, end=start + len(said)),
+        Query(id="q1", text="?", start=start, end=start + len(value)),
         Evidence(
             id="e1", query_id="q1", relevance=1, text=evidence, title=title, source="s",
             start=0, end=len(evidence), retrieved_at=datetime(2024, 1, 1, tzinfo=UTC),
@@ -94,23 +94,27 @@ NOT_SURE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said", "evidence"), AGREES)
-async def test_agrees(text: str, said: str, evidence: str) -> None:
-    assert (await verdict_on(text, said, evidence, "Hoover Dam")).verdict == "agrees"
+@pytest.mark.parametrize(("text", "value", "evidence"), AGREES)
+async def test_agrees(text: str, value: str, evidence: str) -> None:
+    assert (await verdict_on(text, value, evidence, "Hoover Dam")).verdict == "agrees"
 
 
-@pytest.mark.parametrize(("text", "said", "evidence", "answer"), DISAGREES)
-async def test_disagrees(text: str, said: str, evidence: str, answer: str | None) -> None:
-    found = await verdict_on(text, said, evidence)
+@pytest.mark.parametrize(("text", "value", "evidence", "answer"), DISAGREES)
+async def test_disagrees(text: str, value: str, evidence: str, answer: str | None) -> None:
+    agreement = await verdict_on(text, value, evidence)
     if answer is None:  # a decade is no exact date
-        assert found.verdict in ("irrelevant", "unknown")
+        assert agreement.verdict in ("irrelevant", "unknown")
     else:
-        assert (found.verdict, found.text_answer, found.evidence_answer) == ("disagrees", said, answer)
+        assert (agreement.verdict, agreement.text_answer, agreement.evidence_answer) == (
+            "disagrees",
+            value,
+            answer,
+        )
 
 
-@pytest.mark.parametrize(("text", "said", "evidence"), NOT_SURE)
-async def test_abstains(text: str, said: str, evidence: str) -> None:
-    assert (await verdict_on(text, said, evidence)).verdict in ("irrelevant", "unknown")
+@pytest.mark.parametrize(("text", "value", "evidence"), NOT_SURE)
+async def test_abstains(text: str, value: str, evidence: str) -> None:
+    assert (await verdict_on(text, value, evidence)).verdict in ("irrelevant", "unknown")
 
 
 @pytest.mark.parametrize(
@@ -127,10 +131,10 @@ async def test_what_is_planned_or_supposed_is_not_contradicted_by_what_is_so(tex
 
 
 async def test_the_answer_carries_its_currency_word() -> None:
-    found = await verdict_on(
+    agreement = await verdict_on(
         "The Hoover Dam cost 5 million dollars.", "5 million", "The Hoover Dam cost 7 million dollars."
     )
-    assert (found.verdict, found.evidence_answer) == ("disagrees", "7 million dollars")
+    assert (agreement.verdict, agreement.evidence_answer) == ("disagrees", "7 million dollars")
 
 
 async def test_namesakes_contradict_nothing() -> None:
@@ -139,14 +143,14 @@ async def test_namesakes_contradict_nothing() -> None:
 
 
 async def test_something_else_is_irrelevant() -> None:
-    found = await verdict_on("The Hoover Dam opened in 1935.", "1935", "Bread was baked in 1889.")
-    assert (found.verdict, found.reason) == ("irrelevant", "the evidence is about something else")
+    agreement = await verdict_on("The Hoover Dam opened in 1935.", "1935", "Bread was baked in 1889.")
+    assert (agreement.verdict, agreement.reason) == ("irrelevant", "the evidence is about something else")
 
 
 async def test_a_title_agrees() -> None:
     text = "The Hoover Dam lies near Boulder City."
-    found = await verdict_on(text, "Boulder City", "The Hoover Dam is near.", "Boulder City")
-    assert found.verdict == "agrees"
+    agreement = await verdict_on(text, "Boulder City", "The Hoover Dam is near.", "Boulder City")
+    assert agreement.verdict == "agrees"
 
 
 async def test_a_query_about_no_value_is_unknown() -> None:

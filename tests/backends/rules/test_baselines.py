@@ -17,19 +17,22 @@ FIRST, SECOND = TEXT[:32], TEXT[33:]
 
 
 async def test_sentences_are_searched_for_as_they_stand() -> None:
-    found = await TextQueries("sentences", by_value=False).generate(TEXT, None)
-    assert [(one.text, TEXT[one.start : one.end]) for one in found] == [(FIRST, FIRST), (SECOND, SECOND)]
+    queries = await TextQueries("sentences", by_value=False).generate(TEXT, None)
+    assert [(query.text, TEXT[query.start : query.end]) for query in queries] == [
+        (FIRST, FIRST),
+        (SECOND, SECOND),
+    ]
 
 
 async def test_the_text_is_searched_for_as_it_stands() -> None:
-    [found] = await TextQueries("text", by_value=False).generate(TEXT, None)
-    assert (found.text, found.start, found.end) == (TEXT, 0, len(TEXT))
+    [query] = await TextQueries("text", by_value=False).generate(TEXT, None)
+    assert (query.text, query.start, query.end) == (TEXT, 0, len(TEXT))
 
 
 async def test_each_value_has_a_query_of_the_same_words() -> None:
-    found = await TextQueries("text", by_value=True).generate(TEXT, None)
-    assert {one.text for one in found} == {TEXT}
-    assert [TEXT[one.start : one.end] for one in found] == ["1932", "300"]
+    queries = await TextQueries("text", by_value=True).generate(TEXT, None)
+    assert {query.text for query in queries} == {TEXT}
+    assert [TEXT[query.start : query.end] for query in queries] == ["1932", "300"]
 
 
 async def test_the_text_is_not_searched_for_twice() -> None:
@@ -37,7 +40,7 @@ async def test_the_text_is_not_searched_for_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "other"),
+    ("passage", "other"),
     [
         ("The Orrel Bridge opened in 1936.", "1936"),
         ("The tunnel, which opened in 1951, is near the bridge.", "1951"),  # that is the baseline's fault
@@ -45,21 +48,21 @@ async def test_the_text_is_not_searched_for_twice() -> None:
         ("The bridge is made of steel.", ""),
     ],
 )
-async def test_another_value_is_found_whether_or_not_it_contradicts(said: str, other: str) -> None:
-    found = await UngatedAgreement().check(TEXT, None, query(27, 31), evidence(said))
-    assert (found.verdict, found.text_answer, found.evidence_answer) == ("unknown", "1932", other)
+async def test_another_value_is_found_whether_or_not_it_contradicts(passage: str, other: str) -> None:
+    agreement = await UngatedAgreement().check(TEXT, None, query(27, 31), evidence(passage))
+    assert (agreement.verdict, agreement.text_answer, agreement.evidence_answer) == ("unknown", "1932", other)
 
 
 async def test_nothing_is_asked() -> None:
-    found = await UnaskedAgreement().check(TEXT, None, query(27, 31), evidence("It opened in 1936."))
-    assert (found.verdict, found.evidence_answer) == ("unknown", "")
+    agreement = await UnaskedAgreement().check(TEXT, None, query(27, 31), evidence("It opened in 1936."))
+    assert (agreement.verdict, agreement.evidence_answer) == ("unknown", "")
 
 
 async def test_one_word_is_changed_by_chance_and_the_same_again() -> None:
-    span, found = Span(0, 32), [evidence("Steel tunnels")]
-    one, again = [await RandomRewriter().rewrite(TEXT, None, span, found) for _ in range(2)]
-    changed = [new for old, new in zip(FIRST.split(), one.split(), strict=True) if old != new]
-    assert one == again
+    span, passages = Span(0, 32), [evidence("Steel tunnels")]
+    first, again = [await RandomRewriter().rewrite(TEXT, None, span, passages) for _ in range(2)]
+    changed = [new for old, new in zip(FIRST.split(), first.split(), strict=True) if old != new]
+    assert first == again
     assert changed in (["Steel"], ["tunnels"])
 
 

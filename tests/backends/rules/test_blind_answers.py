@@ -11,9 +11,9 @@ from rarr.backends.rules.blind_answers import (
 from rarr.records import Query
 
 
-def compared(text: str, said: str, passage: str, answer: str) -> ComparedAnswer:
-    start = text.index(said)
-    query = Query(id="q1", text="?", start=start, end=start + len(said))
+def compared(text: str, value: str, passage: str, answer: str) -> ComparedAnswer:
+    start = text.index(value)
+    query = Query(id="q1", text="?", start=start, end=start + len(value))
     return compared_answer(text, None, query, evidence(passage), answer)
 
 
@@ -160,22 +160,26 @@ NO_REASON = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said", "passage", "answer"), SAME)
-def test_the_same_value_in_another_form_agrees(text: str, said: str, passage: str, answer: str) -> None:
-    assert compared(text, said, passage, answer).agreement.verdict == "agrees"
+@pytest.mark.parametrize(("text", "value", "passage", "answer"), SAME)
+def test_the_same_value_in_another_form_agrees(text: str, value: str, passage: str, answer: str) -> None:
+    assert compared(text, value, passage, answer).agreement.verdict == "agrees"
 
 
-@pytest.mark.parametrize(("text", "said", "passage", "answer", "words"), OTHER)
-def test_another_value_disagrees(text: str, said: str, passage: str, answer: str, words: str) -> None:
-    agreement = compared(text, said, passage, answer).agreement
-    assert (agreement.verdict, agreement.text_answer, agreement.evidence_answer) == ("disagrees", said, words)
+@pytest.mark.parametrize(("text", "value", "passage", "answer", "words"), OTHER)
+def test_another_value_disagrees(text: str, value: str, passage: str, answer: str, words: str) -> None:
+    agreement = compared(text, value, passage, answer).agreement
+    assert (agreement.verdict, agreement.text_answer, agreement.evidence_answer) == (
+        "disagrees",
+        value,
+        words,
+    )
 
 
-@pytest.mark.parametrize(("text", "said", "passage", "answer", "reason"), NO_REASON)
+@pytest.mark.parametrize(("text", "value", "passage", "answer", "reason"), NO_REASON)
 def test_what_explains_the_difference_is_a_doubt(
-    text: str, said: str, passage: str, answer: str, reason: str
+    text: str, value: str, passage: str, answer: str, reason: str
 ) -> None:
-    answered = compared(text, said, passage, answer)
+    answered = compared(text, value, passage, answer)
     assert answered.agreement.verdict == "unknown" or answered.doubt
     assert reason in f"{answered.agreement.reason} {answered.doubt}"
     assert not answered.doubt or answered.is_sound_but_for_wording == ("too little else" in reason)
@@ -208,7 +212,7 @@ def test_a_query_about_no_value_is_not_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "passage", "title"),
+    ("text", "value", "passage", "title"),
     [
         (
             "# The Orrel Dam\n\nThe head builder was Ida Lunde.\n",
@@ -231,12 +235,12 @@ def test_a_query_about_no_value_is_not_read() -> None:
     ],
 )
 def test_the_same_value_of_another_thing_does_not_agree(
-    text: str, said: str, passage: str, title: str
+    text: str, value: str, passage: str, title: str
 ) -> None:
-    start = text.index(said)
-    query = Query(id="q1", text="?", start=start, end=start + len(said))
-    found = evidence(passage).model_copy(update={"title": title})
-    assert compared_answer(text, None, query, found, said).agreement.verdict == "unknown"
+    start = text.index(value)
+    query = Query(id="q1", text="?", start=start, end=start + len(value))
+    source = evidence(passage).model_copy(update={"title": title})
+    assert compared_answer(text, None, query, source, value).agreement.verdict == "unknown"
 
 
 def test_a_passage_about_something_else_is_not_read() -> None:
@@ -253,8 +257,8 @@ def test_a_passage_about_something_else_is_not_read() -> None:
 def test_a_page_about_something_that_the_text_does_not_name_is_no_reason(title: str, verdict: str) -> None:
     text = "The Humber has a bridge. Cars have used the bridge since June 1981."
     query = Query(id="q1", text="?", start=text.index("June"), end=text.index("June") + 9)
-    found = evidence("All cars have used the bridge since May 1937.").model_copy(update={"title": title})
-    assert compared_answer(text, None, query, found, "May 1937").agreement.verdict == verdict
+    passage = evidence("All cars have used the bridge since May 1937.").model_copy(update={"title": title})
+    assert compared_answer(text, None, query, passage, "May 1937").agreement.verdict == verdict
 
 
 MOVED = (

@@ -9,7 +9,11 @@ from rarr.records import Query
 
 
 def verdict(text: str, passage: str, value: str) -> str:
-    (question,) = [one for one in value_questions(text, None) if text[one.start : one.end] == value]
+    (question,) = [
+        candidate
+        for candidate in value_questions(text, None)
+        if text[candidate.start : candidate.end] == value
+    ]
     return query_agreement(text, None, Query(id="q1", **question.model_dump()), evidence(passage)).verdict
 
 

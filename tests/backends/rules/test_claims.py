@@ -3,7 +3,7 @@ import pytest
 from rarr.backends.rules.claims import claims
 
 
-def said(text: str, context: str | None = None) -> list[str]:
+def claim_texts(text: str, context: str | None = None) -> list[str]:
     return [claim.sentence.text for claim in claims(text, context)]
 
 
@@ -22,19 +22,21 @@ def said(text: str, context: str | None = None) -> list[str]:
     ],
 )
 def test_puts_the_subject_in(text: str, second: str) -> None:
-    assert said(text)[1] == second
+    assert claim_texts(text)[1] == second
 
 
 def test_a_heading_names_the_subject() -> None:
-    assert said("# Hoover Dam\n\nIt opened in 1936.") == ["Hoover Dam opened in 1936."]
+    assert claim_texts("# Hoover Dam\n\nIt opened in 1936.") == ["Hoover Dam opened in 1936."]
 
 
 def test_the_question_names_the_subject() -> None:
-    assert said("It opened in 1936.", "When did the Hoover Dam open?") == ["Hoover Dam opened in 1936."]
+    assert claim_texts("It opened in 1936.", "When did the Hoover Dam open?") == [
+        "Hoover Dam opened in 1936."
+    ]
 
 
 def test_without_a_subject_a_pronoun_stays() -> None:
-    assert said("It opened in 1936.") == ["It opened in 1936."]
+    assert claim_texts("It opened in 1936.") == ["It opened in 1936."]
 
 
 def test_a_name_further_on_leaves_the_subject_aside() -> None:
@@ -51,11 +53,11 @@ def test_a_name_further_on_leaves_the_subject_aside() -> None:
     ],
 )
 def test_hides_what_is_no_prose(text: str, hidden: str) -> None:
-    assert all(hidden not in sentence for sentence in said(text))
+    assert all(hidden not in sentence for sentence in claim_texts(text))
 
 
 def test_the_label_of_a_link_is_prose() -> None:
-    assert "Paris" in said("[Paris](https://a.example/1936) is large.")[0]
+    assert "Paris" in claim_texts("[Paris](https://a.example/1936) is large.")[0]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ def test_a_bold_label_is_no_subject_and_says_nothing() -> None:
     text = (
         "# The Orrel Dam\n\n**Costs:** The price was 12 crowns.\n\n- **Opening hours**: On Mondays it shuts."
     )
-    assert [" ".join(one.split()) for one in said(text)] == [
+    assert [" ".join(claim.split()) for claim in claim_texts(text)] == [
         "Orrel Dam: The price was 12 crowns.",
         "Orrel Dam: On Mondays it shuts.",
     ]
@@ -100,11 +102,11 @@ def test_a_bold_label_is_no_subject_and_says_nothing() -> None:
     ],
 )
 def test_a_label_begins_a_section_about_the_topic(text: str, last: str) -> None:
-    assert " ".join(said(text)[-1].split()) == last
+    assert " ".join(claim_texts(text)[-1].split()) == last
 
 
 def test_a_label_that_is_a_name_is_the_subject() -> None:
-    assert said("- **Orrel Dam:** 1936 was its year.")[0].startswith("Orrel Dam: ")
+    assert claim_texts("- **Orrel Dam:** 1936 was its year.")[0].startswith("Orrel Dam: ")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +125,7 @@ def test_a_label_that_is_a_name_is_the_subject() -> None:
     ],
 )
 def test_a_sentence_without_a_subject_is_about_the_topic(text: str, last: str) -> None:
-    assert said(text)[-1] == last
+    assert claim_texts(text)[-1] == last
 
 
 def test_what_was_put_in_may_be_meant_for_the_topic() -> None:

@@ -7,12 +7,12 @@ from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.values import Value
 
 
-def value(part: ParsedSentence, said: str) -> Value:
-    return next(v for v in part.values if part.text[v.start : v.end] == said)
+def value(part: ParsedSentence, words: str) -> Value:
+    return next(v for v in part.values if part.text[v.start : v.end] == words)
 
 
 @pytest.mark.parametrize(
-    ("claim", "mine", "evidence", "its"),
+    ("claim", "claim_value", "evidence", "evidence_value"),
     [
         (
             "Orla Quist left the institute in 1940.",
@@ -31,13 +31,13 @@ def value(part: ParsedSentence, said: str) -> Value:
         ("The bridge is not 412 metres long.", "412", "The bridge is 400 metres long.", "400"),
     ],
 )
-def test_another_event(claim: str, mine: str, evidence: str, its: str) -> None:
-    one, other = parsed_sentence(claim), parsed_sentence(evidence)
-    assert is_another_event(one, value(one, mine), other, value(other, its))
+def test_another_event(claim: str, claim_value: str, evidence: str, evidence_value: str) -> None:
+    first, second = parsed_sentence(claim), parsed_sentence(evidence)
+    assert is_another_event(first, value(first, claim_value), second, value(second, evidence_value))
 
 
 @pytest.mark.parametrize(
-    ("claim", "mine", "evidence", "its"),
+    ("claim", "claim_value", "evidence", "evidence_value"),
     [
         ("The bridge opened in 1936.", "1936", "The bridge was opened in 1937.", "1937"),
         (
@@ -49,9 +49,9 @@ def test_another_event(claim: str, mine: str, evidence: str, its: str) -> None:
         ("The bridge is 412 metres long.", "412", "It opened in 1937 and is 400 metres long.", "400"),
     ],
 )
-def test_the_same_event(claim: str, mine: str, evidence: str, its: str) -> None:
-    one, other = parsed_sentence(claim), parsed_sentence(evidence)
-    assert not is_another_event(one, value(one, mine), other, value(other, its))
+def test_the_same_event(claim: str, claim_value: str, evidence: str, evidence_value: str) -> None:
+    first, second = parsed_sentence(claim), parsed_sentence(evidence)
+    assert not is_another_event(first, value(first, claim_value), second, value(second, evidence_value))
 
 
 @pytest.mark.parametrize(

@@ -10,23 +10,25 @@ from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.values import Value
 
 
-def value_of(text: str, said: str) -> Value:
-    return next(v for v in parsed_sentence(text).values if text[v.start : v.end] == said)
+def value_of(text: str, words: str) -> Value:
+    return next(v for v in parsed_sentence(text).values if text[v.start : v.end] == words)
 
 
-def reading(claim: str, said: str, evidence: str) -> Counterparts:
-    return counterparts(parsed_sentence(claim), value_of(claim, said), parsed_passage(evidence, ""))
+def reading(claim: str, words: str, evidence: str) -> Counterparts:
+    return counterparts(parsed_sentence(claim), value_of(claim, words), parsed_passage(evidence, ""))
 
 
 def test_the_value_in_the_like_context_comes_first() -> None:
-    found = reading("The dam is 200 m high.", "200", "The dam is 379 m long. The dam is 221 m high.").other
-    assert found is not None and found.value.read.amount == 221  # type: ignore[union-attr]
+    counterpart = reading(
+        "The dam is 200 m high.", "200", "The dam is 379 m long. The dam is 221 m high."
+    ).other
+    assert counterpart is not None and counterpart.value.read.amount == 221  # type: ignore[union-attr]
 
 
 def test_the_same_value_is_told_from_others() -> None:
-    found = reading("It opened in 1936.", "1936", "It opened in 1936 and closed in 1990.")
-    assert found.own is not None and found.other is not None
-    assert found.own.closeness > found.other.closeness
+    read = reading("It opened in 1936.", "1936", "It opened in 1936 and closed in 1990.")
+    assert read.own is not None and read.other is not None
+    assert read.own.closeness > read.other.closeness
 
 
 def test_what_the_claim_says_elsewhere_is_no_other_value() -> None:
@@ -38,9 +40,9 @@ def test_other_kinds_do_not_compare() -> None:
 
 
 def test_a_runner_up_is_another_value() -> None:
-    found = reading("It opened in 1936.", "1936", "It opened in 1938. It opened in 1938. It opened in 1940.")
-    assert found.other is not None
-    assert 0 < found.runner_up <= found.other.closeness
+    read = reading("It opened in 1936.", "1936", "It opened in 1938. It opened in 1938. It opened in 1940.")
+    assert read.other is not None
+    assert 0 < read.runner_up <= read.other.closeness
 
 
 def test_a_passage_puts_its_title_in() -> None:
@@ -62,5 +64,8 @@ def test_what_stands_around_a_value() -> None:
 
 
 def test_same_frame() -> None:
-    one, other = parsed_sentence("It opened in 1936 at noon."), parsed_sentence("It closed in 1938 at noon.")
-    assert has_same_frame(one, one.values[0], other, other.values[0])
+    first, second = (
+        parsed_sentence("It opened in 1936 at noon."),
+        parsed_sentence("It closed in 1938 at noon."),
+    )
+    assert has_same_frame(first, first.values[0], second, second.values[0])

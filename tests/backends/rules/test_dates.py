@@ -58,7 +58,7 @@ def test_the_place_is_the_date_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("first", "second", "same"),
     [
         ("27 May 1937", "May 27, 1937", True),
         ("27 May 1937", "in 1937", True),
@@ -74,7 +74,7 @@ def test_the_place_is_the_date_alone() -> None:
         ("in May", "in 1937", None),
     ],
 )
-def test_compares_the_parts_in_common(one: str, other: str, same: bool | None) -> None:
-    [mine], [its] = dates(one), dates(other)
-    assert same_date(mine, its) is same
-    assert same_date(its, mine) is same
+def test_compares_the_parts_in_common(first: str, second: str, same: bool | None) -> None:
+    [date], [other] = dates(first), dates(second)
+    assert same_date(date, other) is same
+    assert same_date(other, date) is same

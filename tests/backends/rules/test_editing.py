@@ -13,18 +13,18 @@ EVIDENCE = Evidence(
 )  # fmt: skip
 
 
-async def edited(text: str, said: str, answer: str) -> str | None:
-    start = text.index(said)
+async def edited(text: str, value: str, answer: str) -> str | None:
+    start = text.index(value)
     check = Check(
-        verdict="disagrees", text_answer=said, evidence_answer=answer, query_id="q1", evidence_id="e1"
+        verdict="disagrees", text_answer=value, evidence_answer=answer, query_id="q1", evidence_id="e1"
     )
-    query = Query(id="q1", text="?", start=start, end=start + len(said))
+    query = Query(id="q1", text="?", start=start, end=start + len(value))
     change = await ValueEditor().edit(text, None, query, check, EVIDENCE)
     return text[: change.start] + change.new + text[change.end :] if change else None
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "answer", "result"),
+    ("text", "value", "answer", "result"),
     [
         ("It opened in 1935.", "1935", "1 March 1936", "It opened in 1936."),
         ("It opened on 2 May 1935.", "2 May 1935", "March 1, 1936", "It opened on 1 March 1936."),
@@ -80,12 +80,12 @@ async def edited(text: str, said: str, answer: str) -> str | None:
         ("He met Bob Smith.", "Bob Smith", "Ann Lee", "He met Ann Lee."),
     ],
 )
-async def test_writes_as_the_text_writes(text: str, said: str, answer: str, result: str) -> None:
-    assert await edited(text, said, answer) == result
+async def test_writes_as_the_text_writes(text: str, value: str, answer: str, result: str) -> None:
+    assert await edited(text, value, answer) == result
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "answer"),
+    ("text", "value", "answer"),
     [
         ("It opened in 1935.", "1935", "1935"),
         ("It opened in 1935.", "1935", "the 1930s"),
@@ -102,8 +102,8 @@ async def test_writes_as_the_text_writes(text: str, said: str, answer: str, resu
         ("It is old.", "old", "new"),
     ],
 )
-async def test_declines(text: str, said: str, answer: str) -> None:
-    assert await edited(text, said, answer) is None
+async def test_declines(text: str, value: str, answer: str) -> None:
+    assert await edited(text, value, answer) is None
 
 
 async def test_finds_the_only_place_of_the_answer_in_the_sentence() -> None:
@@ -132,20 +132,26 @@ WRITTEN = st.one_of(
 
 
 @given(WRITTEN, WRITTEN)
-def test_what_is_written_means_what_the_evidence_says(mine: str, its: str) -> None:
-    text = f"The hall was once said to be at {mine}, as told."
+def test_what_is_written_means_what_the_evidence_says(text_value: str, evidence_value: str) -> None:
+    text = f"The hall was once said to be at {text_value}, as told."
     for value in checkable_values(text):
-        said = text[value.start : value.end]
+        words = text[value.start : value.end]
         check = Check(
-            verdict="disagrees", text_answer=said, evidence_answer=its, query_id="q1", evidence_id="e1"
+            verdict="disagrees",
+            text_answer=words,
+            evidence_answer=evidence_value,
+            query_id="q1",
+            evidence_id="e1",
         )
         change = change_of(text, Query(id="q1", text="?", start=value.start, end=value.end), check)
         if change is not None:
             written = checkable_values(text[: change.start] + change.new + text[change.end :])
             [new] = [
-                one
-                for one in written
-                if one.start < change.start + len(change.new) and change.start < one.end
+                candidate
+                for candidate in written
+                if candidate.start < change.start + len(change.new) and change.start < candidate.end
             ]
-            [answer] = [one for one in checkable_values(its) if one.kind == value.kind][:1]
+            [answer] = [
+                candidate for candidate in checkable_values(evidence_value) if candidate.kind == value.kind
+            ][:1]
             assert same_value(new, answer)

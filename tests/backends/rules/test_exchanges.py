@@ -61,9 +61,9 @@ Exchange = tuple[str, str, str, str, str]
 
 
 def edited(case: Exchange, *, right: bool) -> Awaitable[str]:
-    says, text, mine, wrong, correct = case
-    its = correct if right else wrong
-    return refusal(mine, its, text=text, says=says, mine=mine, its=its)
+    says, text, old, wrong, correct = case
+    new = correct if right else wrong
+    return refusal(old, new, text=text, says=says, claim=old, answer=new)
 
 
 @pytest.mark.parametrize("case", TUNED)
@@ -83,18 +83,21 @@ async def test_most_exchanges_that_no_rule_was_written_for_are_refused() -> None
 
 async def test_two_values_exchanged_at_once_are_refused() -> None:
     old, new = "12 euros for members and 18 euros", "18 euros for members and 12 euros"
-    assert await refusal(old, new, text=TICKETS, says=TICKETS, mine="12 euros", its="18 euros")
+    assert await refusal(old, new, text=TICKETS, says=TICKETS, claim="12 euros", answer="18 euros")
 
 
 async def test_right_order_of_the_parties_is_written_in_the_passive() -> None:
     text = "Ida Lunde was defeated by Tom Holt in 1931."
-    assert await refusal("Tom Holt", "Anna Reed", text=text, says=CUP, mine="Tom Holt", its="Anna Reed") == ""
+    assert (
+        await refusal("Tom Holt", "Anna Reed", text=text, says=CUP, claim="Tom Holt", answer="Anna Reed")
+        == ""
+    )
 
 
 async def test_mutual_deeds_have_no_order() -> None:
-    mine, its = "Tom Holt", "Ida Lunde"
+    old, new = "Tom Holt", "Ida Lunde"
     says, text = "Anna Reed married Ida Lunde in 1931.", "Tom Holt married Anna Reed in 1931."
-    assert await refusal(mine, its, text=text, says=says, mine=mine, its=its) == ""
+    assert await refusal(old, new, text=text, says=says, claim=old, answer=new) == ""
 
 
 @pytest.mark.parametrize("unit", ["feet", "yards", "miles", "kilometres", "centimetres"])

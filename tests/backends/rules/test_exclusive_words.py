@@ -4,7 +4,7 @@ from rarr.backends.rules.exclusive_words import exclusive_terms, same_term
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "label"),
+    ("text", "words", "label"),
     [
         ("It lies in the northern part.", "northern", "direction"),
         ("It is the second-largest of them.", "second-largest", "rank"),
@@ -13,9 +13,9 @@ from rarr.backends.rules.exclusive_words import exclusive_terms, same_term
         ("It is made of bronze.", "bronze", "medal"),
     ],
 )
-def test_finds(text: str, said: str, label: str) -> None:
+def test_finds(text: str, words: str, label: str) -> None:
     [term] = exclusive_terms(text)
-    assert (text[term.start : term.end], term.label) == (said, label)
+    assert (text[term.start : term.end], term.label) == (words, label)
 
 
 @pytest.mark.parametrize("text", ["northward", "non-public", "goldfish"])
@@ -24,7 +24,7 @@ def test_words_are_whole(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("first", "second", "same"),
     [
         ("northern", "north", True),
         ("northern", "southern", False),
@@ -36,5 +36,5 @@ def test_words_are_whole(text: str) -> None:
         ("brother", "northern", None),
     ],
 )
-def test_members_of_a_class_exclude_each_other(one: str, other: str, same: bool | None) -> None:
-    assert same_term(next(exclusive_terms(one)), next(exclusive_terms(other))) is same
+def test_members_of_a_class_exclude_each_other(first: str, second: str, same: bool | None) -> None:
+    assert same_term(next(exclusive_terms(first)), next(exclusive_terms(second))) is same

@@ -4,7 +4,7 @@ from rarr.backends.rules.name_matching import key_words, same_name, shortest_for
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Marie Curie", "Marie Curie"),
         ("Marie Curie", "Curie"),
@@ -22,13 +22,13 @@ from rarr.backends.rules.name_matching import key_words, same_name, shortest_for
         ("Paris's", "Paris"),
     ],
 )
-def test_can_mean_the_same(one: str, other: str) -> None:
-    assert same_name(one, other)
-    assert same_name(other, one)
+def test_can_mean_the_same(first: str, second: str) -> None:
+    assert same_name(first, second)
+    assert same_name(second, first)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Marie Curie", "Pierre Curie"),
         ("Oxford University", "University"),
@@ -38,9 +38,9 @@ def test_can_mean_the_same(one: str, other: str) -> None:
         ("", "Paris"),
     ],
 )
-def test_means_something_else(one: str, other: str) -> None:
-    assert not same_name(one, other)
-    assert not same_name(other, one)
+def test_means_something_else(first: str, second: str) -> None:
+    assert not same_name(first, second)
+    assert not same_name(second, first)
 
 
 @pytest.mark.parametrize("name", ["A '", "' '", "", "'s", "The '"])

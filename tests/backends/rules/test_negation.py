@@ -39,8 +39,8 @@ from rarr.backends.rules.parsed_sentence import parsed_sentence
     ],
 )
 def test_one_of_the_two_is_denied(claim: str, evidence: str) -> None:
-    told = [parsed_sentence("It rained."), parsed_sentence(evidence)]
-    assert is_denied(parsed_sentence(claim), told)
+    sentences = [parsed_sentence("It rained."), parsed_sentence(evidence)]
+    assert is_denied(parsed_sentence(claim), sentences)
     assert is_denied(parsed_sentence(evidence), [parsed_sentence(claim)])
 
 
@@ -86,22 +86,22 @@ def test_neither_is(claim: str, evidence: str) -> None:
 
 
 def test_a_sentence_that_says_it_as_well_outweighs_one_that_denies_it() -> None:
-    told = [parsed_sentence("The mill was not rebuilt."), parsed_sentence("The mill was rebuilt.")]
-    assert not is_denied(parsed_sentence("The mill was rebuilt."), told)
+    sentences = [parsed_sentence("The mill was not rebuilt."), parsed_sentence("The mill was rebuilt.")]
+    assert not is_denied(parsed_sentence("The mill was rebuilt."), sentences)
 
 
 def test_what_all_of_the_evidence_is_about_need_not_be_said_again() -> None:
     claim = parsed_sentence("The Data Retention and Privacy Act 2012 applies to public libraries.")
-    told = [parsed_sentence("The act does not apply to public libraries.")]
+    sentences = [parsed_sentence("The act does not apply to public libraries.")]
     title = {word.stem for word in parsed_sentence("Data Retention and Privacy Act 2012").content}
-    assert is_denied(claim, told, title)
-    assert not is_denied(claim, told)
+    assert is_denied(claim, sentences, title)
+    assert not is_denied(claim, sentences)
 
 
 def test_the_same_word_elsewhere_does_not_say_it_here() -> None:
-    told = [parsed_sentence("In 2014 the court convicted Jo Ash and acquitted Al Hay.")]
-    assert is_denied(parsed_sentence("In 2014 the court acquitted Jo Ash."), told)
-    assert not is_denied(parsed_sentence("In 2014 the court acquitted Al Hay."), told)
+    sentences = [parsed_sentence("In 2014 the court convicted Jo Ash and acquitted Al Hay.")]
+    assert is_denied(parsed_sentence("In 2014 the court acquitted Jo Ash."), sentences)
+    assert not is_denied(parsed_sentence("In 2014 the court acquitted Al Hay."), sentences)
 
 
 MEASURES = (

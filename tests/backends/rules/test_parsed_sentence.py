@@ -16,8 +16,8 @@ from rarr.backends.rules.parsed_sentence import parsed_sentence
     ],
 )
 def test_clauses_apart(text: str, apart: tuple[str, str]) -> None:
-    one, other = (parsed_sentence(text).clause(text.index(word)) for word in apart)
-    assert one != other
+    first, second = (parsed_sentence(text).clause(text.index(word)) for word in apart)
+    assert first != second
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ def test_clauses_apart(text: str, apart: tuple[str, str]) -> None:
     ],
 )
 def test_one_clause(text: str, together: tuple[str, str]) -> None:
-    one, other = (parsed_sentence(text).clause(text.index(word)) for word in together)
-    assert one == other
+    first, second = (parsed_sentence(text).clause(text.index(word)) for word in together)
+    assert first == second
 
 
 def test_an_insertion_is_negative() -> None:

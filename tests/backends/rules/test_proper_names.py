@@ -4,7 +4,7 @@ from rarr.backends.rules.proper_names import is_person, proper_names
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "names"),
     [
         ("He met Marie Curie.", ["Marie Curie"]),
         ("The Golden Gate Bridge opened.", ["Golden Gate Bridge"]),
@@ -37,8 +37,8 @@ from rarr.backends.rules.proper_names import is_person, proper_names
         ("Ångström, Évian and Łódź lie apart.", ["Ångström", "Évian", "Łódź"]),
     ],
 )
-def test_finds(text: str, found: list[str]) -> None:
-    assert [name.text for name in proper_names(text)] == found
+def test_finds(text: str, names: list[str]) -> None:
+    assert [name.text for name in proper_names(text)] == names
 
 
 def test_places_are_those_of_the_names() -> None:

@@ -73,12 +73,13 @@ def test_the_place_is_the_number_without_hedge_and_unit() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["5 km", "500-foot", "12%", "12 per cent", "5 million dollars", "5 US dollars", "$5", "3rd", "42"]
+    "words",
+    ["5 km", "500-foot", "12%", "12 per cent", "5 million dollars", "5 US dollars", "$5", "3rd", "42"],
 )
-def test_the_tail_is_behind_unit_percent_sign_and_currency_word(said: str) -> None:
-    text = f"It is {said} there."
+def test_the_tail_is_behind_unit_percent_sign_and_currency_word(words: str) -> None:
+    text = f"It is {words} there."
     [number] = quantities(text)
-    assert text[number.start : number.tail] == said
+    assert text[number.start : number.tail] == words
 
 
 @pytest.mark.parametrize(
@@ -131,7 +132,7 @@ def test_an_article_is_no_part_of_a_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("1.6 km", "1,600 metres"),
         ("a mile", "1.6 km"),
@@ -146,13 +147,13 @@ def test_an_article_is_no_part_of_a_number() -> None:
         ("twelve months", "1 year"),
     ],
 )
-def test_means_the_same(one: str, other: str) -> None:
-    assert same_quantity(next(quantities(one)), next(quantities(other)))
-    assert same_quantity(next(quantities(other)), next(quantities(one)))
+def test_means_the_same(first: str, second: str) -> None:
+    assert same_quantity(next(quantities(first)), next(quantities(second)))
+    assert same_quantity(next(quantities(second)), next(quantities(first)))
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("3,000", "3,100"),
         ("over a hundred", "40"),
@@ -165,13 +166,13 @@ def test_means_the_same(one: str, other: str) -> None:
         ("12%", "13%"),
     ],
 )
-def test_means_something_else(one: str, other: str) -> None:
-    assert same_quantity(next(quantities(one)), next(quantities(other))) is False
+def test_means_something_else(first: str, second: str) -> None:
+    assert same_quantity(next(quantities(first)), next(quantities(second))) is False
 
 
-@pytest.mark.parametrize(("one", "other"), [("5 metres", "5 kg"), ("5", "5th"), ("$5", "€5"), ("5", "5%")])
-def test_units_that_do_not_compare(one: str, other: str) -> None:
-    assert same_quantity(next(quantities(one)), next(quantities(other))) is None
+@pytest.mark.parametrize(("first", "second"), [("5 metres", "5 kg"), ("5", "5th"), ("$5", "€5"), ("5", "5%")])
+def test_units_that_do_not_compare(first: str, second: str) -> None:
+    assert same_quantity(next(quantities(first)), next(quantities(second))) is None
 
 
 @pytest.mark.parametrize(

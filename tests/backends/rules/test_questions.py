@@ -94,8 +94,8 @@ SENTENCE = st.tuples(*map(st.sampled_from, (SUBJECTS, VERBS, VALUES, VERBS, VALU
 def test_never_says_the_value_it_asks_for(text: str) -> None:
     for claim in claims(text, None):
         for value, place in askable_values(text, claim):
-            said = rf"(?<!\w){re.escape(place.of(text))}(?!\w)"
-            assert not re.search(said, value_question(claim, value), re.IGNORECASE)
+            pattern = rf"(?<!\w){re.escape(place.of(text))}(?!\w)"
+            assert not re.search(pattern, value_question(claim, value), re.IGNORECASE)
 
 
 @given(st.text())

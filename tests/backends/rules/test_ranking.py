@@ -26,8 +26,8 @@ async def test_the_passage_with_the_words_comes_first() -> None:
 
 
 async def test_scores_lie_between_0_and_1() -> None:
-    found = await scores("dam dam river 1936", "dam " * 500, "The dam of 1936.", "")
-    assert all(0 <= score <= 1 for score in found)
+    values = await scores("dam dam river 1936", "dam " * 500, "The dam of 1936.", "")
+    assert all(0 <= score <= 1 for score in values)
 
 
 async def test_a_name_lifts_the_passage_that_has_it() -> None:
@@ -48,10 +48,10 @@ async def test_a_date_may_be_written_in_another_way() -> None:
 
 
 async def test_titles_count() -> None:
-    found = await OverlapReranker().score(
+    values = await OverlapReranker().score(
         "Hoover", [passage("It is high.", "Hoover"), passage("It is high.")]
     )
-    assert found[0] > found[1]
+    assert values[0] > values[1]
 
 
 async def test_nothing_to_score() -> None:

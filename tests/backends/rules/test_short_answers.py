@@ -10,14 +10,14 @@ number = st.integers(2, 900)
 
 
 @given(number, number, st.sampled_from(UNITS))
-def test_answer_of_another_number_differs_and_stands_nowhere(one: int, other: int, unit: str) -> None:
-    passage = f"It is {other} {unit} in all."
-    assert is_stated(f"{one} {unit}", passage) == (one == other)
-    assert has_other_values(f"{one} {unit}", "", f"{other} {unit}", passage) == (one != other)
+def test_answer_of_another_number_differs_and_stands_nowhere(first: int, second: int, unit: str) -> None:
+    passage = f"It is {second} {unit} in all."
+    assert is_stated(f"{first} {unit}", passage) == (first == second)
+    assert has_other_values(f"{first} {unit}", "", f"{second} {unit}", passage) == (first != second)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("1904", "May 1904"),
         ("an hour", "sixty minutes"),
@@ -27,8 +27,8 @@ def test_answer_of_another_number_differs_and_stands_nowhere(one: int, other: in
         ("yes", "no"),
     ],
 )
-def test_answers_that_are_alike_or_cannot_be_compared_do_not_differ(one: str, other: str) -> None:
-    assert not has_other_values(one, "", other, "")
+def test_answers_that_are_alike_or_cannot_be_compared_do_not_differ(first: str, second: str) -> None:
+    assert not has_other_values(first, "", second, "")
 
 
 @pytest.mark.parametrize(
@@ -55,5 +55,5 @@ def test_any_answer_and_text_are_compared(answer: str, text: str) -> None:
 
 @given(st.text(max_size=30))
 def test_answer_with_a_word_of_content_stands_in_itself(answer: str) -> None:
-    said = f"Veil {answer}"
-    assert is_stated(said, said)
+    passage = f"Veil {answer}"
+    assert is_stated(passage, passage)

@@ -54,29 +54,31 @@ async def test_class_goes_by_contradiction_then_by_support(text: str, expected: 
 
 async def test_threshold_parts_attributable_from_extrapolatory() -> None:
     text = "The Hoover Dam on the Colorado River was built with great care in 1936."
-    found = [
+    classes = [
         await ValueVerifier(threshold).classify(text, None, sentences(text), evidence(EVIDENCE))
         for threshold in (0.0, 1.0)
     ]
-    assert found == [["attributable"], ["extrapolatory"]]
+    assert classes == [["attributable"], ["extrapolatory"]]
 
 
 async def test_what_the_evidence_denies_in_the_same_words_is_worth_less() -> None:
     passage = "The Hoover Dam was not closed in 1936."
-    [said] = await ValueVerifier(0.55).support(passage, None, [Span(0, len(passage))], evidence(passage))
+    [stated] = await ValueVerifier(0.55).support(passage, None, [Span(0, len(passage))], evidence(passage))
     text = "The Hoover Dam was closed in 1936."
     [denied] = await ValueVerifier(0.55).support(text, None, [Span(0, len(text))], evidence(passage))
-    assert said is not None
+    assert stated is not None
     assert denied is not None
-    assert denied < 0.55 < said
+    assert denied < 0.55 < stated
 
 
 @pytest.mark.parametrize("denial", ["is not", "isn't", "was never", "is hardly", "is far from"])
 async def test_a_negated_measure_is_not_supported_by_what_states_it(denial: str) -> None:
     claim = f"The Vell Bridge {denial} 221 metres long."
-    said = "The Vell Bridge is 221 metres long. It was painted green."
+    passage = "The Vell Bridge is 221 metres long. It was painted green."
     verifier = ValueVerifier(0.55)
-    [judged] = await verifier.support(claim, None, [Span(0, len(claim))], evidence(said))
+    [judged] = await verifier.support(claim, None, [Span(0, len(claim))], evidence(passage))
     assert judged is not None
     assert judged < 0.55
-    assert await verifier.classify(said, None, sentences(said)[:1], evidence(said)) == ["attributable"]
+    assert await verifier.classify(passage, None, sentences(passage)[:1], evidence(passage)) == [
+        "attributable"
+    ]

@@ -66,8 +66,8 @@ def test_word_edits_add_up() -> None:
 @given(TEXTS, TEXTS, TEXTS)
 def test_ratios_lie_between_0_and_1(source: str, output: str, reference: str) -> None:
     edits = word_edits(Correction(source, output, reference))
-    ratios = [one for one in (edits.precision, edits.recall, edits.f1) if one is not None]
-    assert all(0 <= one <= 1 for one in ratios)
+    ratios = [ratio for ratio in (edits.precision, edits.recall, edits.f1) if ratio is not None]
+    assert all(0 <= ratio <= 1 for ratio in ratios)
 
 
 @given(TEXTS, TEXTS)
@@ -79,6 +79,9 @@ def test_doing_what_the_person_did_is_perfect(source: str, reference: str) -> No
 
 @pytest.mark.slow
 @given(TEXTS, TEXTS, TEXTS)
-def test_swapping_system_and_person_swaps_precision_and_recall(source: str, one: str, other: str) -> None:
-    edits, swapped = word_edits(Correction(source, one, other)), word_edits(Correction(source, other, one))
+def test_swapping_system_and_person_swaps_precision_and_recall(source: str, system: str, person: str) -> None:
+    edits, swapped = (
+        word_edits(Correction(source, system, person)),
+        word_edits(Correction(source, person, system)),
+    )
     assert (edits.precision, edits.recall) == (swapped.recall, swapped.precision)

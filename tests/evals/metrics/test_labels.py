@@ -69,15 +69,15 @@ def test_lists_of_different_lengths_are_refused(metric: object) -> None:
 def test_detection() -> None:
     predicted = [True, True, True, False, False, None]
     labels = [True, True, False, True, False, True]
-    found = detection(predicted, labels)
-    assert (found.precision, found.recall, found.f1) == (2 / 3, 2 / 3, 2 * 2 / (3 + 3))
-    assert (found.accuracy, found.balanced_accuracy) == (3 / 5, (2 / 3 + 1 / 2) / 2)
-    assert (found.n, found.unjudged) == (5, 1)
+    metrics = detection(predicted, labels)
+    assert (metrics.precision, metrics.recall, metrics.f1) == (2 / 3, 2 / 3, 2 * 2 / (3 + 3))
+    assert (metrics.accuracy, metrics.balanced_accuracy) == (3 / 5, (2 / 3 + 1 / 2) / 2)
+    assert (metrics.n, metrics.unjudged) == (5, 1)
 
 
 def test_detection_that_never_says_yes_has_no_precision() -> None:
-    found = detection([False, False], [True, False])
-    assert (found.precision, found.recall, found.f1) == (None, 0.0, 0.0)
+    metrics = detection([False, False], [True, False])
+    assert (metrics.precision, metrics.recall, metrics.f1) == (None, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -98,24 +98,33 @@ def test_roc_auc(scores: list[float | None], labels: list[bool], area: float | N
 
 @given(ROWS)
 def test_each_lies_between_0_and_1(rows: list[tuple[str | None, str]]) -> None:
-    whole = classification([one for one, _ in rows], [label for _, label in rows])
+    whole = classification([predicted for predicted, _ in rows], [label for _, label in rows])
     values = [whole.micro_f1, whole.macro_f1, whole.balanced_accuracy]
-    values += [value for one in whole.classes.values() for value in (one.precision, one.recall, one.f1)]
+    values += [
+        value
+        for metrics in whole.classes.values()
+        for value in (metrics.precision, metrics.recall, metrics.f1)
+    ]
     assert all(value is None or 0 <= value <= 1 for value in values)
     assert whole.n + whole.unjudged == len(rows)
 
 
 @given(ROWS)
 def test_f1_is_the_harmonic_mean(rows: list[tuple[str | None, str]]) -> None:
-    for one in classification([one for one, _ in rows], [label for _, label in rows]).classes.values():
-        if one.precision and one.recall:
-            assert one.f1 == pytest.approx(2 / (1 / one.precision + 1 / one.recall))
+    for metrics in classification(
+        [predicted for predicted, _ in rows], [label for _, label in rows]
+    ).classes.values():
+        if metrics.precision and metrics.recall:
+            assert metrics.f1 == pytest.approx(2 / (1 / metrics.precision + 1 / metrics.recall))
 
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans())))
 def test_roc_auc_of_opposite_scores_is_what_is_left(rows: list[tuple[int, bool]]) -> None:
     labels = [label for _, label in rows]
-    area, opposite = roc_auc([one for one, _ in rows], labels), roc_auc([-one for one, _ in rows], labels)
+    area, opposite = (
+        roc_auc([score for score, _ in rows], labels),
+        roc_auc([-score for score, _ in rows], labels),
+    )
     assert (area is None) == (len(set(labels)) < 2)
     assert area is None or area + (opposite or 0) == pytest.approx(1)

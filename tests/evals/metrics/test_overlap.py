@@ -40,10 +40,10 @@ def test_missing_library_is_named_on_first_use(monkeypatch: pytest.MonkeyPatch) 
 
 
 @given(TEXTS, TEXTS)
-def test_lies_between_0_and_1_and_is_symmetric(one: str, other: str) -> None:
-    value = rouge_l(one, other)
+def test_lies_between_0_and_1_and_is_symmetric(first: str, second: str) -> None:
+    value = rouge_l(first, second)
     assert 0 <= value <= 1
-    assert value == pytest.approx(rouge_l(other, one))
+    assert value == pytest.approx(rouge_l(second, first))
 
 
 @given(TEXTS)

@@ -121,8 +121,8 @@ def test_paired_difference_is_b_less_a_over_rows_judged_for_both() -> None:
 def test_paired_p_is_the_share_of_sign_flips_that_reach_as_far() -> None:
     differences = [0.1, 0.2, 0.4, 0.4, -0.1]
     signs = product((-1, 1), repeat=5)
-    flipped = [sum(map(mul, differences, one)) for one in signs]
-    exact = sum(abs(one) >= sum(differences) - 1e-9 for one in flipped) / 32
+    flipped = [sum(map(mul, differences, flips)) for flips in signs]
+    exact = sum(abs(total) >= sum(differences) - 1e-9 for total in flipped) / 32
     assert paired([0.0] * 5, differences).p == pytest.approx(exact, abs=0.015)
 
 
