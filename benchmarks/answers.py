@@ -20,8 +20,8 @@ from typing import Any, NamedTuple, get_args
 from benchmarks.report import machine, share, table
 from rarr import Reviser, Revision, Sentence, Settings
 from rarr.records import Status
-from rarr.tools.text.diff import segments
 from rarr.tools.text.document import Span
+from rarr.tools.text.edit_segments import segments
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples" / "answers"
 HALVES = ("tuned", "held_out", "unseen")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from benchmarks.report import machine, share
 from rarr import Reviser, Revision, Settings
-from rarr.tools.text.diff import segments
+from rarr.tools.text.edit_segments import segments
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples"
 CORPUS = FOLDER / "corpus"

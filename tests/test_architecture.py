@@ -38,7 +38,7 @@ def within(module: str, *names: str) -> bool:
 
 
 def room(module: str) -> str:
-    """Its room: `tools` for `rarr.tools.text.diff`, and `rarr` for the package's own module."""
+    """Its room: `tools` for `rarr.tools.text.edit_segments`, and `rarr` for the package's own module."""
     return module.partition(".")[2].partition(".")[0] or "rarr"
 
 
@@ -159,7 +159,7 @@ def test_each_rule_can_fail(rule: Rule, module: str, source: str) -> None:
         (imports_point_down, "rarr.evals.runs", "from rarr.agent.revise import revise"),
         (imports_point_down, "rarr.components", "from rarr.settings import Settings"),
         (imports_point_down, "rarr.backends.nli.verifier", "from rarr.backends.rules.claims import claims"),
-        (imports_point_down, "rarr.tools.text.diff", "from rarr.tools.text.document import Span"),
+        (imports_point_down, "rarr.tools.text.edit_segments", "from rarr.tools.text.document import Span"),
         (reads_no_environment, "rarr.settings", "import os\nos.environ"),
         (imports_point_down, "rarr.cli.revise", "from rarr.views.notebook import revision_html"),
         (prints_nothing, "rarr.cli", "print('done')"),

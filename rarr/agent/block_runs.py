@@ -12,9 +12,9 @@ from rarr.records import Notice
 from rarr.state import State
 from rarr.tools.concurrency.together import together
 from rarr.tools.models.meter import Meter, apart, meter
-from rarr.tools.spans import span
 from rarr.tools.text.document import Span
 from rarr.tools.text.long_text import TextBlock, text_blocks
+from rarr.tools.trace_spans import span
 
 RunBlock = Callable[[State], Awaitable[State]]
 

@@ -24,7 +24,7 @@ from rarr.errors import InputError
 from rarr.state import State
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.text.document import Span
-from rarr.tools.text.nouns import kind_of
+from rarr.tools.text.noun_phrases import kind_of
 
 Saver = BaseCheckpointSaver[Any]
 Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]

@@ -31,7 +31,7 @@ from rarr.nodes.retrieve import retrieve
 from rarr.nodes.rewrite import rewrite
 from rarr.state import State, failure, unsearched
 from rarr.tools.models.meter import meter
-from rarr.tools.spans import span
+from rarr.tools.trace_spans import span
 
 Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]
 Graph = CompiledStateGraph[State, Components, State, State]

@@ -19,7 +19,7 @@ from rarr.tools.concurrency.background import run
 from rarr.tools.concurrency.worker import in_thread, work
 from rarr.tools.models.meter import METER, Meter, ModelCall
 from rarr.tools.text.document import unread_tables
-from rarr.tools.text.nouns import counted, kind_of
+from rarr.tools.text.noun_phrases import counted, kind_of
 from rarr.tools.text.warning_lines import by_reason
 from rarr.unicode import REPLACEMENT, valid
 

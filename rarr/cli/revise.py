@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rarr.cli import options
 from rarr.cli.streams import complain, decoded, text_to_revise, warn, write
 from rarr.errors import InputError
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 
 if TYPE_CHECKING:
     from rarr.records import Revision

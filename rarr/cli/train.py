@@ -10,7 +10,7 @@ from rarr.cli import options
 from rarr.cli.eval import Clock
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import SetupError
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 
 if TYPE_CHECKING:
     from rarr.training.calibration import FittedDecision

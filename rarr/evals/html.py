@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import get_args
 
 from rarr.evals.metrics import EDIT_KINDS, Measured, restored
-from rarr.evals.page import cases
+from rarr.evals.page import best_and_worst_rows
 from rarr.evals.page.scatter import Chart, Dot
 from rarr.evals.reports import EvalReport, ScoredRow
 from rarr.records import Status
-from rarr.tools.pages.rendering import render
+from rarr.tools.pages.html_rendering import render
 
 __all__ = ["render_html"]
 
@@ -44,7 +44,7 @@ def render_html(report: EvalReport) -> str:
         statuses={status: statuses[status] for status in _STATUSES if statuses[status]},
         chart=Chart(dots) if dots else None,
         undrawn=len(report.rows) - len(dots),
-        cases=cases,
+        cases=best_and_worst_rows,
         restored=restored,
     )
 

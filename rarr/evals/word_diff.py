@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rapidfuzz.distance import Indel
 
 from rarr.evals.metrics.words import tokens
-from rarr.tools.text.diff import Segment, merged
+from rarr.tools.text.edit_segments import Segment, merged
 
 MOST = 100_000_000
 """The largest product of the numbers of tokens for which two texts are compared word by word."""

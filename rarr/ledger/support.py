@@ -12,9 +12,9 @@ from rarr.records import AttributionClass, Change, Edit, Evidence, Notice, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.meter import meter
-from rarr.tools.spans import about
 from rarr.tools.text.attribution_classes import attribution_class
 from rarr.tools.text.document import Span, sentences
+from rarr.tools.trace_spans import about
 
 
 class Support(NamedTuple):

@@ -12,8 +12,8 @@ from rarr.state import State, failure, unsearched
 from rarr.tools.concurrency.worker import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.meter import meter
-from rarr.tools.spans import span
 from rarr.tools.text.document import Span, sentences
+from rarr.tools.trace_spans import span
 
 _TRACED = 10  # passages of a query
 

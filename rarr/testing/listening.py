@@ -11,9 +11,9 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from rarr.testing.received_request import Request, request_of
 from rarr.testing.replies import Reply
 from rarr.testing.request_log import RequestLog
-from rarr.testing.requests import Request, request_of
 
 GLANCE_S = 0.1  # seconds between checks whether the client is still connected
 POLL_S = 0.01  # seconds between checks whether the server should close

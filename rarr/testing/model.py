@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rarr.errors import InputError
-from rarr.testing.asked import Answers, Asked, UnansweredError, answer_to
-from rarr.testing.usage import TokenCounter
+from rarr.testing.script_answers import Answers, Asked, UnansweredError, answer_to
+from rarr.testing.token_counting import TokenCounter
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest
 
 

@@ -10,9 +10,19 @@ from http import HTTPStatus
 from math import log
 from typing import Any
 
-from rarr.testing.plans import CutOff, DieMidAnswer, Drip, Empty, Entry, Hang, NotJson, NoUsage, Status
-from rarr.testing.requests import Request
-from rarr.testing.usage import NO_TOKENS
+from rarr.testing.planned_failures import (
+    CutOff,
+    DieMidAnswer,
+    Drip,
+    Empty,
+    Entry,
+    Hang,
+    NotJson,
+    NoUsage,
+    Status,
+)
+from rarr.testing.received_request import Request
+from rarr.testing.token_counting import NO_TOKENS
 from rarr.tools.models.chat import Tokens
 
 _PAGE = b"<!DOCTYPE html><html><body><h1>Welcome to the gateway</h1></body></html>"

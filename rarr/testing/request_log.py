@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rarr.testing.requests import Request
-from rarr.testing.usage import NO_TOKENS
+from rarr.testing.received_request import Request
+from rarr.testing.token_counting import NO_TOKENS
 from rarr.tools.models.chat import Tokens
 
 _SECRET = {"authorization", "api-key", "x-api-key"}

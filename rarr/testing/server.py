@@ -6,14 +6,14 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
-from rarr.testing.asked import Answers, UnansweredError, answer_to
 from rarr.testing.listening import Listener
-from rarr.testing.plans import CutOff, Plan, PlanReader
+from rarr.testing.planned_failures import CutOff, Plan, PlanReader
+from rarr.testing.received_request import Request
 from rarr.testing.replies import Reply, completion, failed, instead, model_list
 from rarr.testing.request_log import RequestLog
-from rarr.testing.requests import Request
+from rarr.testing.script_answers import Answers, UnansweredError, answer_to
 from rarr.testing.strictness import Dialect, Strictness
-from rarr.testing.usage import TokenCounter
+from rarr.testing.token_counting import TokenCounter
 from rarr.tools.models.chat import Tokens, estimated_tokens
 
 

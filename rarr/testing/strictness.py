@@ -4,8 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import Literal
 
+from rarr.testing.received_request import Request
 from rarr.testing.replies import Reply, failed
-from rarr.testing.requests import Request
 
 Dialect = Literal["vllm", "openai", "plain"]
 

@@ -25,7 +25,7 @@ from rarr.testing import (
     Status,
     refused_url,
 )
-from rarr.testing.plans import Entry
+from rarr.testing.planned_failures import Entry
 from rarr.tools.models.meter import ModelCall
 from rarr.tools.models.retries import Attempts
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rarr.records import Notice
 from rarr.tools.concurrency.worker import in_order, result_of
-from rarr.tools.spans import note, recording, saved, span
+from rarr.tools.trace_spans import note, recording, saved, span
 from rarr.traces.recorder import RunRecorder
 from rarr.traces.trace_file import StoredSpan
 from traces.helpers import facts, store

@@ -13,7 +13,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from rarr import Passage, Reviser, Revision, Settings, Trace
-from rarr.tools.spans import recording, span
+from rarr.tools.trace_spans import recording, span
 from rarr.traces.recorder import RunRecorder
 from rarr.traces.recording import settings_record
 from rarr.traces.store import TraceStore

@@ -11,8 +11,8 @@ from makers import VALID
 from parsing import Page as Closed
 
 from rarr.records import Edit, Evidence, Notice, Report, Revision, Sentence, with_edits
-from rarr.tools.pages.rendering import seen
-from rarr.tools.text.diff import traced
+from rarr.tools.pages.html_rendering import seen
+from rarr.tools.text.edit_segments import traced
 from rarr.views.notebook import revision_html
 
 HEADINGS = {f"h{level}" for level in range(3, 7)}

@@ -5,7 +5,7 @@ from typing import Any
 
 from rarr.prompts import Prompt
 from rarr.records import Revision
-from rarr.tools.spans import TraceSpan
+from rarr.tools.trace_spans import TraceSpan
 from rarr.traces.packing import Packer
 from rarr.traces.recorder import Numbering, recorded_body
 from rarr.traces.trace import Trace

@@ -39,7 +39,7 @@ from rarr.state import State
 from rarr.tools.concurrency.background import run
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.meter import METER, Meter
-from rarr.tools.spans import recording
+from rarr.tools.trace_spans import recording
 from rarr.traces.recorded_answers import RecordedAnswers
 from rarr.traces.trace import Trace, applied
 from rarr.traces.trace_file import StoredSpan

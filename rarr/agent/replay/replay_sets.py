@@ -11,7 +11,7 @@ from rarr.agent.replay.changes import Changes
 from rarr.agent.replay.replay import Replay, replay
 from rarr.errors import InputError, ModelError, RarrError
 from rarr.records import Check, Query
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 from rarr.traces.trace import Trace
 
 HUMAN = ".revised.txt"

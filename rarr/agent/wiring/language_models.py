@@ -13,7 +13,7 @@ from rarr.tools.models.chat import ChatModel, name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.limiter import Limiter
-from rarr.tools.text.nouns import kind_of
+from rarr.tools.text.noun_phrases import kind_of
 
 VLLM = "http://localhost:8000/v1"
 _CHOICE = "give embedded, rules, vllm:NAME, openai:NAME, or another provider:NAME of LangChain"

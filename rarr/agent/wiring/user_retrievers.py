@@ -13,7 +13,7 @@ from rarr.retrievers.web.source_limits import SourceLimits
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.client_failures import redacted
-from rarr.tools.text.nouns import kind_of
+from rarr.tools.text.noun_phrases import kind_of
 
 WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
 

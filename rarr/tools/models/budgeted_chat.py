@@ -17,7 +17,7 @@ from rarr.tools.models.client_failures import without_keys
 from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.meter import ModelCall, meter
 from rarr.tools.models.retries import Attempts, in_time
-from rarr.tools.spans import note
+from rarr.tools.trace_spans import note
 from rarr.unicode import valid
 
 _CURES: dict[int | str, str] = {

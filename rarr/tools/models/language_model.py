@@ -15,7 +15,7 @@ from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import CallFailure, ChatRequest, Message, Sample, Tokens, estimated_tokens
 from rarr.tools.models.meter import answer_memo, meter
 from rarr.tools.models.structured_answers import UnreadableAnswer, read_answer
-from rarr.tools.spans import keep, span
+from rarr.tools.trace_spans import keep, span
 
 Shape = TypeVar("Shape", bound=BaseModel)
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from rarr.errors import BudgetError
 from rarr.records import Notice
 from rarr.tools.models.chat import Answer, ChatRequest, Tokens
-from rarr.tools.spans import warned
+from rarr.tools.trace_spans import warned
 
 LONGEST_GRACE_S = 2.0
 _clock = time.perf_counter

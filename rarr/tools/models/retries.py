@@ -15,7 +15,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 
 from rarr.tools.models.chat import CallFailure, Kind
 from rarr.tools.models.limiter import Limiter
-from rarr.tools.spans import saved, span
+from rarr.tools.trace_spans import saved, span
 
 FAILURES_IN_A_ROW = 3
 REST_S = 30.0

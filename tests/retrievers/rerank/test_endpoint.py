@@ -13,7 +13,7 @@ from rarr.records import Passage
 from rarr.retrievers.rerank.endpoint import CONTROL, MOST_DOCUMENTS, EndpointReranker
 from rarr.testing import RETRIEVED_AT, Hang, NotJson, Request, Status, refused_url
 from rarr.testing.listening import Listener
-from rarr.testing.plans import Entry
+from rarr.testing.planned_failures import Entry
 from rarr.testing.replies import Reply, failed, instead
 from rarr.testing.request_log import RequestLog
 from rarr.tools.models.limiter import Limiter

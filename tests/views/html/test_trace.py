@@ -9,7 +9,7 @@ from parsing import Page
 from traces.runs import HOSTILE, recorded
 
 from rarr.records import Edit, Part, Report, Revision, Sentence
-from rarr.tools.text.diff import traced
+from rarr.tools.text.edit_segments import traced
 from rarr.traces.trace import Trace
 from rarr.views.html.trace import page
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from rarr.evals.reports import ScoredRow
 from rarr.evals.word_diff import word_diff
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 
 MOST = 10
 KEPT, CHANGED = 600, 3000

@@ -19,7 +19,7 @@ from rarr.testing import (
     ScriptedServer,
     Status,
 )
-from rarr.testing.plans import Entry
+from rarr.testing.planned_failures import Entry
 from rarr.tools.models.chat import Tokens
 from testing.conftest import Ask
 

@@ -6,15 +6,15 @@ import sys
 import pytest
 from jinja2 import Environment, TemplateNotFound, UndefinedError
 
-from rarr.tools.pages import rendering
-from rarr.tools.pages.rendering import duration, is_web, render
+from rarr.tools.pages import html_rendering
+from rarr.tools.pages.html_rendering import duration, is_web, render
 
 HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & \u202e{{ 7 * 7 }}{% raw %}"
 
 
 def drawn(template: str, /, **values: object) -> str:
     """The HTML of a template that is given as text."""
-    environment = rendering._environment()
+    environment = html_rendering._environment()
     return environment.from_string(template).render(values)
 
 
@@ -31,7 +31,7 @@ def test_texts_are_escaped_in_every_context() -> None:
 
 
 def test_every_template_loads_and_keeps_escaping_on() -> None:
-    environment: Environment = rendering._environment()
+    environment: Environment = html_rendering._environment()
     names = environment.list_templates(extensions=["html"])
     assert {"tools/pages/page.html", "views/notebook.html", "evals/page/report.html"} <= set(names)
     for name in names:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.tools.text.nouns import counted, kind_of
+from rarr.tools.text.noun_phrases import counted, kind_of
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rarr.testing.requests import Request
+from rarr.testing.received_request import Request
 
 
 @dataclass(frozen=True)

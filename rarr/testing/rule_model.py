@@ -3,7 +3,7 @@
 import json
 
 from rarr import prompts
-from rarr.testing.asked import Asked, UnansweredError
+from rarr.testing.script_answers import Asked, UnansweredError
 
 
 class RuleModel:
@@ -17,7 +17,7 @@ class RuleModel:
 
     def __call__(self, asked: Asked) -> str:
         """Answers a request, as JSON in the prompt's schema."""
-        from rarr.testing import answering  # it loads the embedded rules, which takes a while
+        from rarr.testing import rule_answers  # it loads the embedded rules, which takes a while
 
         prompt = prompts.load(_name(asked))
         # All user messages, because the last may be the complaint about an unreadable answer.
@@ -27,7 +27,7 @@ class RuleModel:
             raise UnansweredError(
                 f"the rules cannot read this message: it does not have the form of {prompt.name}.md"
             )
-        return json.dumps(answering.answer(prompt.name, variables), ensure_ascii=False)
+        return json.dumps(rule_answers.answer(prompt.name, variables), ensure_ascii=False)
 
 
 def _name(asked: Asked) -> str:

@@ -14,7 +14,7 @@ from rarr.ledger.preservation import pres_lev
 from rarr.records import Change, Check, Evidence, Query
 from rarr.settings import Settings
 from rarr.testing.doubles import RETRIEVED_AT
-from rarr.testing.noising import errors, summarized
+from rarr.testing.noising_answers import errors, summarized
 from rarr.tools.text.document import Span, sentences
 
 _NOTHING = "(none)"  # how a prompt shows an empty variable

@@ -5,7 +5,7 @@ from hypothesis import given
 from views.test_notebook import edit, edited
 
 from rarr.records import Edit, with_edits
-from rarr.tools.text.diff import Segment, segments
+from rarr.tools.text.edit_segments import Segment, segments
 
 
 def test_text_without_accepted_edits_is_one_kept_segment() -> None:
