@@ -24,7 +24,11 @@ _RATE = re.compile(
 def differs_in_measure(
     claim: ParsedSentence, value: Value, part: ParsedSentence, evidence_value: Value, beside: ParsedPassage
 ) -> bool:
-    """Does the claim give the number a hedge, bound, rate or counted thing that the passage does not give?"""
+    """Does the claim give the number a hedge, bound, rate or counted thing that the passage does not give?
+
+    `part` is the sentence of the passage `beside` that has `evidence_value`. False for an ordinal, and unless
+    both values are numbers.
+    """
     if (
         not (isinstance(value.read, Quantity) and isinstance(evidence_value.read, Quantity))
         or value.read.unit == ORDINAL
@@ -46,7 +50,7 @@ def differs_in_measure(
 
 
 def _differs_in_rate(claimed: str, stated: str) -> bool:
-    """A passage may leave out the period, as a row of a table whose header has it does."""
+    """Are two periods given, and different? A passage may leave out the period, as a row of a table does."""
     return bool(claimed and stated) and claimed != stated
 
 
@@ -57,7 +61,7 @@ def _rate(part: ParsedSentence, value: Value) -> str:
 
 
 def is_row(part: ParsedSentence) -> bool:
-    """Is it a row of a table, with or without its subject?"""
+    """Is the sentence a row of a table: does it begin with "|", or with a subject, a colon and "|"?"""
     return bool(_ROW.match(part.text))
 
 
