@@ -38,7 +38,7 @@ class Prompts:
     def expected(
         self, model: LanguageModel, name: str, text: str, context: str | None, *, whole: bool
     ) -> ModelUsage:
-        """Estimates the usage of one call about an evidence and the sentence of a query, or the whole text."""
+        """Estimates the usage of one call about one evidence and one sentence, or the whole text."""
         prompt = self[name] if context is None else self[f"{name}_in_context"]
         looked_at = estimated_tokens([text]) if whole else 2 * SENTENCE_TOKENS
         asked = looked_at + EVIDENCE_TOKENS + estimated_tokens([context or ""])
