@@ -40,7 +40,7 @@ class CheckablePlace(NamedTuple):
         """Returns the place as a part, with the state that the checks of its query give it.
 
         `differs` if a check disagrees whose evidence is in `against`, the evidence that contradicts the
-        sentence; else `confirmed` if a check agrees and its passage has all values; else `open`.
+        sentence; else `confirmed` if a check agrees and its passage has the same values for it; else `open`.
         """
         for check in checks:
             if check.verdict == "disagrees" and check.evidence_id in against:

@@ -195,7 +195,7 @@ def _value(words: str) -> float | None:
 
 
 def _number(words: str) -> float:
-    """The value of a match of `_NUMBER` or `_WORD`."""
+    """Reads the number in a match of `_NUMBER` or `_WORD`."""
     return float(_WORDS.get(words.casefold()) or words.replace(",", ""))
 
 

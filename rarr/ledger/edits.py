@@ -22,7 +22,7 @@ class Proposal(NamedTuple):
 
 
 class EditingText:
-    """The current text with its edits, while an edit node runs.
+    """Holds the current text, its edits and its queries while the node `edit` runs, and applies proposals.
 
     `queries` have their places in `text`. `touched` are the ids of queries about a sentence that changed.
     """

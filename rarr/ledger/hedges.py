@@ -43,7 +43,7 @@ def number_hedges(part: ParsedSentence, value: Value) -> set[str]:
 
 
 def _start(part: ParsedSentence, value: Value) -> int:
-    """The place in front of a number from which a hedge reaches the number."""
+    """Finds the place in front of a number, in its clause, from which on a hedge may refer to the number."""
     clause, start, between = part.clause(value.start), value.start, 0
     for word in reversed([word for word in part.words if word.end <= value.start]):
         if part.clause(word.start) != clause or between > _REACH:

@@ -54,6 +54,6 @@ def _adds_markup(text: str, sentence: Span, change: Change) -> bool:
 
 
 def _lines(text: str, sentence: Span) -> Span:
-    """The whole lines of a sentence. Links and code may go beyond a sentence, but not beyond a line."""
+    """Returns the whole lines of a sentence, because links and code may go beyond it, but beyond no line."""
     end = text.find("\n", sentence.end)
     return Span(text.rfind("\n", 0, sentence.start) + 1, len(text) if end < 0 else end)

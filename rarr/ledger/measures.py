@@ -55,7 +55,7 @@ def _differs_in_rate(claimed: str, stated: str) -> bool:
 
 
 def _rate(part: ParsedSentence, value: Value) -> str:
-    """The period of a rate, such as "day" in "twice a day" or "40 mg every day"."""
+    """Returns the period of a rate, such as "day" in "twice a day" or "40 mg every day"; else empty."""
     match = _RATE.match(part.text, value_extent(value).end)
     return match["period"].lower() if match else ""
 
@@ -82,7 +82,7 @@ def _is_within(claimed_bound: str, claimed: Quantity, stated_bound: str, stated:
 
 
 def _counted_stem(part: ParsedSentence, value: Value) -> str:
-    """The stem of the word after a number and its unit; empty for a percentage, or without such a word."""
+    """Returns the stem of the word after a number and its unit; empty for a percentage, or for no word."""
     end = value_extent(value).end
     following = next((word for word in part.words if word.start >= end), None)
     if following is None or "%" in part.text[value.start : end] or part.text[end : following.start].strip():

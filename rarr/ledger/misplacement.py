@@ -161,7 +161,7 @@ def _parties_changed_places(claim: ParsedSentence, part: ParsedSentence) -> bool
 
 
 def _agent(part: ParsedSentence) -> _Party | None:
-    """The party that seems to act: the first party without a preposition before it."""
+    """Finds the party that seems to act: the first one without a preposition before it; else None."""
     parties = sorted(_parties(part), key=lambda party: party.place)
     return next((party for party in parties if not _OBLIQUE.search(part.text[: party.place.start])), None)
 

@@ -99,7 +99,7 @@ def _moved(queries: Sequence[Query], changes: Sequence[Change]) -> list[Query]:
 
 
 def _paragraph(text: str, sentence: Span) -> Span:
-    """From the sentence to the end of its paragraph; for the cell of a table, the cell."""
+    """Returns the place from the sentence to the end of its paragraph; for a table's cell, the cell."""
     if sentence in table_cells(text):
         return sentence
     return Span(sentence.start, paragraph_end(text, sentence.end))

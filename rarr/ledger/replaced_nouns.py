@@ -68,7 +68,7 @@ def _is_replaced(noun: Token, others: set[str], clause: _Clause, *, is_subject: 
 
 
 def _nouns(part: ParsedSentence, words: Sequence[Token]) -> list[Token]:
-    """The words that stand right behind a determiner, or one word further, and in no name, number or date."""
+    """Selects words that stand behind a determiner, or one word further, and in no name, number or date."""
     return [
         word
         for word in words

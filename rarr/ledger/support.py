@@ -247,7 +247,7 @@ def moved_back(place: Span, edits: Sequence[Edit]) -> Span:
 
 
 def _shifted_place(place: Span, start: int, old_end: int, new_end: int) -> Span:
-    """A place after a change moves with the text. A place that the change overlaps then covers all of it."""
+    """Moves a place behind a change with the text. A place that the change overlaps grows to cover it all."""
     grown = new_end - old_end
     if place.end <= start:
         return place

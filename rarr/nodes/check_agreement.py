@@ -61,7 +61,10 @@ def _without_other_records(
 
 
 class CheckOutcome(NamedTuple):
-    """A check; a notice where it failed; the passage with the answer where more of the source was read."""
+    """A check, and a notice if it failed.
+
+    `read_in`: the passage with the answer, if the checker read more of the source than the evidence.
+    """
 
     check: Check
     notice: Notice | None = None

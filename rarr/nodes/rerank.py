@@ -19,7 +19,10 @@ _TRACED = 10  # passages of a query
 
 
 async def rerank(state: State, runtime: Runtime[Components]) -> State:
-    """Scores the passages of all queries at once. A failure costs only the evidence of its query."""
+    """Scores the passages of all queries at once, and adds the best of each query to the evidence.
+
+    A failure costs only the evidence of its query.
+    """
     new = await work(_new_by_query, state)
     queries = [query for query in new if new[query]]
     outcomes = await asyncio.gather(

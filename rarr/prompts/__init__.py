@@ -1,4 +1,4 @@
-"""Prompts: text alone, one Markdown file each. A folder of the user can override them.
+"""Loads prompts and fills in their variables. Each prompt is one Markdown file; a user's folder may override.
 
     ---
     version: 1

@@ -34,7 +34,7 @@ _MARK = "› "
 
 
 class Marks(NamedTuple):
-    """Tags such as `<text>` and labels such as `Query:`, which lay out a prompt and may be in no quotation."""
+    """Tags such as `<text>` and labels such as `Query:` that lay out a prompt, and are changed in a quote."""
 
     tags: frozenset[str]
     labels: frozenset[str]

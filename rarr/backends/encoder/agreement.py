@@ -34,7 +34,7 @@ REMEMBERED = 1024  # pairs of a claim and a passage
 
 
 class TrainedAgreement:
-    """Asks the encoder what the evidence says in place of the value that a query asks for."""
+    """An agreement checker that asks the encoder what evidence has in the place of the value of a query."""
 
     def __init__(self, encoder: Encoder) -> None:
         # Each query about a claim asks for one of its values, and all queries run at the same time.

@@ -32,7 +32,7 @@ _Row = dict[str, "NDArray[Any]"]
 
 
 class AttributionInput(NamedTuple):
-    """A text, and a passage (with its title) that may attribute it."""
+    """A text, and a passage (with its title) that may support or contradict it."""
 
     text: str
     title: str
@@ -40,7 +40,7 @@ class AttributionInput(NamedTuple):
 
 
 class AttributionScores(NamedTuple):
-    """Probabilities of the three classes, and for each token of the text that it is wrong (0 to 1)."""
+    """The probabilities (0 to 1) of the three classes of a text, and of each token of it to be wrong."""
 
     attributable: float
     extrapolatory: float
@@ -62,7 +62,7 @@ class ClozeInput(NamedTuple):
 
 
 class Pointing(NamedTuple):
-    """The answer of a passage to a masked span: log-probabilities of each token as its start and its end.
+    """Where a passage has the content of a masked span: log-probabilities of each token as start and as end.
 
     `nowhere` is the log-probability that the passage has no answer. `spans` are the characters of the
     tokens.

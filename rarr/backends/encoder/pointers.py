@@ -27,7 +27,7 @@ class RivalValue(NamedTuple):
 
 
 class PointedValues(NamedTuple):
-    """The log-probabilities of a passage's answers in place of a value of a claim.
+    """What a passage has in the place of a claim's value, by log-probabilities.
 
     `own`: the value itself, at any place of the passage. `nowhere`: no answer. `others`: other values, most
     probable first.

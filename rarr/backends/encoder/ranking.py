@@ -14,7 +14,7 @@ OVERLAP, RELEVANCE, COSINE = 0.25, 0.25, 0.5
 
 
 class TrainedReranker:
-    """Scores by overlap. The first `DEPTH` passages also get the encoder's relevance and cosine."""
+    """A reranker: scores by overlap of words; the encoder adds to the scores of the best `DEPTH` passages."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder

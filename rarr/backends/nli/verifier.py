@@ -16,7 +16,7 @@ _BEFORE_A_STOP = re.compile(r" (?=[.,;:!?](?: |$))")  # the space of a removed c
 
 
 class NliVerifier:
-    """Support is the probability that the evidence entails a sentence, from 0 to 1.
+    """Judges sentences by an NLI model. Support is the probability (0 to 1) that evidence entails a sentence.
 
     None for a span without a sentence, such as a heading, for evidence without text, and for a sentence
     that leaves the model no room for evidence.

@@ -1,4 +1,4 @@
-"""Blind reading: a model reads each value in a source, without the value of the text; code compares.
+"""Lets a model read each value in a source blind, without the value of the text; code compares both.
 
 A model that sees the value copies it as the evidence's answer. So the model is shown the sentence with a
 blank for the value, and fills it from the source. A difference counts only if a second reading gives it: that
@@ -68,7 +68,7 @@ class AnswerComparison(Protocol):
     def verdict_unread(
         self, text: str, context: str | None, query: Query, evidence: Evidence
     ) -> Agreement | None:
-        """The verdict on a source that no model needs to read; None for a source that a model must read."""
+        """Decides about a source without a model, if the rules can; None if a model must read it."""
 
     def query_agreement(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Checks agreement by the rules alone, without a model."""

@@ -26,7 +26,7 @@ SourceText = Callable[[Evidence], Awaitable[str | None]]
 
 
 class BlockFinder(Protocol):
-    """Finds the block around an evidence."""
+    """Finds the block around an evidence: a longer part of its source."""
 
     async def block(self, evidence: Evidence) -> Evidence:
         """Returns the evidence with the text of its block; unchanged if it has none."""

@@ -28,7 +28,7 @@ AGREES_COVERAGE = 0.3  # the least share of the context around the same value fo
 
 
 class ValueAgreement:
-    """Compares values: numbers with units, dates, names, and words that exclude each other."""
+    """An agreement checker by rules: compares numbers with units, dates, names and exclusive words."""
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Compares the value that `query` asks for with `evidence`; `unknown` if the query asks for no value.

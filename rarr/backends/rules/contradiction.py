@@ -72,7 +72,7 @@ def _in_common(claim: Claim, value: Value, other: Candidate) -> bool:
 
 
 def _beside_values(part: ParsedSentence) -> set[str]:
-    """The stems of the words with meaning that are in no date, number or name."""
+    """Returns the stems of the words with meaning that are in no date, number or name."""
     taken = [value_extent(value) for value in part.values if value.kind != "term"]
     return {
         word.stem for word in part.content if not any(span.start <= word.start < span.end for span in taken)

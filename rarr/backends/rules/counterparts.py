@@ -70,7 +70,7 @@ class ParsedPassage:
 
     @cached_property
     def frames(self) -> tuple[ValueFrame, ...]:
-        """The frames of all values that the passage asserts. Ranking does not need them."""
+        """The frames of all values that the passage asserts, computed when needed: ranking needs none."""
         return tuple(
             _frame(part, value)
             for part in self.sentences

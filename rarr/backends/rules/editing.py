@@ -32,9 +32,9 @@ _MOST_DECIMALS = 6  # most decimals that are written
 
 
 class ValueEditor:
-    """Replaces one value, or puts back two values that changed places.
+    """An editor by rules: replaces one value, or puts back two values that changed places.
 
-    Makes no edit where the evidence's value has no writing in the text's form.
+    Makes no edit if the evidence's value cannot be written in the form of the text's.
     """
 
     async def edit(

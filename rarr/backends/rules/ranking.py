@@ -17,7 +17,7 @@ _K1, _B = 1.2, 0.75
 
 
 class OverlapReranker:
-    """Scores by words first. Names and dates of the query raise the passages that have them."""
+    """A reranker by rules: scores by words first; passages with the query's names and dates get more."""
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the relevance of each passage, from 0 to 1.

@@ -1,4 +1,4 @@
-"""Units of measure: their written forms, and their size in the base unit of their dimension."""
+"""Converts units of measure, in all their written forms, to and from the base unit of their dimension."""
 
 import re
 
