@@ -48,7 +48,7 @@ def _key(model: str, prompt: str, user: str, more: Any, samples: int) -> str:
 
 
 def answer_of(span: StoredSpan) -> Answer:
-    """Returns the answer in the span of a request. Raises a recorded failure as `CallFailure` or `Adapted`."""
+    """Returns the answer in the span of a request. Raises a recorded failure: `CallFailure` or `Adapted`."""
     body = span.body
     if body.get("failure") == "adapted":
         raise Adapted(span.error.partition(": ")[2])

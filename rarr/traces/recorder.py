@@ -99,11 +99,11 @@ class RunRecorder(Numbering):
         await result_of(in_order(self._writer.write))
 
     def flush_at_end(self) -> None:
-        """Writes the spans so far, and blocks for at most 2 s. A thread calls this before the process ends."""
+        """Writes the spans so far, and blocks for at most 2 s. A thread calls it before the process ends."""
         in_order(self._writer.write_last).result(_LAST_BUSY_S)
 
     async def finished(self, revision: Revision) -> Revision:
-        """Writes the end of the run. Returns the revision, with a warning if the trace could not be written."""
+        """Writes the end of the run. Returns the revision, with a warning if the trace is incomplete."""
         messages: list[str] = []
         self._warn = messages.append
         await result_of(self.ended("", revision))

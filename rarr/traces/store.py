@@ -188,7 +188,7 @@ class TraceStore(Database):
             return self._removed(sqlite, which, *values)
 
     def _removed(self, sqlite: sqlite3.Connection, which: str, *values: float) -> int:
-        """Removes runs, and the HTML page of each run first. Raises `InputError` if a page cannot be removed."""
+        """Removes runs, and the HTML page of each run first. Raises `InputError` if a page cannot go."""
         names = sqlite.execute(f"SELECT run_id FROM runs WHERE {which}", values).fetchall()
         for (name,) in names:
             page = page_path(self._path.parent, name)

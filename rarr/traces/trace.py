@@ -178,7 +178,7 @@ class Trace:
         )
 
     def _require_whole(self) -> None:
-        """Reads everything in the file once, and raises if something is wrong, so that later reads succeed."""
+        """Reads everything in the file once, and raises if anything is wrong, so that later reads succeed."""
         self.file.require_whole()
         if self.blocks and any(span.kind != "block" for span in self.inner[0]):
             raise ValueError("a call is outside of all blocks")
