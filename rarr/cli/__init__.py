@@ -1,4 +1,4 @@
-"""The command line: `rarr.cli.commands`, and the handling of interrupts before it is imported.
+"""Starts the command line `rarr`, and ends it with one line if it is interrupted while it starts.
 
 Until `run` is called, an interrupt ends Python itself with a traceback. So this module imports nothing.
 """
@@ -27,7 +27,7 @@ def run(argv: list[str] | None = None) -> int:
 
 
 def end_at_once(number: int, frame: object = None) -> None:
-    """Prints one line and ends the process: there is nothing to keep yet."""
+    """Handles a signal: prints one line and ends the process at once, since there is nothing to keep yet."""
     import os
 
     try:

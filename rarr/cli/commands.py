@@ -1,4 +1,4 @@
-"""The commands. Results go to standard output, complaints to standard error, each on one line.
+"""Runs the commands. Results go to standard output, complaints to standard error, each on one line.
 
 Exit status: 0 done, 1 a defect of `rarr` itself, 2 the call or its input is wrong, 3 nothing could be
 checked, 4 a measure of `rarr eval` is under its limit, 130 interrupted, 143 terminated. A command imports
@@ -23,7 +23,7 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 def call(argv: list[str] | None) -> int:
-    """Runs a command; see `rarr.cli.run`. A KeyboardInterrupt may pass through."""
+    """Runs a command and returns its exit status. Errors become one line; KeyboardInterrupt passes."""
     try:
         require_output()
         status = app(argv, prog_name="rarr", standalone_mode=False)

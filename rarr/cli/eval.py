@@ -124,7 +124,7 @@ class Clock:
         self._first: tuple[float, int] | None = None
 
     def progress(self, done: int, total: int) -> str:
-        """The number of finished rows, and the time left once a row was finished in this process."""
+        """Words the number of finished rows; from the second call on also the time left, if rows finished."""
         now = self._now()
         started, before = self._first = self._first or (now, done)
         left = (now - started) / (done - before) * (total - done) if done > before else None
@@ -150,7 +150,7 @@ def _shown(report: "EvalReport", out: Path, *, as_json: bool) -> str:
 
 
 def _outcome(report: "EvalReport", short: list[str]) -> int:
-    """The exit status, that of the worst problem. Prints one line for each problem."""
+    """Returns the exit status of the worst problem: 3, 4, 2 or 0. Prints one line for each problem."""
     status = 0
     if left_out := report.unreadable:
         _warn_of_each([f"line {line.line} of {report.data} was left out: {line.reason}" for line in left_out])

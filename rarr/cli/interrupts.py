@@ -16,13 +16,13 @@ from rarr.cli import LINES, end_at_once
 from rarr.tools.concurrency.exit_actions import call_all
 
 ENDING_S = 1.0
-"""Seconds, at most, to write the rest."""
+"""The most seconds that an interrupted command may write its results."""
 
 _ending = threading.Lock()
 
 
 def end_in_order() -> None:
-    """From now on the first signal lets the command finish writing, and the second ends it at once."""
+    """Handles signals from now on: the first lets the command finish writing, the second ends it at once."""
     taken = [number for number in LINES if signal.getsignal(number) is end_at_once]
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
@@ -46,7 +46,7 @@ def _handle(numbers: list[int], how: "signal._HANDLER") -> None:
 
 
 def _leave(taken: list[int]) -> None:
-    """A fork shares its parent's signal pipe. Without this, a signal to the child would end the parent."""
+    """Gives a fork its own handling of signals. Otherwise a signal to the child would end the parent."""
     signal.set_wakeup_fd(-1)
     _handle(taken, signal.SIG_DFL)
     _mask(signal.SIG_UNBLOCK, taken)
@@ -74,7 +74,7 @@ def _end_after_the_calls(number: int) -> None:
 
 
 def _next(reader: int) -> int:
-    """The next signal of ours. Handlers that libraries set for other signals write into the pipe as well."""
+    """Waits for the next SIGINT or SIGTERM. Signals that libraries handle come through the pipe as well."""
     while (number := os.read(reader, 1)[0]) not in LINES:
         pass
     return number

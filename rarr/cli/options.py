@@ -1,4 +1,4 @@
-"""The arguments and options of the commands, each with its help."""
+"""Declares the arguments and options of the commands, each with its help."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -9,7 +9,7 @@ from rarr.retrievers import SOURCES
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """The settings that a call names. Options that were left out, and flags that were not set, name none."""
+    """Returns the options that a call gave. Options without a value, and flags that are off, are left out."""
     return {
         name: value for name, value in options.items() if not (value is None or value is False or value == [])
     }

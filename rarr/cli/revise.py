@@ -142,7 +142,10 @@ def _shown(revision: "Revision", *, as_json: bool, diff: bool) -> str:
 
 
 def _outcome(revision: "Revision", *, aloud: bool) -> int:
-    """The exit status. `aloud`: print the warnings here, because they were not printed with the result."""
+    """Returns the exit status: 3, with a line why, if nothing could be checked, else 0.
+
+    `aloud`: prints the warnings to standard error, because the result does not hold them.
+    """
     from rarr.tools.text.warning_lines import grouped, nothing_checked
 
     if why := nothing_checked(revision):

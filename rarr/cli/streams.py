@@ -20,7 +20,10 @@ def require_output() -> None:
 
 
 def text_to_revise(text: str | None, file: Path | None) -> str:
-    """The text to revise. Its line endings stay as they are."""
+    """Reads the text to revise from the argument, the file or standard input. Its line ends stay.
+
+    Raises `InputError` if there is none, or two, or if `text` is the name of a file.
+    """
     if text is not None and file is not None:
         raise InputError("TEXT and --file exclude each other: give one of them")
     if file is not None:
@@ -74,7 +77,7 @@ def _filled(given: str | bytes, name: str) -> str:
 
 
 def decoded(given: str | bytes, name: str) -> str:
-    """`given` as text, without a byte order mark. Raises `InputError` that calls it `name`."""
+    """Decodes UTF-8 without a byte order mark. Raises `InputError`, which names it `name`, if it is not."""
     # Parts of an argument that Python could not decode are turned back into their bytes.
     data = given if isinstance(given, bytes) else given.encode("utf-8", sys.getfilesystemencodeerrors())
     try:
@@ -87,7 +90,7 @@ def decoded(given: str | bytes, name: str) -> str:
 
 
 def _conversion_advice(data: bytes) -> str:
-    """How to turn `data` into UTF-8."""
+    """Words how to turn `data`, which is not UTF-8, into UTF-8."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "convert it, as with iconv -f UTF-16 -t UTF-8"
     if b"\0" in data or data.startswith(b"%PDF"):
@@ -100,7 +103,7 @@ def _conversion_advice(data: bytes) -> str:
 
 
 def write(text: str) -> None:
-    """Writes exactly `text`: in UTF-8 to a file or pipe, in the encoding of the terminal to a terminal."""
+    """Writes exactly `text` to standard output: in UTF-8, or in the encoding of a terminal."""
     encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
     try:
         sys.stdout.buffer.write(text.encode(encoding, "replace"))
@@ -113,7 +116,7 @@ def write(text: str) -> None:
 
 
 def complain(message: str, status: int) -> int:
-    """Writes one line to standard error, and returns the status."""
+    """Writes one line to standard error, and returns `status`."""
     from rarr.views.terminal.revision import one_line
 
     sys.stderr.write(f"rarr: {one_line(message)}\n")

@@ -64,7 +64,7 @@ def replay(
 
 
 def trace_of(run: str) -> "Trace":
-    """A trace in the data folder by its name, the beginning of the name or last, or the trace in a file."""
+    """Loads a trace from a file, or from the data folder by its name, the beginning of its name, or last."""
     from rarr.traces.trace import Trace
 
     return Trace.read(run) if run.endswith(".json") or Path(run).is_file() else Trace.load(run)

@@ -1,4 +1,4 @@
-"""Where evidence comes from."""
+"""Retrieves passages of evidence: from the user's documents, from Wikipedia and from the web."""
 
 SOURCES = ("corpus", "wikipedia", "tavily", "searxng")
-"""What the setting `search` may name."""
+"""The names that the setting `search` accepts."""

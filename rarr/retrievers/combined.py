@@ -1,4 +1,4 @@
-"""Several sources of evidence as one."""
+"""Searches several sources of evidence at once and merges their passages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, zip_longest
@@ -11,10 +11,10 @@ from rarr.retrievers.web.source_limits import normalised
 
 
 class SearchSource(Protocol):
-    """The interface of a retriever."""
+    """The interface of a retriever, as `CombinedRetriever` uses it."""
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the `k` best documents. Raises `RetrievalError`."""
+        """Returns passages of the `k` best documents. Raises `RetrievalError`."""
 
 
 OnFailure = Callable[[str, RetrievalError], None]
@@ -31,7 +31,7 @@ class CombinedRetriever:
         self._retrievers, self._on_failure = dict(retrievers), on_failure
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the `k` best documents: the best of each source, then the second best of each...
+        """Returns passages of `k` documents: the best document of each source, then each second best...
 
         A document or a text that several sources return comes once. Raises `RetrievalError` if all fail.
         """
@@ -61,7 +61,7 @@ def _merged(results: Sequence[Sequence[Passage]], k: int) -> list[Passage]:
 
 
 def _documents(passages: Sequence[Passage]) -> dict[str, list[Passage]]:
-    """The passages of each document. Documents stand in the order of their first passages."""
+    """Groups passages by document. Documents stand in the order of their first passages."""
     documents: dict[str, list[Passage]] = {}
     for passage in passages:
         documents.setdefault(normalised(passage.source), []).append(passage)

@@ -27,7 +27,7 @@ _DATES = ("published_at", "published", "published_date", "publish_date", "date")
 
 
 class LangChainRetriever:
-    """A retriever over `retriever`, whose documents are cut into windows of `window` sentences."""
+    """Asks a LangChain retriever, and cuts its documents into passages of `window` sentences."""
 
     def __init__(
         self,
@@ -41,10 +41,10 @@ class LangChainRetriever:
         self._name = type(retriever).__name__
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the first `k` documents, those nearest to `query` of each. Raises `RetrievalError`.
+        """Returns from each of the first `k` documents the passages nearest to `query`.
 
         Pieces of one source count as one document. The LangChain retriever itself decides how many it
-        returns.
+        returns. Raises `RetrievalError` where it fails.
         """
         try:
             documents = await self._retriever.ainvoke(query)
@@ -96,7 +96,7 @@ def _are_documents(result: object) -> bool:
 
 
 def _unnamed(document: "Document") -> str:
-    """A stable name for a document without a source: the store's id, or a hash of its text."""
+    """Makes a stable name for a document without a source: from its id, or from a hash of its text."""
     text = document.page_content
     return UNNAMED + (document.id or hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12])
 

@@ -1,1 +1,1 @@
-"""Every node's input and output in a run: recorded in one file, shown, and replayed with other prompts."""
+"""Records every node's input and output in a run, and reads the records to show or replay the run."""

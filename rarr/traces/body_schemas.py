@@ -1,4 +1,4 @@
-"""The content of the body of a span, by its kind. It is checked, because a file may come from anybody."""
+"""Declares the fields of a span's body by its kind, and checks them: a trace may come from anybody."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -29,19 +29,19 @@ class BlockBody(SpanBody):
 
 
 class NodeUpdate(BaseModel):
-    """The part of an update that is not state: source, title and number of passages of each document."""
+    """The documents that a search found, by query: each as (source, title, number of passages)."""
 
     passages: dict[str, list[tuple[StrictStr, StrictStr, Count]]] = {}
 
 
 class NodeBody(SpanBody):
-    """A node's call, or its failure. The rest of `update` is read as state."""
+    """A node's call, or its failure. The other fields of `update` are read as state."""
 
     update: NodeUpdate | None = None
 
 
 class QuestionBody(SpanBody):
-    """A question to a model. `answers` exist where some could be read."""
+    """A question to a model. `answers` holds the answers that could be parsed."""
 
     prompt: StrictStr
     user: StrictStr
@@ -50,7 +50,7 @@ class QuestionBody(SpanBody):
 
 
 class RequestBody(SpanBody):
-    """An attempt that was not sent, or at a server that is not a model's."""
+    """A request that was not sent, or that went to a server other than a model's."""
 
     failure: StrictStr = ""
     status: Count | None = None
@@ -59,7 +59,7 @@ class RequestBody(SpanBody):
 
 
 class ModelRequestBody(RequestBody):
-    """An attempt at a language model."""
+    """A request to a language model, with its answers (`texts`) and its cost."""
 
     samples: Count
     max_tokens: Count
@@ -72,14 +72,14 @@ class ModelRequestBody(RequestBody):
 
 
 class ScoreBody(SpanBody):
-    """The scores of a query's passages: their number, and score, source, start and end of the best."""
+    """The scores of a query's passages: how many there are, and (score, source, start, end) of the best."""
 
     passages: Count
     best: list[tuple[Real, StrictStr, Count, Count]]
 
 
 class ReadBody(SpanBody):
-    """The block of a source around an evidence. Both are read as records."""
+    """A passage of evidence and the block of its source that a model read. Both are read as records."""
 
     evidence: dict[str, Any]
     block: dict[str, Any]
@@ -110,19 +110,19 @@ _KINDS: Mapping[str, Sequence[type[SpanBody]]] = {
 
 
 def require_body(number: int, kind: str, body: Mapping[str, Any]) -> None:
-    """Raises `ValueError` that names the span and the field."""
+    """Checks the body of span `number`. Raises `ValueError` that names the span and the field."""
     plain, *full = _KINDS[kind]
     model = full[0] if full and body.keys() - plain.model_fields.keys() else plain
     _require(model, body, f"span {number}")
 
 
 def require_prompt(hash: str, fields: Mapping[str, Any]) -> None:  # noqa: A002  # the field
-    """Raises `ValueError` that names the prompt and the field."""
+    """Checks the fields of a prompt. Raises `ValueError` that names the prompt and the field."""
     _require(PromptFields, fields, f"prompt {hash}")
 
 
 def prompt_fields(prompt: Prompt) -> dict[str, Any]:
-    """The fields of a prompt in a trace."""
+    """Turns a prompt into the fields that a trace stores; `prompt_of` reads them."""
     return {
         "name": prompt.name,
         "version": prompt.version,
@@ -134,7 +134,7 @@ def prompt_fields(prompt: Prompt) -> dict[str, Any]:
 
 
 def prompt_of(hash: str, fields: dict[str, Any]) -> Prompt:  # noqa: A002  # the field
-    """The prompt with the fields of `prompt_fields`."""
+    """Builds a prompt from the fields that `prompt_fields` made."""
     return Prompt(**{**fields, "variables": tuple(fields["variables"])}, hash=hash)
 
 
@@ -146,7 +146,7 @@ def _require(model: type[BaseModel], value: Mapping[str, Any], owner: str) -> No
 
 
 def first_of(error: ValidationError) -> str:
-    """The first error, with its place, on one line."""
+    """Words the first error on one line, with the name of its field."""
     first = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(map(str, first["loc"])) or "the file"
     return " ".join(f"{where}: {first['msg']}".split())[:300]

@@ -14,7 +14,7 @@ from rarr.traces.trace_file import StoredSpan
 
 
 def critical_path(inner: Mapping[int, Sequence[StoredSpan]]) -> list[StoredSpan]:
-    """The spans in the order of time, each before its inner spans. An unfinished span outlasts all others.
+    """Returns these spans in order of time, each before its inner spans. An unfinished span ends last.
 
     `inner`: the spans within each span, as in `Trace.inner`.
     """
@@ -30,7 +30,7 @@ def _in_steps(calls: Iterable[StoredSpan], inner: Mapping[int, Sequence[StoredSp
 
 
 def supersteps(spans: Iterable[StoredSpan]) -> list[list[StoredSpan]]:
-    """The spans that ran at once, in the order of time: the branches of one node, which never follows itself.
+    """Groups spans that ran at once, in order of time: the branches of one node, which never follows itself.
 
     The failures of branches are steps of their own, beside the calls.
     """
@@ -42,7 +42,7 @@ def supersteps(spans: Iterable[StoredSpan]) -> list[list[StoredSpan]]:
 
 
 def ended(span: StoredSpan) -> float:
-    """The time at which the span ended, in seconds since 1970; infinity if the run was cut short before."""
+    """Returns when the span ended, in seconds since 1970; infinity if the run was cut short before."""
     return inf if span.seconds is None else span.started + span.seconds
 
 
@@ -61,5 +61,5 @@ def _chain(spans: Iterable[StoredSpan]) -> list[StoredSpan]:
 
 
 def _last(span: StoredSpan) -> tuple[float, float]:
-    """The order of ends. Of several unfinished spans, the one that began first counts as the last."""
+    """Returns a key that sorts spans by end. Of unfinished spans, the span that began first ends last."""
     return ended(span), -span.started

@@ -1,4 +1,4 @@
-"""Packs the values of a run as JSON. Each record is written once, and later referred to by its number.
+"""Packs and unpacks the values of a run as JSON. Each record is written once, then referred to by number.
 
 Most updates repeat the records so far, and a frozen record need not be written again. `{"#": 7}` is record 7.
 No plain value of a run has this form, not even the answers of models, whose fields are those of the prompts.
@@ -24,7 +24,7 @@ Numbered = tuple[int, str, Any]  # number, name of the class, JSON of its fields
 
 
 class Packer:
-    """Packs the values of one run."""
+    """Packs the values of one run. It remembers which records are written already."""
 
     def __init__(self, first: int = 1) -> None:
         """`first`: the number of the next record."""
@@ -36,7 +36,7 @@ class Packer:
         ).encode
 
     def pack(self, value: Any) -> tuple[str, str]:
-        """`value` as JSON, and the JSON of a list of the records in it that are new.
+        """Returns `value` as JSON, and a JSON list of the records in it that were not packed before.
 
         Raises `TypeError` and `ValueError` for values that JSON cannot hold, such as NaN.
         """
@@ -56,7 +56,7 @@ class Packer:
 
 
 class Unpacker:
-    """The records of one run, by number."""
+    """Puts the records of one run back into packed values, by their numbers."""
 
     def __init__(self) -> None:
         self._records: dict[int, Record] = {}
@@ -73,7 +73,7 @@ class Unpacker:
                 raise InputError(f"a trace cannot be read at its record {number} ({where})") from None
 
     def unpack(self, value: Any) -> Any:
-        """The value with its records. Raises `InputError` where a record is missing."""
+        """Replaces the numbers in `value` by their records. Raises `InputError` if a record is missing."""
         if isinstance(value, list):
             return [self.unpack(part) for part in value]
         if not isinstance(value, Mapping):

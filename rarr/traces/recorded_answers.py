@@ -1,4 +1,4 @@
-"""The models' answers in a trace: a resumed or replayed run uses them instead of asking again."""
+"""Looks up the models' answers in a trace, which a resumed or replayed run uses instead of asking again."""
 
 import json
 from collections import defaultdict
@@ -23,13 +23,13 @@ class RecordedAnswers:
                 self._answers[key].append(span)
 
     def answer(self, model: str, ask: ChatRequest) -> Answer | None:
-        """The next answer to this question, whatever failed before it; None where there is none."""
+        """Returns the next answer to this question, after any failures; None if there is none."""
         spans = self._of(model, ask)
         spans[:] = [span for span in spans if span.body.get("texts")]
         return answer_of(_next(spans)) if spans else None
 
     def take(self, model: str, ask: ChatRequest) -> StoredSpan | None:
-        """The next answer or failure for this question; None where there is none."""
+        """Returns the span of the next answer or failure for this question; None if there is none."""
         spans = self._of(model, ask)
         return _next(spans) if spans else None
 
@@ -39,7 +39,7 @@ class RecordedAnswers:
 
 
 def _next(spans: list[StoredSpan]) -> StoredSpan:
-    """The first span, which is removed. The last span stays."""
+    """Removes and returns the first span. The last span stays, and is returned again."""
     return spans.pop(0) if len(spans) > 1 else spans[0]
 
 
@@ -48,6 +48,7 @@ def _key(model: str, prompt: str, user: str, more: Any, samples: int) -> str:
 
 
 def answer_of(span: StoredSpan) -> Answer:
+    """Returns the answer in the span of a request. Raises a recorded failure: `CallFailure` or `Adapted`."""
     body = span.body
     if body.get("failure") == "adapted":
         raise Adapted(span.error.partition(": ")[2])

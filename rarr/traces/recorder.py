@@ -28,15 +28,15 @@ from rarr.traces.trace_file import RunFacts
 _TOGETHER_S = 0.02  # seconds of a run that are written at once, which costs less; a crash loses at most these
 _LAST_BUSY_S = 2.0
 BUSY_S = 0.05
-"""Seconds to wait for another process that writes. The traces of other runs wait meanwhile."""
+"""Seconds to wait while another process writes. The traces of other runs wait meanwhile."""
 FAILURES = (sqlite3.Error, RarrError, TypeError, ValueError, OSError)
-"""The errors by which a trace may fail."""
+"""The errors that end a trace, but not its run."""
 FAILED = "trace_failed"
 """The code of the warning about such a failure."""
 
 
 class Numbering:
-    """The common part of recorders: a clock that is not adjusted during a run, and the numbers of spans."""
+    """The base of recorders: a clock that is not adjusted during a run, and the numbers of spans."""
 
     def __init__(self) -> None:
         self._epoch = time.time() - time.perf_counter()
@@ -51,10 +51,10 @@ class Numbering:
 
 
 class RunRecorder(Numbering):
-    """The `Recorder` of one run. A failure to write loses the trace, never the run."""
+    """Hands the spans of one run to the thread that writes. A failed write loses the trace, not the run."""
 
     def __init__(self, store: TraceStore, warn: Callable[[str], None], *, at_once: bool = False) -> None:
-        """`warn` gets one line, once, if the trace is not kept.
+        """`warn` is called once, with one line, if the trace cannot be written.
 
         Answers are written `at_once` where a run may be resumed, so that no paid answer is lost.
         """
@@ -66,7 +66,7 @@ class RunRecorder(Numbering):
         self._writer = _Writer(store, self._failed)
 
     async def start(self, run_id: str, facts: RunFacts) -> None:
-        """Starts the trace of a run."""
+        """Writes the run with its input as the start of a trace."""
         await result_of(in_order(self._writer.begin, run_id, self._started, facts))
 
     async def go_on(self, trace: Trace, facts: RunFacts) -> None:
@@ -94,16 +94,16 @@ class RunRecorder(Numbering):
             await self.flush()
 
     async def flush(self) -> None:
-        """Writes the spans since the last call; later, if another process writes at that time."""
+        """Waits until the spans so far are written. If another process is writing, they are written later."""
         self._cancel_due()
         await result_of(in_order(self._writer.write))
 
     def flush_at_end(self) -> None:
-        """Writes the spans and waits for it: another thread calls this before it ends the process."""
+        """Writes the spans so far, and blocks for at most 2 s. A thread calls it before the process ends."""
         in_order(self._writer.write_last).result(_LAST_BUSY_S)
 
     async def finished(self, revision: Revision) -> Revision:
-        """Ends the run with this revision. If the trace cannot be kept, adds a warning to the revision."""
+        """Writes the end of the run. Returns the revision, with a warning if the trace is incomplete."""
         messages: list[str] = []
         self._warn = messages.append
         await result_of(self.ended("", revision))
@@ -111,7 +111,7 @@ class RunRecorder(Numbering):
         return revision.model_copy(update={"warnings": (*revision.warnings, *failed)}) if failed else revision
 
     def ended(self, error: str, revision: Revision | None = None) -> "Future[None]":
-        """Ends the run. The end is written even if nobody waits for it."""
+        """Writes the end of the run, with its error or revision, in a thread. The caller may wait for it."""
         self._cancel_due()
         return in_order(self._writer.finish, revision, error, self.now() - self._started)
 
@@ -139,7 +139,7 @@ class RunRecorder(Numbering):
 
 
 def _surviving(step: Callable[..., None]) -> Callable[..., None]:
-    """After the first failure, which is reported once, nothing more is written."""
+    """Wraps a method of `_Writer`: the first failure is reported, and later calls do nothing."""
 
     @wraps(step)
     def survive(writer: "_Writer", *args: Any) -> None:
@@ -181,7 +181,7 @@ class _Writer:
 
     @_surviving
     def write(self) -> None:
-        """Writes everything that was handed over. If another process writes just then, it stays in `rows`."""
+        """Writes everything that was handed over. If another process is writing, it stays in `rows`."""
         self._pack()
         try:
             self._write_rows()
@@ -191,7 +191,7 @@ class _Writer:
 
     @_surviving
     def write_last(self) -> None:
-        """Writes everything at the end of the process. It waits for another process that writes."""
+        """Writes everything at the end of the process, and waits up to 2 s while another process writes."""
         self._store.wait(_LAST_BUSY_S)
         self.write()
 
@@ -222,7 +222,7 @@ class _Writer:
 
 
 def recorded_body(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The body without the passages that decided nothing: a page may have hundreds of them."""
+    """Returns the body with the passages of a search replaced by counts per document, to save space."""
     update = body.get("update")
     if not update or "passages" not in update:
         return dict(body)
@@ -231,7 +231,7 @@ def recorded_body(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sources(passages: Sequence[Passage]) -> list[list[Any]]:
-    """Source, title and number of passages of each document."""
+    """Counts the passages of each document, as [source, title, count]."""
     counts: dict[tuple[str, str], int] = {}
     for passage in passages:
         place = (passage.source, passage.title)

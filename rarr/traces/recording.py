@@ -1,4 +1,4 @@
-"""Records the runs of a reviser."""
+"""Records the runs of a reviser in the trace store, resumes recorded runs and prunes old traces."""
 
 import json
 import logging
@@ -42,7 +42,10 @@ class Recording:
     """Records the runs of one reviser."""
 
     def __init__(self, settings: Settings, baseline: Baseline, *, resumable: bool = False) -> None:
-        """Raises `InputError` where the file cannot be opened."""
+        """Opens the trace store. Raises `InputError` if it cannot be opened.
+
+        `resumable` writes each answer at once, so that no paid answer is lost.
+        """
         self._settings, self._resumable = settings, resumable
         self.store = TraceStore(store_path(settings.home))
         self.store.wait(BUSY_S)
@@ -54,7 +57,7 @@ class Recording:
     async def of(
         self, run_id: str, start: State, meter: Meter, *, resumed: bool
     ) -> AsyncIterator[RunRecorder]:
-        """Records the run of the block. The recorder gets the revision at the end.
+        """Records the run of the `async with` block, which hands its revision to the recorder at the end.
 
         `start` is the state with which the run begins, or from which it is `resumed`.
         """
@@ -78,7 +81,7 @@ class Recording:
             raise
 
     async def revision(self, run_id: str, state: State) -> Revision | None:
-        """The revision of a run that is done and ended in this state, if there is a trace of it."""
+        """Returns the recorded revision of a run of this text and context; None if there is none."""
         trace = await result_of(in_order(self._trace, run_id, state))
         return None if trace is None else trace.revision
 
@@ -87,12 +90,12 @@ class Recording:
         await result_of(in_order(self.store.close))
 
     def _prepare(self, run_id: str, start: State, resumed: bool) -> tuple[RunFacts, Trace | None]:
-        """The facts of a run, and the trace of a resumed run."""
+        """Prunes old traces. Returns the facts of a run, and the trace of a resumed run (else None)."""
         self._prune()
         return self._facts(start), self._trace(run_id, start) if resumed else None
 
     def _trace(self, run_id: str, state: State) -> Trace | None:
-        """The trace of the run, if there is a readable one, and it is not another run of the same name."""
+        """Reads the trace of the run; None if it is unreadable or of another text or context."""
         try:
             trace = Trace(self.store.read(run_id))
         except FAILURES:
@@ -102,7 +105,7 @@ class Recording:
         return trace if same else None
 
     def _prune(self) -> None:
-        """Removes old traces from time to time. If this fails now, it will be tried again later."""
+        """Removes old traces at the first run, and every 200 runs. A failure is only logged."""
         self._runs += 1
         if self._runs % _PRUNE_EVERY == 1:
             try:
@@ -122,7 +125,10 @@ class Recording:
 
 
 def settings_record(settings: Settings) -> dict[str, Any]:
-    """The settings that differ from the defaults, without secrets. Objects are named by their classes."""
+    """Returns the settings that differ from the defaults, as JSON values without secrets and `home`.
+
+    Objects are named by their classes.
+    """
     values = {
         name: getattr(settings, name)
         for name, field in Settings.model_fields.items()
@@ -133,7 +139,7 @@ def settings_record(settings: Settings) -> dict[str, Any]:
 
 
 def _without_secrets(value: Any, *, extra: bool = False) -> Any:
-    """`extra`: in values that are sent with every request, a key can be recognised only by its name."""
+    """Removes secrets from `value`. `extra`: also parts whose name tells a secret, as `api_key`."""
     if isinstance(value, Endpoint):
         value = dict(value)
     if isinstance(value, dict):

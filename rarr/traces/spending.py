@@ -1,11 +1,11 @@
-"""The spending of a run up to its interruption, from its trace."""
+"""Adds up the calls, tokens, cost and seconds of each node of a recorded run."""
 
 from rarr.tools.models.meter import Tally
 from rarr.traces.trace import Trace
 
 
 def spending_by_node(trace: Trace) -> dict[str, Tally]:
-    """The tallies of all nodes. An unfinished request is not counted, because its cost is unknown."""
+    """Sums calls, tokens, cost and seconds by node. An unfinished request, of unknown cost, is left out."""
     tallies: dict[str, Tally] = {}
     for node in trace.spans:
         if node.kind != "node":

@@ -1,4 +1,4 @@
-"""The file with the traces of all runs, in the user's data folder."""
+"""Writes, lists, reads and removes the traces of all runs in one SQLite file of the data folder."""
 
 import json
 import sqlite3
@@ -40,12 +40,12 @@ class RunSummary(NamedTuple):
 
     @property
     def status(self) -> Status:
-        """The outcome of the run."""
+        """Returns done, failed, running or cut short."""
         return status_of(self.seconds, self.error, self.facts.process)
 
 
 class TraceStore(Database):
-    """The traces of all runs. Many processes and threads write and read them at once."""
+    """The SQLite file with the traces of all runs. Many processes and threads may use it at once."""
 
     def __init__(self, path: Path) -> None:
         """Raises `InputError` for a file that is damaged, is not a trace store or cannot be opened."""
@@ -60,18 +60,18 @@ class TraceStore(Database):
             return _begin(sqlite, run_id, started, facts, "give another run_id")
 
     def write(self, run: int, spans: Iterable[SpanRow], prompts: Mapping[str, Prompt]) -> None:
-        """Stores spans. They replace the spans with the same numbers."""
+        """Writes spans and prompts of a run. Spans replace the spans with the same numbers."""
         fields = {name: prompt_fields(prompt) for name, prompt in prompts.items()}
         with self.transaction() as sqlite:
             _write(sqlite, run, spans, fields)
 
     def finish(self, run: int, seconds: float, error: str, records: str, revision: str | None) -> None:
-        """Marks the run as ended."""
+        """Writes the end of the run: its error ("" if none) or its revision, with the records in it."""
         with self.transaction() as sqlite:
             _finish(sqlite, run, seconds, error, records, revision)
 
     def add(self, file: TraceFile) -> None:
-        """Stores a run from a file. Raises `InputError` where a run of its name exists."""
+        """Writes a run that was read from a file. Raises `InputError` if a run of its name exists."""
         cure = f"rarr trace show {file.run_id} shows it, and rarr trace prune {file.run_id} removes it"
         records = _json(file.model_dump(mode="json")["records"])
         revision = None if file.revision is None else _json(file.revision)
@@ -82,12 +82,12 @@ class TraceStore(Database):
                 _finish(sqlite, run, file.seconds, file.error, records, revision)
 
     def names(self) -> "Sequence[str]":
-        """The names of all runs, the newest first."""
+        """Returns the names of all runs, the newest first."""
         with self.used() as sqlite:
             return [name for (name,) in sqlite.execute("SELECT run_id FROM runs ORDER BY id DESC")]
 
     def list(self, most: int = -1) -> "Sequence[RunSummary]":
-        """Summaries of the runs, the newest first."""
+        """Returns summaries of the `most` newest runs (-1: all), the newest first."""
         with self.used() as sqlite:
             rows = sqlite.execute(LISTED, (most,)).fetchall()
         return [
@@ -96,7 +96,7 @@ class TraceStore(Database):
         ]
 
     def resolve(self, word: str) -> str:
-        """The run of this name; else the newest run for `last`; else the run whose name begins with `word`.
+        """Returns the run named `word`; else the newest run for `last`; else the run whose name begins so.
 
         Raises `InputError` where there is no such run, or several.
         """
@@ -115,7 +115,7 @@ class TraceStore(Database):
         return str(rows[0][0])
 
     def read(self, run_id: str) -> TraceFile:
-        """The trace of the run of this name. Raises `InputError` where there is none, or it is damaged."""
+        """Reads the trace of the run of this name. Raises `InputError` if there is none, or it is damaged."""
         with self._reading() as sqlite:
             query = "SELECT id, started, seconds, error, facts, records, revision FROM runs WHERE run_id = ?"
             if (row := sqlite.execute(query, (run_id,)).fetchone()) is None:
@@ -141,7 +141,7 @@ class TraceStore(Database):
             raise InputError(f"the trace of {run_id!r} is damaged ({first_of(wrong)}): {cure}") from None
 
     def reopen(self, run_id: str, facts: RunFacts) -> int:
-        """The number of a run that continues, perhaps in another process."""
+        """Marks a run as unfinished with new `facts`, since it continues. Returns its number."""
         with self.transaction() as sqlite:
             sqlite.execute(
                 "UPDATE runs SET seconds = NULL, error = '', facts = ? WHERE run_id = ?",
@@ -175,7 +175,7 @@ class TraceStore(Database):
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """A transaction for reading. Everything in it is from one time, even if others write meanwhile."""
+        """Opens a transaction for reading: all reads see the same state, even if others write meanwhile."""
         with self.used() as sqlite:
             sqlite.execute("BEGIN")
             try:
@@ -188,7 +188,7 @@ class TraceStore(Database):
             return self._removed(sqlite, which, *values)
 
     def _removed(self, sqlite: sqlite3.Connection, which: str, *values: float) -> int:
-        """Removes the page of each run first: a run whose page cannot be removed stays in the store."""
+        """Removes runs, and the HTML page of each run first. Raises `InputError` if a page cannot go."""
         names = sqlite.execute(f"SELECT run_id FROM runs WHERE {which}", values).fetchall()
         for (name,) in names:
             page = page_path(self._path.parent, name)
@@ -200,12 +200,12 @@ class TraceStore(Database):
 
 
 def page_path(home: Path, run_id: str) -> Path:
-    """Where `rarr trace open` writes the page of a run. The page is removed with the run."""
+    """Returns where `rarr trace open` writes the page of a run. The page is removed with the run."""
     return home / "pages" / f"{run_id}.html"
 
 
 def on_disk(path: Path) -> int:
-    """The size in bytes of the store's file, including its write-ahead log."""
+    """Measures the store's file in bytes, with its write-ahead log; 0 if there is none."""
     return sum(file.stat().st_size for file in (path, Path(f"{path}-wal")) if file.exists())
 
 

@@ -1,4 +1,4 @@
-"""The tables of the file with the traces, and its long queries."""
+"""Declares the SQL tables of the trace store and the two long queries on them."""
 
 from rarr.tools.storage.database_opening import Schema
 

@@ -1,4 +1,4 @@
-"""A recorded run: the input and output of its nodes, the states, and the revision."""
+"""Reads a recorded run, and rebuilds its states, evidence and revision from the spans of its nodes."""
 
 import sqlite3
 from collections import defaultdict
@@ -36,7 +36,7 @@ class Trace:
     """One run. `load` reads it from the data folder, `read` from a file that `rarr trace export` wrote."""
 
     def __init__(self, file: TraceFile) -> None:
-        """Raises `InputError` where the file lacks something to which it refers."""
+        """Reads the records in `file`. Raises `InputError` for a record of an unknown kind."""
         self.file = file
         self._unpacker = Unpacker()
         for span in file.spans:
@@ -45,7 +45,7 @@ class Trace:
 
     @classmethod
     def load(cls, run_id: str, home: Path | None = None) -> Self:
-        """The run of this name, the only run whose name begins with `run_id`, or the newest run for `last`.
+        """Loads the run of this name, the newest run for `last`, or the only run whose name begins so.
 
         Raises `InputError` where there is no such run, or it is damaged.
         """
@@ -75,47 +75,47 @@ class Trace:
 
     @property
     def run_id(self) -> str:
-        """The name of the run."""
+        """Returns the name of the run."""
         return self.file.run_id
 
     @property
     def status(self) -> Status:
-        """The outcome of the run."""
+        """Returns done, failed, running or cut short."""
         return self.file.status
 
     @property
     def seconds(self) -> float:
-        """The seconds that the run took; for an unfinished run, the seconds until its last recorded event."""
+        """Returns the seconds that the run took; for an unfinished run, until its last recorded event."""
         times = [self.file.started, *(_ended(span) for span in self.spans)]
         return max(times) - self.file.started if self.file.seconds is None else self.file.seconds
 
     @cached_property
     def revision(self) -> Revision | None:
-        """The revision that the run returned; None where it did not return one."""
+        """Unpacks the revision that the run returned; None if it returned none."""
         packed = self.file.revision
         return None if packed is None else Revision.model_validate(self._unpacker.unpack(packed))
 
     @cached_property
     def prompts(self) -> Mapping[str, Prompt]:
-        """The prompts of questions to models, by their hashes."""
+        """Returns the prompts of questions to models, by their hashes."""
         return {name: prompt_of(name, fields) for name, fields in self.file.prompts.items()}
 
     @property
     def spans(self) -> list[StoredSpan]:
-        """All spans, in the order in which they began."""
+        """Returns all spans, in the order in which they began."""
         return self.file.spans
 
     @cached_property
     def inner(self) -> Mapping[int, list[StoredSpan]]:
-        """The spans within each span, by its number, in the order in which they began; 0: the outermost."""
+        """Groups spans by the number of the span around them, 0 for the outermost, in order of begin."""
         return inner_of(self.spans)
 
     def body(self, span: StoredSpan) -> dict[str, Any]:
-        """The body of a span, with its records. A search's body holds documents instead of passages."""
+        """Unpacks the body of a span. The body of a search holds counts by document instead of passages."""
         return cast(dict[str, Any], self._unpacker.unpack(span.body))
 
     def within(self, span: StoredSpan, *kinds: str) -> Iterator[StoredSpan]:
-        """The spans of these kinds (or of all kinds) within this span, at any depth."""
+        """Yields the spans of these kinds (none: all kinds) within this span, at any depth, in order."""
         inner, todo = [], [span]
         while todo:
             below = self.inner[todo.pop().number]
@@ -124,14 +124,14 @@ class Trace:
         yield from sorted(inner, key=lambda inner_span: inner_span.number)
 
     def rendered(self, ask: StoredSpan) -> str:
-        """The prompt of a question as it was sent to the model: the instructions, then the user message."""
+        """Joins the prompt of a question as the model got it: the instructions, then the user message."""
         return f"{self.prompts[ask.body['prompt']].system}\n\n{ask.body['user']}"
 
     def state(self, before: StoredSpan | None = None) -> State:
-        """The state of the run before a call of a node; without `before`, the last state.
+        """Rebuilds the state of the run before a call of a node; without `before`, the last state.
 
-        It holds only those passages that became evidence. For a call in a block, it is the state of that
-        block.
+        The state holds only passages that became evidence. For a call in a block of a long text, it is the
+        state of that block.
         """
         if not self.blocks:
             return self._after(self.start(), self._updates(self.inner[0], before))
@@ -140,18 +140,18 @@ class Trace:
                 name for name, spans in self.blocks.items() if before.parent in {s.number for s in spans}
             ]
             return self._block(name, before)
-        outcomes = [BlockOutcome(self._place(name), self._block(name)) for name in self.blocks]
+        outcomes = [BlockOutcome(self._text_block(name), self._block(name)) for name in self.blocks]
         size = self.file.facts.settings.get("report_size", Settings.model_fields["report_size"].default)
         return join_blocks(self.start(), sorted(outcomes, key=lambda outcome: outcome.block.number), size)
 
     def state_after(self, call: StoredSpan) -> State:
-        """The state of the run after one call of a node."""
+        """Rebuilds the state after one call of a node; a call without an update leaves it as before."""
         state = self.state(call)
         return applied(state, self._update(call)) if "update" in call.body else state
 
     @cached_property
     def found(self) -> Mapping[str, Evidence]:
-        """The evidence by its id, as the searches found it. A check may have replaced its passage later."""
+        """Returns the evidence by its id, as the searches found it. A later check may have replaced it."""
         evidence: dict[str, Evidence] = {}
         for call in self.calls:
             if "update" in call.body:
@@ -162,12 +162,12 @@ class Trace:
 
     @cached_property
     def reads(self) -> list[tuple[Evidence, Passage]]:
-        """Each evidence around which a model read the source, and the block of the source that it read."""
+        """Returns (evidence, block) for each block of a source that a model read around the evidence."""
         bodies = [self.body(span) for span in self.spans if span.kind == "read" and span.body]
         return [_READ.validate_python((body["evidence"], body["block"])) for body in bodies]
 
     def start(self) -> State:
-        """The state with which the run began."""
+        """Builds the state with which the run began."""
         facts = self.file.facts
         return State(
             original=facts.original,
@@ -178,7 +178,7 @@ class Trace:
         )
 
     def _require_whole(self) -> None:
-        """Reads everything in the file once, so that no later reader fails over another person's file."""
+        """Reads everything in the file once, and raises if anything is wrong, so that later reads succeed."""
         self.file.require_whole()
         if self.blocks and any(span.kind != "block" for span in self.inner[0]):
             raise ValueError("a call is outside of all blocks")
@@ -191,7 +191,10 @@ class Trace:
 
     @cached_property
     def blocks(self) -> Mapping[str, list[StoredSpan]]:
-        """The spans of each block of a long text, by the block's name; several where the run was resumed."""
+        """Groups the spans of each block of a long text by name; empty if the text was not cut into blocks.
+
+        A block has several spans if the run was resumed.
+        """
         spans: dict[str, list[StoredSpan]] = defaultdict(list)
         for span in self.inner[0]:
             if span.kind == "block":
@@ -200,20 +203,20 @@ class Trace:
 
     @cached_property
     def calls(self) -> list[StoredSpan]:
-        """The calls of nodes, and their failures, block by block."""
+        """Returns the calls of nodes, and their failures, block by block."""
         top = [span for span in self.inner[0] if span.kind != "block"]
         return top + [
             call for spans in self.blocks.values() for span in spans for call in self.inner[span.number]
         ]
 
     def _block(self, name: str, before: StoredSpan | None = None) -> State:
-        """The state of the run of a block."""
-        spans, block, facts = self.blocks[name], self._place(name), self.file.facts
+        """Rebuilds the state of a block before the call `before`, or its last state."""
+        spans, block, facts = self.blocks[name], self._text_block(name), self.file.facts
         start = block_state(facts.original, facts.context, block.number, block.span, block.lead)
         inner = [call for span in spans for call in self.inner[span.number]]
         return self._after(start, self._updates(inner, before))
 
-    def _place(self, name: str) -> TextBlock:
+    def _text_block(self, name: str) -> TextBlock:
         body = self.blocks[name][0].body
         return TextBlock(int(name.split()[-1]), Span(body["start"], body["end"]), body["lead"], ())
 
@@ -223,7 +226,7 @@ class Trace:
         return state
 
     def _updates(self, calls: Iterable[StoredSpan], before: StoredSpan | None) -> list[StoredSpan]:
-        """The calls that changed the state before a call, in the order in which they did."""
+        """Selects the calls that changed the state before the call `before`, ordered by their ends."""
         changing = [
             span
             for span in calls
@@ -241,7 +244,7 @@ class Trace:
 
 
 def inner_of(spans: Iterable[StoredSpan]) -> Mapping[int, list[StoredSpan]]:
-    """The spans within each span; see `Trace.inner`."""
+    """Groups spans by the number of the span around them; see `Trace.inner`."""
     inner: dict[int, list[StoredSpan]] = defaultdict(list)
     for span in spans:
         inner[span.parent].append(span)
@@ -250,7 +253,7 @@ def inner_of(spans: Iterable[StoredSpan]) -> Mapping[int, list[StoredSpan]]:
 
 @contextmanager
 def open_store(home: Path | None = None) -> Iterator[TraceStore]:
-    """Opens the traces of this data folder. Raises `InputError` where they cannot be read or written."""
+    """Opens the trace store of this data folder for the block. Raises `InputError` if it fails."""
     store = TraceStore(store_path(home))
     try:
         yield store
@@ -262,7 +265,7 @@ def open_store(home: Path | None = None) -> Iterator[TraceStore]:
 
 
 def store_path(home: Path | None = None) -> Path:
-    """The file with the traces of this data folder; None: the data folder of the settings."""
+    """Returns the path of the trace store in this data folder; None: the data folder of the settings."""
     return (home or Settings().home).expanduser() / "traces.sqlite"
 
 
@@ -271,7 +274,7 @@ def _ended(span: StoredSpan) -> float:
 
 
 def applied(state: State, update: State) -> State:
-    """The state after an update of a node, as the graph would make it."""
+    """Merges a node's update into the state by the same reducers as the graph, and returns a new state."""
     merged: dict[str, Any] = dict(state)
     for name, value in update.items():
         reduce = _REDUCERS.get(name)

@@ -1,4 +1,4 @@
-"""The trace of one run as it is stored, and as the JSON file that passes it on."""
+"""Declares the trace of one run as a JSON file, and reads, checks and writes the file."""
 
 import json
 import os
@@ -46,7 +46,7 @@ class StoredSpan(FileModel):
 
 
 class RunFacts(FileModel):
-    """The input of a run. `settings` leaves secrets out, and `process` is (host, id)."""
+    """The input of a run. `settings` holds changed settings without secrets; `process` is (host, id)."""
 
     version: str
     original: str
@@ -98,12 +98,12 @@ class TraceFile(FileModel):
 
     @property
     def status(self) -> Status:
-        """The outcome of the run."""
+        """Returns done, failed, running or cut short."""
         return status_of(self.seconds, self.error, self.facts.process)
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Reads a file.
+        """Reads a trace from a JSON file.
 
         Raises `InputError` for a file that is no trace, is damaged, or has another format.
         """
@@ -124,7 +124,7 @@ class TraceFile(FileModel):
             raise InputError(f"{str(path)!r} is not a trace ({error}): {cure}") from None
 
     def text(self) -> str:
-        """The content of the file of this trace."""
+        """Returns the content of the JSON file of this trace."""
         return self.model_dump_json() + "\n"
 
     def write(self, path: Path) -> None:
@@ -137,7 +137,10 @@ class TraceFile(FileModel):
 
 
 def status_of(seconds: float | None, error: str, process: tuple[str, int]) -> Status:
-    """The outcome of a run. An unfinished run is cut short if its process no longer runs on this machine."""
+    """Tells how a run ended; `seconds` is None before its end.
+
+    An unfinished run counts as cut short if its process no longer runs on this machine.
+    """
     if seconds is not None:
         return "failed" if error else "done"
     host, number = process

@@ -1,1 +1,1 @@
-"""Trains the compact encoder. Needs torch, which the extra `train` installs."""
+"""Fine-tunes the compact encoder. Needs torch, which the extra `train` installs."""

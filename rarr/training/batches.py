@@ -1,4 +1,4 @@
-"""Chooses the examples of each step, and makes their tensors. All choices follow from the seed."""
+"""Chooses the examples of each training step, and makes their tensors. All choices follow from the seed."""
 
 import random
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 
 
 class Sequences(NamedTuple):
-    """Padded token ids (B, T) with mask and types."""
+    """Token ids of B sequences, padded to T tokens, with attention mask and token types: (B, T) each."""
 
     input_ids: Tensor
     attention_mask: Tensor
@@ -36,7 +36,10 @@ class Sequences(NamedTuple):
 
 
 class Pointers(NamedTuple):
-    """For each masked span: its row, its position, the tokens it may choose (N, T), and the right tokens."""
+    """For each of N masked spans: its row, the position of its mask, and three (N, T) tensors.
+
+    `open` is True for tokens that the model may choose; `starts` and `ends` are 1 for the right tokens.
+    """
 
     rows: Tensor
     positions: Tensor
@@ -46,7 +49,7 @@ class Pointers(NamedTuple):
 
 
 def padded(ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None) -> Sequences:
-    """The sequences as one padded batch."""
+    """Pads the sequences with 0 to the longest, as one batch."""
     longest = max(map(len, ids))
     shape = (len(ids), longest)
     tokens, mask, kinds = (torch.zeros(shape, dtype=torch.long) for _ in range(3))
@@ -59,7 +62,7 @@ def padded(ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None =
 
 
 def shuffled(examples: Sequence[_T], size: int, seed: str, at: int) -> list[_T]:
-    """Batch `at` of an endless sequence of epochs in batches of `size`. Each epoch has its own order."""
+    """Returns batch number `at` of endless epochs in batches of `size`. The seed orders each epoch anew."""
     batches = max(1, len(examples) // size)
     epoch, number = divmod(at, batches)
     order = list(range(len(examples)))
@@ -70,7 +73,10 @@ def shuffled(examples: Sequence[_T], size: int, seed: str, at: int) -> list[_T]:
 def cloze(
     tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Random
 ) -> tuple[Sequences, Pointers | None]:
-    """Each text with some of its values masked, and the places of these values in its passage."""
+    """Masks one to three spans in each text, and points to where the passage states them.
+
+    A masked span that the passage does not state points to the token `NULL`. None if no mask can be used.
+    """
     pairs: list[EncoderInput] = []
     masks: list[tuple[int, int, Maskable]] = []
     for example in examples:
@@ -88,7 +94,7 @@ def cloze(
 
 
 class Swapped(NamedTuple):
-    """Texts as they are, each followed by a version with a wrong value; tags and pairs as in `JudgedBatch`.
+    """Right texts, each followed by a version with a wrong value; tags and pairs as in `JudgedBatch`.
 
     Only values that the passage states are tagged: for the other words it is unknown whether they are right.
     """
@@ -99,7 +105,7 @@ class Swapped(NamedTuple):
 
 
 def swapped(tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Random) -> Swapped:
-    """Each text as it is, and with one of its values replaced by a wrong value."""
+    """Builds for each text the right version, and a version with one value replaced by a wrong value."""
     made: list[EncoderInput] = []
     tags = []
     for example in examples:
@@ -126,7 +132,7 @@ def swapped(tokenizer: "Tokenizer", examples: Sequence[Cloze], rng: random.Rando
 
 
 class JudgedBatch(NamedTuple):
-    """Sequences with their classes (B; 3 where it is only known that the text is not supported).
+    """Sequences with `labels` (B): numbers of `CLASSES`, or 3 if it is only known to be unsupported.
 
     `tags` (B, T): 1 for a wrong token, 0 for a right token, -1 where it is unknown. `pairs` (P, 2) are rows
     of one claim, first the supported version, then the version with errors.
@@ -139,7 +145,7 @@ class JudgedBatch(NamedTuple):
 
 
 def attribution(tokenizer: "Tokenizer", examples: Sequence[Attribution]) -> JudgedBatch:
-    """Every version of every example."""
+    """Builds a batch of every version of every example, with labels, tags of wrong tokens and pairs."""
     made: list[EncoderInput] = []
     tags, labels, contrasts = [], [], []
     for example in examples:
@@ -169,7 +175,7 @@ def attribution(tokenizer: "Tokenizer", examples: Sequence[Attribution]) -> Judg
 
 
 def relevance(tokenizer: "Tokenizer", examples: Sequence[Relevance]) -> Sequences:
-    """The passages of each query in turn, as many of each query as the query with the fewest has."""
+    """Pairs each query with its passages, query after query, as many as the shortest list of passages."""
     count = min(len(example.passages) for example in examples)
     pairs = [
         encoder_input(tokenizer, example.query, title, text)
@@ -180,12 +186,12 @@ def relevance(tokenizer: "Tokenizer", examples: Sequence[Relevance]) -> Sequence
 
 
 def alone(tokenizer: "Tokenizer", texts: Sequence[str]) -> Sequences:
-    """Texts, for their embeddings."""
+    """Tokenizes each text without a passage, cut to 160 tokens, to compute its embedding."""
     return padded([single_input(tokenizer, text, LONGEST_ALONE) for text in texts])
 
 
 def _some(values: Sequence[Maskable], rng: random.Random) -> list[Maskable]:
-    """One to three of the values. Values that the passage states are preferred."""
+    """Chooses one to three values that do not overlap, mostly a value that the passage states first."""
     stated = [value for value in values if value.answers]
     unstated = [value for value in values if not value.answers]
     count = min(rng.choice(MASKED_TOGETHER), len(values))

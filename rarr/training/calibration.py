@@ -1,4 +1,4 @@
-"""Fits the decisions on top of fine-tuned weights again, on rows that the weights did not learn from.
+"""Fits the regressions and thresholds that decide by fine-tuned weights, on rows not learned from.
 
 A regression stays near the regression of the first weights where the rows are few. A threshold is chosen by
 cross-validation over documents, and is always a probability that cases reached. Where no threshold is good
@@ -24,18 +24,18 @@ from rarr.training.fitting import fitted, fitted_without, threshold_at_balance, 
 from rarr.training.noising.rows import TrainingRow, groups
 
 SUGGESTED = 0.5
-"""Of the edits that are proposed, this share is exactly right; `accept_confidence` decides which are made."""
+"""The share of proposed edits that must be exactly right; `accept_confidence` decides which are made."""
 CONTRADICTED = 0.7
-"""Of the sentences that are called contradicted as a whole, this share is wrong."""
+"""The share of sentences called contradicted as a whole that must really be wrong."""
 FEWEST = 10  # cases of each label, and cases above a threshold
 Threshold = Callable[[Sequence[float], Sequence[bool]], float]
 
 
 class FittedDecision(Record):
-    """A decision after calibration.
+    """How one decision was fitted. `auc` is the area under the ROC curve of cross-validated probabilities.
 
-    `auc` is that of the cross-validated probabilities of the cases. `kept`: the decision is that of the first
-    weights, because no threshold was good enough, or because there were too few cases (then without `auc`).
+    `kept`: the decision of the first weights stays, because no threshold was good enough, or because there
+    were too few cases (then `auc` is None).
     """
 
     name: str
@@ -53,7 +53,7 @@ class Recalibration(NamedTuple):
 
 
 class DecisionCase(NamedTuple):
-    """The features of a decision, and whether it is right.
+    """The features of one case of a decision, and the right answer (`label`).
 
     `sentence` is None where the decision is about a value, or about a claim as a whole.
     """
@@ -64,14 +64,17 @@ class DecisionCase(NamedTuple):
     sentence: SentenceFeatures | None = None
 
     def probability(self, fitted: Logistic) -> float:
-        """The probability by which a revision decides."""
+        """Computes the probability by which a revision decides."""
         if self.sentence is not None:
             return likelihood(fitted, self.sentence)
         return fitted.probability(self.features)
 
 
 def recalibrated(folder: Path, kept: Sequence[TrainingRow], first: Calibration) -> Recalibration:
-    """The decisions for the weights in `folder`. The weights did not learn from the rows in `kept`."""
+    """Fits the four decisions for the weights in `folder`, which did not learn from the rows `kept`.
+
+    `first` is the calibration before training, to which few cases stay near.
+    """
     encoder, by_row = Encoder(folder), groups(kept)
     known = [claim for row, group in zip(kept, by_row, strict=True) for claim in known_claims(row, group)]
     sentences = [case for claim in known for case in sentence_cases(encoder, claim)]
@@ -90,7 +93,10 @@ def recalibrated(folder: Path, kept: Sequence[TrainingRow], first: Calibration) 
 
 
 def known_claims(row: TrainingRow, group: str) -> Iterator[KnownClaim]:
-    """Each part of a summary: right and with its errors beside its passage, right beside an unrelated one."""
+    """Yields each part of a row's summary, right and with its errors, beside its passage.
+
+    Also yields the right part beside an unrelated passage.
+    """
     for example in (*attribution(row), *unrelated(row)):
         right = example.versions[0].text
         for version in example.versions:
@@ -106,7 +112,7 @@ def known_claims(row: TrainingRow, group: str) -> Iterator[KnownClaim]:
 
 
 def _corrections(sentences: Sequence[SentenceCase]) -> Iterator[DecisionCase]:
-    """The values that the rules leave open, true where the passage's other value makes the text right."""
+    """Yields a case per value that the rules leave open: True if the passage's value makes the text right."""
     for sentence in sentences:
         for weighed, value in zip(sentence.weighed, sentence.values, strict=True):
             if weighed.other.text and not weighed.ruled.settled:
@@ -114,7 +120,7 @@ def _corrections(sentences: Sequence[SentenceCase]) -> Iterator[DecisionCase]:
 
 
 def _confirmations(sentences: Sequence[SentenceCase]) -> Iterator[DecisionCase]:
-    """The values, true where the passage has them."""
+    """Yields a case per value: True if the passage states it too."""
     for sentence in sentences:
         for value in sentence.values:
             if value.agrees is not None:
@@ -124,7 +130,7 @@ def _confirmations(sentences: Sequence[SentenceCase]) -> Iterator[DecisionCase]:
 def _contradictions(
     sentences: Sequence[SentenceCase], disagrees: Logistic, agrees: Logistic
 ) -> Iterator[DecisionCase]:
-    """The sentences that the rules leave open, true where they are wrong."""
+    """Yields a case per sentence that the rules leave open: True if it has an error."""
     for sentence in sentences:
         if sentence.weighed and is_open([value.ruled for value in sentence.weighed]):
             features = claim_features(disagrees, agrees, sentence.judged, sentence.weighed)
@@ -132,7 +138,7 @@ def _contradictions(
 
 
 def _supported(encoder: Encoder, known: KnownClaim) -> Iterator[DecisionCase]:
-    """The sentences of a claim, true where its passage supports them."""
+    """Yields a case per sentence of a claim: True if its passage supports it."""
     evidence = Evidence(
         id="e1",
         query_id="q1",
@@ -154,16 +160,17 @@ def _supported(encoder: Encoder, known: KnownClaim) -> Iterator[DecisionCase]:
 
 
 def at_precision(least: float) -> Threshold:
-    """The lowest threshold from which on this share of the cases is right; `NEVER` for none."""
+    """Makes a function that finds the lowest threshold with this share of right cases; `NEVER` if none."""
     return partial(threshold_at_precision, least=least, fewest=FEWEST)
 
 
 def fit_decision(
     name: str, cases: Sequence[DecisionCase], first: Logistic, threshold: Threshold | None = None
 ) -> tuple[Logistic, FittedDecision]:
-    """The decision fitted on the cases, with this threshold on their cross-validated probabilities.
+    """Fits a regression on the cases, and chooses its threshold on cross-validated probabilities.
 
-    Without a `threshold`, that of the first weights stays.
+    Without the function `threshold`, the threshold of `first` stays. Returns `first` unchanged if there are
+    fewer than 10 cases of a label or only one group, or if no threshold is good enough.
     """
     labels = [case.label for case in cases]
     kept = first, FittedDecision(name=name, cases=len(cases), threshold=first.threshold, kept=True)

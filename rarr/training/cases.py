@@ -1,4 +1,4 @@
-"""Cases to fit decisions on: the values and sentences of claims whose errors are known, beside passages."""
+"""Makes cases to fit decisions on: values and sentences of claims with known errors, beside passages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -29,14 +29,14 @@ class KnownClaim(NamedTuple):
     unsaid: bool = False
 
     def is_wrong(self, place: Span) -> bool:
-        """Is there an error in this place of the text?"""
+        """True if an error overlaps this place of the text."""
         return any(start < place.end and place.start < end for start, end in self.wrong)
 
 
 class ValueCase(NamedTuple):
-    """A value of a claim beside a passage.
+    """A value of a claim (a number, date, name or term) beside a passage. `wrong`: it overlaps an error.
 
-    `agrees`: the passage has the value there; None if that is unknown. `right`: an edit to the value of the
+    `agrees`: the passage states the value; None if that is unknown. `right`: an edit to the value of the
     passage makes the text exactly right.
     """
 
@@ -47,7 +47,7 @@ class ValueCase(NamedTuple):
 
 
 class SentenceCase(NamedTuple):
-    """A sentence of a claim beside a passage."""
+    """A sentence of a claim beside a passage, with the encoder's scores and the cases of its values."""
 
     group: str
     judged: AttributionScores
@@ -57,7 +57,7 @@ class SentenceCase(NamedTuple):
 
 
 def sentence_cases(encoder: Encoder, known: KnownClaim) -> Iterator[SentenceCase]:
-    """The sentences of a claim that the encoder can read whole."""
+    """Yields a case per sentence of the text, without sentences too long for the encoder."""
     for claim in claims(known.text, None):
         beside = known.title, known.passage
         judged = claim_attribution(encoder, claim, *beside)

@@ -1,4 +1,4 @@
-"""Converts rows of noising into training examples, without torch."""
+"""Converts rows of noising (summaries with planted errors) into training examples, without torch."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -22,7 +22,7 @@ class _RowPart(NamedTuple):
 
 
 def attribution(row: TrainingRow) -> Iterator[Attribution]:
-    """Each part as it is, and with its errors, which its passage contradicts."""
+    """Yields each part as it is (attributable) and, if it has errors, with its errors (contradictory)."""
     for part in _parts(row):
         versions = [LabelledText(text=part.text, label="attributable", wrong=())]
         if part.edits:
@@ -37,14 +37,17 @@ def attribution(row: TrainingRow) -> Iterator[Attribution]:
 
 
 def unrelated(row: TrainingRow) -> Iterator[Attribution]:
-    """Each part beside a passage of E-, which says nothing of it, for or against."""
+    """Yields each part beside a passage of E- (not relevant), labelled extrapolatory."""
     for part, other in zip(_parts(row), row.others, strict=False):
         versions = (LabelledText(text=part.text, label="extrapolatory"),)
         yield Attribution(source=SOURCE, title=other.title, passage=other.text, versions=versions)
 
 
 def cloze(row: TrainingRow) -> Iterator[Cloze]:
-    """Each part with the values that its passage states too, among them the right words of errors."""
+    """Yields each part with the values that its passage also states, and the right words of its errors.
+
+    A part without such values is left out.
+    """
     for part in _parts(row):
         evidence = part.evidence
         errors = [Corrected((edit.start, edit.end), edit.right, edit.wrong) for edit in part.edits]
@@ -59,14 +62,14 @@ def cloze(row: TrainingRow) -> Iterator[Cloze]:
 
 
 def relevance(row: TrainingRow) -> Iterator[Relevance]:
-    """The query with each passage of E+ first, then passages of E-; none if the search found no others."""
+    """Yields the query with each relevant passage (E+), followed by three others (E-); none without E-."""
     others = tuple((passage.title, passage.text) for passage in row.others[:NEGATIVES])
     for passage in row.relevant if others else ():
         yield Relevance(source=SOURCE, query=row.query, passages=((passage.title, passage.text), *others))
 
 
 def texts(row: TrainingRow) -> Iterator[str]:
-    """The texts that a search compares."""
+    """Yields the query and its relevant passages, whose embeddings a search compares."""
     yield row.query
     yield from (passage.text for passage in row.relevant)
 

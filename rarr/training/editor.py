@@ -33,7 +33,7 @@ HELD_OUT = 0.25  # share of the rows, to calibrate on and to measure with
 
 
 class Backend(NamedTuple):
-    """Where weights come from, and how they are written. `load` and `tokenizer` take None for the shipped."""
+    """The functions that load, write and calibrate weights. None: the shipped weights."""
 
     load: Callable[[Path | None], EncoderWithHeads]
     tokenizer: Callable[[Path | None], "Tokenizer"]
@@ -42,7 +42,7 @@ class Backend(NamedTuple):
 
     @classmethod
     def of_the_package(cls) -> "Backend":
-        """The package's own backend. Raises `ImportError` if a part of the extra `train` is missing."""
+        """Returns the package's own functions. Raises `ImportError` if the extra `train` is not installed."""
         from rarr.training.export import export, load
 
         return cls(load, weights.tokenizer, export, recalibrated)
@@ -128,7 +128,7 @@ def fine_tune(
 
 
 def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRow], list[TrainingRow]]:
-    """The rows to learn from, and about a quarter to calibrate on and to measure with.
+    """Splits rows: those to learn from, and about a quarter to calibrate on and to measure with.
 
     No document is in both, unless one document has more than half of the rows: then no query is.
     """
@@ -145,7 +145,7 @@ def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRo
 
 
 def _sets(chosen: Sequence[TrainingRow]) -> dict[str, TaskData]:
-    """The examples by task, without tasks that have no examples."""
+    """Converts rows to examples by task, without tasks that have no examples."""
     sets = {
         "attribution": TaskData(
             "attribution", [example for row in chosen for example in conversion.attribution(row)], 8

@@ -1,4 +1,4 @@
-"""Training examples, one JSON object a line, and their reader."""
+"""Declares the training examples, and reads and writes them as JSON lines."""
 
 import json
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ class _Example(Record):
 
 
 class Maskable(Record):
-    """A span of a text that a passage may state too: at `answers`, or nowhere where these are empty.
+    """A span of a text that can be masked. The passage states it at `answers`; empty: nowhere.
 
     `others` are values of the same kind that would be wrong in its place.
     """
@@ -50,7 +50,7 @@ class LabelledText(Record):
 
 
 class Attribution(_Example):
-    """Texts about one passage. Versions that differ little are judged in one batch."""
+    """Versions of a text about one passage, each with its class. They are judged in one batch."""
 
     task: Literal["attribution"] = "attribution"
     title: str
@@ -71,7 +71,7 @@ _READER: TypeAdapter[Cloze | Attribution | Relevance] = TypeAdapter(Example)
 
 
 def read(path: Path) -> list[Cloze | Attribution | Relevance]:
-    """The examples of a file. Raises ValueError with the number of a line that is not an example."""
+    """Reads the examples of a file. Raises `ValueError` with the number of a line that is no example."""
     examples = []
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):

@@ -1,4 +1,4 @@
-"""Turns a trained reader into the files that the package runs, and back."""
+"""Writes a trained model as the 8-bit ONNX files that the package runs, and loads it from them."""
 
 import json
 import shutil
@@ -38,7 +38,7 @@ _NAMES, _SHAPE = "rarr_names", "rarr_shape"  # keys in the ONNX file's metadata
 
 
 class _Exported(nn.Module):
-    """The reader with one mask for each row, as at run time."""
+    """The model with one mask for each row, as the ONNX file computes it."""
 
     def __init__(self, model: EncoderWithHeads) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class _Exported(nn.Module):
 
 
 def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path, calibration: Calibration) -> None:
-    """Writes the files of an encoder into `folder`, and replaces existing files.
+    """Writes model, tokenizer and manifest into `folder`, and replaces existing files.
 
     Matrices and word embeddings become 8-bit, with one scale for each row. Only 7 bits are used, because
     products of 8 bits would overflow on processors without VNNI.
@@ -78,7 +78,7 @@ def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path, calibr
 
 
 def load(folder: Path | None = None) -> EncoderWithHeads:
-    """The weights of a folder, or those that ship, as a torch model. `checked_manifest` checked them before.
+    """Loads the ONNX weights of a folder, or the shipped, as a torch model. Call `checked_manifest` first.
 
     Values that were rounded to 8 bits stay rounded: training continues from the weights that run.
     """
@@ -125,7 +125,10 @@ def _to_onnx(model: EncoderWithHeads, path: Path) -> None:
 
 
 def _named(state: Mapping[str, Tensor], kept: Mapping[str, Any]) -> dict[str, tuple[str, bool]]:
-    """The place of each weight: the exporter renames weights, and transposes matrices of products."""
+    """Finds each weight among the arrays `kept` of the ONNX file: its name there, and if it is transposed.
+
+    Raises `ValueError` for a weight that is missing.
+    """
     places = {}
     for name, tensor in state.items():
         weight = tensor.cpu().numpy()
@@ -140,7 +143,7 @@ def _named(state: Mapping[str, Tensor], kept: Mapping[str, Any]) -> dict[str, tu
 
 
 def _dequantised(arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """The arrays under the names that they had before they were rounded."""
+    """Turns 8-bit arrays back into floats, under the names that they had before. Keeps the others."""
     result = dict(arrays)
     for name, array in arrays.items():
         base = name.removesuffix("_quantized")

@@ -1,4 +1,4 @@
-"""Logistic regressions of a few features, and the thresholds on them."""
+"""Fits logistic regressions of a few features, and chooses thresholds on their probabilities."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ def fitted(
     weights: Sequence[float],
     prior: Logistic | None = None,
 ) -> Logistic:
-    """The regression that makes the labels likeliest; each case counts its weight.
+    """Fits a ridge logistic regression to the labels; each case counts by its weight.
 
     Few cases leave the weights of the features near those of `prior`, or near 0 without it.
     """
@@ -39,7 +39,7 @@ def fitted(
 
 
 def folds(groups: Sequence[str], count: int = 5) -> list[list[int]]:
-    """The numbers of the cases in `count` parts; no group is in two."""
+    """Splits the numbers of the cases into `count` parts, so that no group is in two parts."""
     order = {group: n for n, group in enumerate(sorted(set(groups)))}
     return [[n for n, group in enumerate(groups) if order[group] % count == part] for part in range(count)]
 
@@ -51,7 +51,7 @@ def fitted_without(
     groups: Sequence[str],
     prior: Logistic | None = None,
 ) -> Iterator[tuple[list[int], Logistic]]:
-    """Each part of the cases (their numbers), with a regression of all cases but these."""
+    """Yields each of five parts of the cases, as numbers, with a regression fitted on the other parts."""
     for part in folds(groups):
         out = set(part)
         kept = [n for n in range(len(features)) if n not in out]
@@ -68,7 +68,7 @@ def held_out(
     groups: Sequence[str],
     prior: Logistic | None = None,
 ) -> list[float]:
-    """The probability of each case by a regression that saw none of its group's part."""
+    """Computes the probability of each case by a regression that was fitted without its part (`folds`)."""
     probabilities = [0.0] * len(features)
     for part, regression in fitted_without(features, labels, weights, groups, prior):
         for n in part:
@@ -79,9 +79,9 @@ def held_out(
 def threshold_at_precision(
     probabilities: Sequence[float], right: Sequence[bool], least: float, fewest: int = FEWEST
 ) -> float:
-    """The lowest threshold from which on a share of at least `least` is right; `NEVER` for none.
+    """Finds the lowest threshold at which a share of at least `least` of the cases above it is right.
 
-    Of fewer than `fewest` cases no precision is read.
+    Returns `NEVER` if there is none. At least `fewest` cases must lie above the threshold.
     """
     order = np.argsort(-np.array(probabilities))
     counts = np.arange(1, len(order) + 1)
@@ -93,7 +93,7 @@ def threshold_at_precision(
 
 
 def threshold_at_balance(probabilities: Sequence[float], labels: Sequence[bool]) -> float:
-    """The threshold with the highest balanced accuracy: the mean of the shares of true and false cases."""
+    """Finds the threshold with the highest balanced accuracy: the mean of the accuracies per label."""
     order = np.argsort(-np.array(probabilities), kind="stable")
     truths = np.array(labels, float)[order]
     gain = np.cumsum(truths) / truths.sum() - np.cumsum(1 - truths) / (1 - truths).sum()
@@ -101,7 +101,7 @@ def threshold_at_balance(probabilities: Sequence[float], labels: Sequence[bool])
 
 
 def _rounded(probability: float) -> float:
-    """To four digits, and down, so that the case with this probability reaches it."""
+    """Rounds down to four digits, so that the case with this probability reaches the threshold."""
     return math.floor(float(probability) * 1e4) / 1e4
 
 

@@ -1,4 +1,4 @@
-"""The training loop: draws tasks by weight, saves checkpoints, and an interruption changes no weights."""
+"""Runs the training loop with checkpoints. An interrupted and resumed training gives the same weights."""
 
 import json
 import random
@@ -38,7 +38,7 @@ class Phase(NamedTuple):
 
 
 class TaskData(NamedTuple):
-    """Examples of one kind, the size of a batch, and the task that they teach."""
+    """Examples of one kind, the name of the task (loss) that they train, and the size of a batch."""
 
     task: str
     examples: Sequence[Any]
@@ -53,7 +53,7 @@ class Recipe(NamedTuple):
 
 
 class Trainer:
-    """Trains a reader by a recipe in a folder, and continues there from the last checkpoint.
+    """Trains a model by a recipe, with checkpoints in a folder, and continues from the last checkpoint.
 
     Raises `ValueError` for a mixture with a data set without examples, because it would be another recipe.
     """
@@ -88,17 +88,20 @@ class Trainer:
 
     @property
     def _made_of(self) -> str:
-        """The parts that determine the weights, as far as a checkpoint can tell them from others."""
+        """Describes the recipe and the sizes of the data, to refuse a checkpoint of other inputs."""
         sizes = {name: len(task.examples) for name, task in self._data.items()}
         return repr((self.recipe, sizes))
 
     @property
     def steps(self) -> int:
-        """The number of steps in the whole recipe."""
+        """Counts the steps of the whole recipe."""
         return sum(phase.steps for phase in self.recipe.phases)
 
     def train(self, until: int | None = None) -> None:
-        """Trains to the end of the recipe, or until this step. Steps in a checkpoint are not repeated."""
+        """Trains to the end of the recipe, or until this step. Steps in a checkpoint are not repeated.
+
+        Raises `ValueError` for a checkpoint of another recipe.
+        """
         self._folder.mkdir(parents=True, exist_ok=True)
         self._resume()
         seen: dict[str, list[float]] = defaultdict(list)
@@ -120,7 +123,7 @@ class Trainer:
                 self._log(dict(self._watch(self.model)))
 
     def save(self) -> None:
-        """Writes the checkpoint to a file beside the last checkpoint, and then replaces it."""
+        """Writes a checkpoint to a new file, which then replaces the last checkpoint."""
         state = {
             "step": self.step,
             "drawn": dict(self._drawn),
@@ -134,7 +137,7 @@ class Trainer:
         partial.replace(self._folder / "checkpoint.pt")
 
     def measured(self, data: Mapping[str, TaskData]) -> dict[str, float]:
-        """The mean loss of the current model on each data set. The masks follow from the seed."""
+        """Computes the mean loss of the current model on each data set. The masks follow from the seed."""
         self.model.eval()
         losses_by_name = {}
         for name, task in data.items():
@@ -160,7 +163,7 @@ class Trainer:
         self.step, self._drawn = state["step"], Counter(state["drawn"])
 
     def _train_step(self) -> tuple[str, float]:
-        """One step with a batch of one data set, drawn by the phase's mixture."""
+        """Trains one step with a batch of a data set drawn from the mixture. Returns name and loss."""
         phase, rate = self._phase()
         rng = random.Random(f"{self.recipe.seed} step {self.step}")
         torch.manual_seed(self.recipe.seed * 1_000_003 + self.step)
@@ -235,7 +238,7 @@ class Trainer:
         raise ValueError(f"nothing is learned from {task!r}")
 
     def _there(self, batch: _Batch) -> _Batch:
-        """A tensor, or a named tuple of them and of such tuples, on the device."""
+        """Moves a tensor, or all tensors in nested named tuples, to the device."""
         if isinstance(batch, Tensor):
             return batch.to(self.device)
         return type(batch)(*map(self._there, batch))
@@ -246,7 +249,7 @@ class Trainer:
 
 
 def _groups(model: EncoderWithHeads) -> list[dict[str, Any]]:
-    """Parameter groups: biases and norms are not decayed (Loshchilov and Hutter 2019)."""
+    """Groups parameters for the optimizer: biases and norms are not decayed (Loshchilov and Hutter 2019)."""
     learned = [p for p in model.parameters() if p.requires_grad]
     whole = [p for p in learned if p.ndim >= 2]
     rest = [p for p in learned if p.ndim < 2]
@@ -254,7 +257,7 @@ def _groups(model: EncoderWithHeads) -> list[dict[str, Any]]:
 
 
 def _frozen(model: EncoderWithHeads) -> EncoderWithHeads:
-    """A copy of the first reader, whose embeddings the trained reader keeps."""
+    """Copies the model before training, to keep the trained embeddings near its embeddings."""
     teacher = EncoderWithHeads(model.config).to(next(model.parameters()).device)
     teacher.load_state_dict(model.state_dict())
     return teacher.eval().requires_grad_(False)

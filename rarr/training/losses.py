@@ -1,4 +1,4 @@
-"""The losses of the heads. Each is a scalar, the mean over the items that the head judges.
+"""Computes the loss of each head of the model. Each is a scalar, the mean over what the head judges.
 
 B sequences of T tokens, N masked spans, P pairs of sequences; logits as in `model.Heads`.
 """
@@ -13,7 +13,7 @@ _NEVER = -1e4  # the logit of a token that cannot be chosen, within the range of
 
 
 def pointer(start: Tensor, end: Tensor, pointers: Pointers) -> Tensor:
-    """-log of the probability of all right starts, and of all right ends (marginal likelihood).
+    """Mean of -log of the probability of all right starts, and of all right ends (marginal likelihood).
 
     `start` and `end` (N, T): logits. Tokens outside of `pointers.open` do not count.
     """
@@ -75,7 +75,7 @@ def ranking(logits: Tensor, passages: int) -> Tensor:
 
 
 def distillation(student: Tensor, teacher: Tensor) -> Tensor:
-    """The difference of a batch's embeddings (B, H), of length 1, and of their cosines from the teacher's.
+    """Difference of a batch's embeddings (B, H), of length 1, and of their cosines from the teacher's.
 
     A search compares cosines. They count tenfold, since squares of small differences are even smaller:
     cosines that differ by 0.1 cost as much as embeddings with a cosine of 0.9 to the teacher's.

@@ -1,4 +1,4 @@
-"""The encoder with its heads, in torch: MiniLM (Wang et al. 2020) and a few linear maps on top."""
+"""Defines the encoder with its heads in torch: MiniLM (Wang et al. 2020) and linear maps on top."""
 
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ def _attention(
     scaling: float | None = None,
     **_: Any,
 ) -> tuple[Tensor, None]:
-    """Attention in the precision of its inputs.
+    """Computes attention in the precision of its inputs.
 
     On a CPU, the backward pass of torch's fused attention takes most of a step. Autocast would use 32 bits
     for the softmax, which takes twice as long.
@@ -70,7 +70,7 @@ class EncoderWithHeads(nn.Module):
         self.is_start, self.is_end = nn.Linear(size, size), nn.Linear(size, size)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Heads:
-        """The results for B sequences of T tokens (int64, padded with 0) in one pass."""
+        """Computes all heads but the pointers for B sequences of T tokens (int64, padded with 0)."""
         hidden = self.encoder(
             input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
         ).last_hidden_state
@@ -87,7 +87,10 @@ class EncoderWithHeads(nn.Module):
         )
 
     def point(self, hidden: Tensor, rows: Tensor, positions: Tensor) -> tuple[Tensor, Tensor]:
-        """Start and end logits (N, T) of the tokens of row `rows[n]`, for the mask at `positions[n]`."""
+        """Computes where the answer of each of N masks starts and ends: logits (N, T) of the row's tokens.
+
+        Mask n stands at `positions[n]` of row `rows[n]`.
+        """
         asking = hidden[rows, positions].unsqueeze(1)
         scale = hidden.shape[-1] ** -0.5
         tokens = hidden[rows]
@@ -97,7 +100,7 @@ class EncoderWithHeads(nn.Module):
 
 
 def reader(config: dict[str, Any], weights: dict[str, Tensor] | None) -> EncoderWithHeads:
-    """A reader with this configuration. Its encoder has `weights` if they are given; its heads are new.
+    """Builds a model with new heads. Its encoder gets `weights` if they are given; `ValueError` if unfit.
 
     The word embeddings are not trained: they are half of all weights, and so little text would only wear
     them.

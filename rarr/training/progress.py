@@ -15,7 +15,7 @@ _DIGESTS = {"data": "other data", "start": "other weights to begin with"}  # for
 
 
 class Made(Record):
-    """Everything that determines the weights. `data` and `start` (the first weights) are digests."""
+    """The inputs that determine the weights. `data` and `start` (the first weights) are digests."""
 
     data: str
     steps: int
@@ -24,9 +24,9 @@ class Made(Record):
 
 
 class Run(Record):
-    """A run with the losses on the held-out rows, and the decisions that were fitted on them.
+    """The record of a training run: inputs, losses on the held-out rows, and decisions fitted on them.
 
-    `after` and `decisions` are set when it is finished.
+    `after` and `decisions` are set when the run is finished.
     """
 
     made: Made
@@ -35,12 +35,12 @@ class Run(Record):
     decisions: tuple[FittedDecision, ...] = ()
 
     def save(self, out: Path) -> None:
-        """Writes it in place of the earlier record."""
+        """Writes the record into the folder `out`, in place of the earlier record."""
         write_whole(out / FOLDER / _RUN, self.model_dump_json(indent=2) + "\n")
 
 
 def kept(out: Path) -> Run | None:
-    """The run in a folder; None where there is none. Raises `InputError` if it cannot be read."""
+    """Reads the record of the run in a folder; None if there is none. `InputError` if it is unreadable."""
     path = out / FOLDER / _RUN
     try:
         return Run.model_validate_json(path.read_bytes())
@@ -51,7 +51,7 @@ def kept(out: Path) -> Run | None:
 
 
 def begun(out: Path, made: Made) -> None:
-    """Raises `InputError` unless the folder is empty, or holds a run that was `made` of the same inputs."""
+    """Checks that the folder is empty or holds a run of the inputs `made`. Raises `InputError` if not."""
     if out.is_file():
         raise InputError(f"{out} is a file: give a folder")
     run = kept(out)

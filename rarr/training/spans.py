@@ -1,4 +1,4 @@
-"""Finds spans to mask in a sentence, and where a passage states the same: values by rule, words by stem."""
+"""Finds spans of a text to mask, and where a passage states the same: values by rule, words by stem."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ _OF_ITS_KIND = 0.6  # share of an error's characters that the value which gives 
 
 
 class PassageSentence(NamedTuple):
-    """A sentence of a passage, with its offset."""
+    """A parsed sentence of a passage, with its offset in the passage."""
 
     start: int
     read: ParsedSentence
@@ -30,7 +30,7 @@ class Corrected(NamedTuple):
 
 
 def parts(passage: str) -> list[PassageSentence]:
-    """The sentences of a passage."""
+    """Splits a passage into its sentences, and parses them."""
     return [
         PassageSentence(span.start, parsed_sentence(span.of(passage))) for span in split_sentences(passage)
     ]
@@ -39,9 +39,9 @@ def parts(passage: str) -> list[PassageSentence]:
 def maskable(
     text: str, passage_sentences: Sequence[PassageSentence], title: str, *, unsaid: bool
 ) -> Iterator[Maskable]:
-    """The values and phrases of a text that its passage states; with `unsaid`, also values that it omits.
+    """Yields the values and phrases of a text that its passage states; with `unsaid`, also other values.
 
-    A value in the title is the topic of the passage, and tests nothing.
+    A name in the title is left out: it is the topic of the passage, and tests nothing.
     """
     titled = set(key_words(title)) if title else set()
     for span in split_sentences(text):
@@ -62,7 +62,7 @@ def maskable(
 
 
 def shared(text: str, title: str, passage: str, errors: Sequence[Corrected]) -> dict[Place, Maskable]:
-    """The values that a right text and its passage both state. Corrected words are one value each.
+    """Finds the spans that a right text and its passage both state, by place. Each error is one span.
 
     Corrected words that the passage does not state are left out, with the values that overlap them.
     """
@@ -78,7 +78,7 @@ def shared(text: str, title: str, passage: str, errors: Sequence[Corrected]) -> 
 
 
 def mask_kind(words: str) -> MaskKind:
-    """The kind of the value that most of these words form; `word` for other words."""
+    """Returns the kind of the value that makes up at least 60% of these words; `word` if there is none."""
     read = [
         value
         for value in parsed_sentence(words).values
@@ -88,7 +88,7 @@ def mask_kind(words: str) -> MaskKind:
 
 
 def places(value: Value, passage_sentences: Sequence[PassageSentence]) -> tuple[Place, ...]:
-    """The places where the passage states a value of the same meaning."""
+    """Returns the places where the passage states a value of the same meaning."""
     return tuple(
         (part.start + other.start, part.start + other.end)
         for part in passage_sentences
@@ -98,7 +98,7 @@ def places(value: Value, passage_sentences: Sequence[PassageSentence]) -> tuple[
 
 
 def siblings(value: Value, passage_sentences: Sequence[PassageSentence]) -> Iterator[str]:
-    """The different values of the same kind in the passage."""
+    """Yields the words of other values of the same kind in the passage, which would be wrong instead."""
     for part in passage_sentences:
         for other in part.read.values:
             if other.kind == value.kind and same_value(value, other) is False:
@@ -106,7 +106,7 @@ def siblings(value: Value, passage_sentences: Sequence[PassageSentence]) -> Iter
 
 
 def find(phrase: str, passage: str) -> tuple[Place, ...]:
-    """The places of these words in the passage, in any case and any form with the same stem."""
+    """Returns the places of these words in the passage, in any case and any form with the same stem."""
     wanted = [word.stem or word.text.lower() for word in parsed_sentence(phrase).words]
     return tuple(_runs(wanted, parts(passage))) if wanted else ()
 
@@ -114,7 +114,10 @@ def find(phrase: str, passage: str) -> tuple[Place, ...]:
 def _phrases(
     span: Span, part: ParsedSentence, passage_sentences: Sequence[PassageSentence], titled: set[str]
 ) -> Iterator[Maskable]:
-    """Runs of words that begin and end with content words, hold no value, and are in the passage by stem."""
+    """Yields runs of up to three words without a value that the passage has too, compared by stem.
+
+    A run begins and ends with a content word, and has no comma.
+    """
     taken = [(value.start, value.end) for value in part.values]
     words = [w for w in part.words if not any(s < w.end and w.start < e for s, e in taken)]
     for first, word in enumerate(words):

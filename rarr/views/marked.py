@@ -1,4 +1,4 @@
-"""A revised text with its Markdown rendered and its edits, sentences and deciding words marked.
+"""Renders the Markdown of a revised text, and marks its edits, sentences and deciding words.
 
 Markdown and marks may overlap, so the text is cut into runs that have one mark each. The tags of Markdown,
 by markdown-it, stand between the runs. Templates draw the runs.
@@ -25,8 +25,9 @@ _LONGEST_TITLE, _LONGEST_ENTITY = 100, 40
 
 
 class MarkedRun(NamedTuple):
-    """Characters with the same mark. They are `linked` if they are within a link of the text.
+    """Characters with the same mark: kind of change, id of the edit, and part of the sentence.
 
+    They are `linked` if they are within a link of the text.
     A `deleted` run is not in the revised text. The run of an edit that was not accepted is empty.
     """
 
@@ -38,7 +39,7 @@ class MarkedRun(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The runs and tags of a sentence, by its number from 1. `first`: no earlier group has this sentence."""
+    """The runs and tags of a sentence, with its number from 1. `first`: its first group in the text."""
 
     number: int
     sentence: Sentence
@@ -68,7 +69,7 @@ class _Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Marked:
-    """The text as nodes, the words of its first line, and the nodes of each sentence, by its number.
+    """The text as nodes, its first line as `title`, and the nodes of each sentence, by number (`shown`).
 
     A sentence in a definition of links is missing in `shown`, because Markdown does not show it.
     """
@@ -79,7 +80,7 @@ class Marked:
 
 
 def marked(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> Marked:
-    """The text after the accepted edits of `original`. `sentences` are the sentences of the revised text."""
+    """Marks the text after the accepted edits of `original`, whose `sentences` are those of the report."""
     drawing = _Drawing(list(_pieces(original, edits, sentences)), sentences)
     return Marked(list(drawing.nodes()), drawing.title, drawing.shown)
 
@@ -100,7 +101,7 @@ def _pieces(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence])
 
 
 def _cut(start: int, end: int, parts: Sequence[Part]) -> Iterator[tuple[int, int, Part | None]]:
-    """The range, cut at the parts. Where parts overlap, the first part counts."""
+    """Yields the range in pieces, cut at the parts, with their part or None. Earlier parts win overlaps."""
     for part in parts:
         begin, stop = max(part.start, start), min(part.end, end)
         if begin < stop:
@@ -114,7 +115,7 @@ def _cut(start: int, end: int, parts: Sequence[Part]) -> Iterator[tuple[int, int
 
 @cache
 def _parser() -> MarkdownIt:
-    """A parser for which raw HTML is text, an image is a link to it, and only web addresses are links."""
+    """Makes a parser that reads raw HTML as text, images as links, and links only to web addresses."""
     parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
     parser.disable("image")
     parser.validateLink = is_web  # type: ignore[assignment] # the documented way to narrow it
@@ -123,7 +124,7 @@ def _parser() -> MarkdownIt:
 
 
 def _tag(tokens: Sequence[Token], number: int) -> Markup:
-    """A token other than text as HTML that fits the headings and the security policy of a page."""
+    """Renders a token other than text as HTML, with lower headings and without styles, for a page."""
     parser, token = _parser(), tokens[number]
     token.attrs.pop("style", None)
     if token.type == "link_open":
@@ -147,7 +148,7 @@ class _Drawing:
         self.shown: dict[int, list[Markup | MarkedRun]] = {}
 
     def nodes(self) -> Iterator[Node]:
-        """The whole text, in its order."""
+        """Yields the whole text in order, and collects `title` and `shown`."""
         tokens = _parser().parse(self._text)
         for number, token in enumerate(tokens):
             if token.type == "inline":
@@ -175,7 +176,7 @@ class _Drawing:
         yield from self._passed(self._at)
 
     def _runs(self, content: str, end: int) -> Iterator[_Item]:
-        """The characters of a token, cut where the pieces of the text are cut."""
+        """Yields the characters of a token, cut where the pieces of the text are cut."""
         begin = 0
         for number, place in enumerate(self._places(content, end)):
             if self._next < len(self._pieces) and self._pieces[self._next].end <= place:
@@ -191,7 +192,7 @@ class _Drawing:
             yield _Item(run._replace(text=text, linked=self._linked), number)
 
     def _passed(self, place: int) -> Iterator[_Item]:
-        """Moves on to the piece at `place`. Deleted pieces before it are shown."""
+        """Moves on to the piece at `place`, and yields the deleted pieces before it."""
         while self._next < len(self._pieces) and self._pieces[self._next].end <= place:
             run, _, _, number = self._pieces[self._next]
             self._next += 1
@@ -199,7 +200,7 @@ class _Drawing:
                 yield _Item(run._replace(linked=self._linked), number)
 
     def _places(self, content: str, end: int) -> Sequence[int]:
-        """The places of a token's characters. Markdown drops escapes, and reads `&amp;` as &."""
+        """Finds the places of a token's characters in the text. Markdown drops escapes: `&amp;` is &."""
         begin = self._text.find(content, self._at, end)
         if begin >= 0:
             return range(begin, begin + len(content))
@@ -211,7 +212,7 @@ class _Drawing:
         return places
 
     def _grouped(self, items: Sequence[_Item]) -> Iterator[Node]:
-        """The items. The items of a sentence become a group, with the tags around and between them."""
+        """Yields the nodes. Those of a sentence become a group, with the tags around and between them."""
         end = 0
         for number, first, last in _ranges(items):
             yield from (item.node for item in items[end:first])
@@ -226,7 +227,7 @@ class _Drawing:
 
 
 def _ranges(items: Sequence[_Item]) -> Iterator[tuple[int, int, int]]:
-    """The sentences with the ranges of their items. In each range, as many tags open as close.
+    """Yields each sentence's number with a range of its items, in which as many tags open as close.
 
     A sentence that begins within an element and ends outside of it has a range for each of its runs.
     """
@@ -253,7 +254,7 @@ def _ranges(items: Sequence[_Item]) -> Iterator[tuple[int, int, int]]:
 
 
 def _title(items: Sequence[_Item]) -> str:
-    """The words of the first line, without its tags."""
+    """Returns the words of the first line, without tags and deleted words, at most 100 characters."""
     words = ""
     for node in (item.node for item in items):
         if isinstance(node, Markup):
@@ -265,13 +266,16 @@ def _title(items: Sequence[_Item]) -> str:
 
 
 def with_status(sentences: Sequence[Sentence], *statuses: Status) -> list[tuple[int, Sentence]]:
-    """The sentences of these statuses, counted from 1, in the order of the statuses."""
+    """Returns the sentences of these statuses with their numbers from 1, ordered by status."""
     numbered = [(n, sentence) for n, sentence in enumerate(sentences, start=1) if sentence.status in statuses]
     return sorted(numbered, key=lambda pair: statuses.index(pair[1].status))
 
 
 def quoted(text: str, says: Iterable[str], most: int = 600) -> list[tuple[bool, str]]:
-    """The beginning of a passage, or the text around the words that it `says`. True marks those words."""
+    """Cuts `most` characters from a passage, from its start or around the first of the words in `says`.
+
+    Returns pieces; True marks a piece that is such words.
+    """
     words = sorted({phrase for phrase in says if phrase in text}, key=len, reverse=True)
     first = min((text.find(phrase) for phrase in words), default=0)
     start = max(0, first - most // 3) if first > most // 2 else 0

@@ -1,4 +1,4 @@
-"""A revision as HTML for notebooks."""
+"""Renders a revision as HTML for notebooks."""
 
 from collections import Counter
 
@@ -9,7 +9,7 @@ from rarr.views.marked import marked, with_status
 
 
 def revision_html(revision: Revision) -> str:
-    """The sentences to look at, then the text with its edits and marks, then the sources and warnings."""
+    """Renders sentences to look at, the text with edits and marks, then the sources and warnings."""
     sentences = revision.report.sentences
     passages = {evidence.id: evidence for evidence in revision.evidence}
     suggested = [edit for edit in revision.edits if edit.state == "suggested"]
@@ -25,7 +25,7 @@ def revision_html(revision: Revision) -> str:
 
 
 def _sources(revision: Revision) -> dict[str, str]:
-    """The titles of the sources of the report and of the accepted edits."""
+    """Maps the sources of the report and of the accepted edits to their titles."""
     used = {*revision.report.evidence_ids, *(edit.evidence_id for edit in revision.edits if edit.accepted)}
     used.update(name for sentence in revision.report.sentences for name in sentence.evidence_ids)
     return {evidence.source: evidence.title for evidence in revision.evidence if evidence.id in used}

@@ -62,7 +62,7 @@ def examine(
 
 
 def as_text(findings: Sequence[Finding]) -> str:
-    """One line for each finding, with its cure."""
+    """Writes one line for each finding, with its cure."""
     lines = (
         f"{finding.state:<7}  {finding.name}: {finding.detail}"
         + (f"; cure: {finding.cure}" if finding.cure else "")
@@ -72,7 +72,7 @@ def as_text(findings: Sequence[Finding]) -> str:
 
 
 def installed(package: str) -> str | None:
-    """The version of an installed package, without importing it."""
+    """Returns the version of a package without importing it; None if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -87,7 +87,7 @@ def _rarr() -> Finding:
 
 
 def _settings(settings: Settings, chosen: dict[str, Any]) -> Iterator[Finding]:
-    """The settings that differ from their defaults, and where they come from."""
+    """Yields the settings that differ from their defaults, and where they come from."""
     none = InitSettingsSource(Settings, {})
     sources = Settings.settings_customise_sources(Settings, none, none, none, none)
     _, variables, file = (source() for source in sources)
@@ -130,7 +130,7 @@ def _extra(extra: str, settings: Settings) -> Finding:
 
 
 def _needs(extra: str, settings: Settings) -> str:
-    """The setting that needs the extra; "" where no setting does."""
+    """Names the setting that needs the extra; "" if no setting does."""
     from rarr.agent.wiring.search import search_names
 
     verifier = str(settings.models.get("attribute", ""))
@@ -144,7 +144,7 @@ def _needs(extra: str, settings: Settings) -> str:
 
 
 def _is_loaded(reranker: str) -> bool:
-    """Whether torch runs the model."""
+    """True if the reranker is a model that torch loads in this process."""
     from rarr.agent.wiring.search import SERVED
     from rarr.tools.models.hub import can_be_model
 
@@ -212,7 +212,7 @@ def _corpus(settings: Settings) -> Finding:
 
 
 def _opened(corpus: Path, settings: Settings) -> tuple[int, int]:
-    """The number of passages, and of skipped files. A folder is read anew, and its index is not kept."""
+    """Counts the passages and the skipped files. A folder is indexed anew, in a temporary folder."""
     from rarr.retrievers.corpus.index import build_index
     from rarr.retrievers.corpus.index_reader import IndexReader, is_index
 

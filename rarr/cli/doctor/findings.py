@@ -1,4 +1,4 @@
-"""A finding of the doctor."""
+"""Declares the finding of an examination by `rarr doctor`."""
 
 from typing import Literal, NamedTuple
 
@@ -6,7 +6,7 @@ State = Literal["ok", "missing", "broken"]
 
 
 class Finding(NamedTuple):
-    """One thing that was examined. A missing thing is optional; a broken thing prevents work.
+    """The result for one thing that was examined. `missing`: it is optional; `broken`: it prevents work.
 
     `detail` may be an error's message, which includes the cure.
     """

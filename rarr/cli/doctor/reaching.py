@@ -18,7 +18,7 @@ LIMIT_S = 3.0
 
 
 async def reached(name: str, probe: Probe) -> Finding:
-    """Whether the source answers as such a source should."""
+    """Sends the request of `probe`, and tells whether the source answers as it should."""
     host = urlsplit(probe.url).hostname
     started = time.monotonic()
     try:
@@ -40,7 +40,7 @@ async def reached(name: str, probe: Probe) -> Finding:
 
 
 async def _answer(probe: Probe) -> tuple[int, str]:
-    """The status and the content type of the answer. Its body is not read."""
+    """Returns the status and the content type of the answer. Its body is not read."""
     async with (
         bounded_client("it", timeout=None, follow_redirects=True) as client,  # the caller sets a timeout
         client.stream("GET", probe.url, params=dict(probe.params), headers=dict(probe.headers)) as response,

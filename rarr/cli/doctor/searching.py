@@ -26,7 +26,7 @@ from rarr.tools.text.noun_phrases import kind_of
 
 
 def sources(settings: Settings) -> Iterator[Finding]:
-    """Each source except the corpus. Web sources are asked at once, unless the settings are offline."""
+    """Examines each source except the corpus. All are asked at once, unless the settings are offline."""
     names = search_names(settings)
     configured: dict[str, Probe] = {}
     for name in names if len(set(map(str, names))) == len(names) else [settings.search]:
@@ -45,14 +45,14 @@ def sources(settings: Settings) -> Iterator[Finding]:
 
 
 def served(settings: Settings) -> Iterator[Finding]:
-    """The reranker, where it is on a server. Cached scores need no server."""
+    """Examines a reranker on a server, unless the settings are offline; nothing for other rerankers."""
     if settings.reranker.startswith(SERVED):
         probe = served_reranker(settings, Resources(settings)).probe()
         yield from _reached({f"reranker {settings.reranker}": probe}, settings)
 
 
 def cache(settings: Settings) -> Finding:
-    """The file of the cache: its size, and whether it opens. It is not created."""
+    """Examines the file of the cache: its size, and whether it opens. It is not created."""
     path = cache_path(settings)
     try:
         files = [path, Path(f"{path}-wal")]
@@ -71,9 +71,9 @@ def cache(settings: Settings) -> Finding:
 
 
 def _configured(name: Any, settings: Settings) -> Probe | None:
-    """The probe of the source; None for an object. Raises `RarrError` if it cannot be searched.
+    """Returns the probe of a named source; None for an object. Raises `RarrError` if it cannot be opened.
 
-    Keeps no files.
+    Its files are written into a temporary folder.
     """
     with tempfile.TemporaryDirectory() as home:
         there = settings.model_copy(update={"search": name, "home": Path(home)})

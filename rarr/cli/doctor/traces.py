@@ -1,4 +1,4 @@
-"""Examines the traces."""
+"""Examines the trace store: its size, the number of runs, and whether it opens."""
 
 import sqlite3
 
@@ -8,7 +8,7 @@ from rarr.settings import Settings
 
 
 def traces(settings: Settings) -> Finding:
-    """The number, size and place of the traces. Their file is not created."""
+    """Tells the number of runs, the size and the path of the trace store. The file is not created."""
     if not settings.trace:
         return Finding("traces", "ok", "traces are switched off: trace is false")
     from rarr.traces.store import TraceStore, on_disk

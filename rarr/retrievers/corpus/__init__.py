@@ -1,1 +1,1 @@
-"""The user's own documents: scanned, cut into passages, indexed and searched."""
+"""Scans the user's own documents, cuts them into passages, indexes and searches the passages."""

@@ -1,4 +1,4 @@
-"""Cuts a text into windows of sentences, which are indexed and retrieved as passages."""
+"""Cuts a text into windows of a few sentences each, which are indexed and retrieved as passages."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rarr.tools.text.document import Block, Span, blocks, sentences_of
 
 LONGEST = 2000
-"""Characters of a passage, at most."""
+"""The most characters of a passage."""
 
 
 class Window(NamedTuple):
@@ -19,7 +19,7 @@ class Window(NamedTuple):
 
 
 def windows(text: str, *, window: int, step: int) -> list[Window]:
-    """The passages of `text`: each holds `window` sentences or table rows, one starting every `step` of them.
+    """Cuts `text` into passages of `window` sentences or table rows; a passage starts every `step` of them.
 
     No passage crosses a heading or has more than `LONGEST` characters: a window that is too long holds as
     many whole sentences as fit, and a sentence that is too long is cut at white space. Together the passages
@@ -50,7 +50,7 @@ def _slide(spans: Sequence[Span], window: int, step: int) -> Iterator[tuple[int,
 def _sections(
     text: str, headings: Sequence[Block], spans: Sequence[Span]
 ) -> Iterator[tuple[str, Sequence[Span]]]:
-    """The words of each heading with the sentences under it; "" for sentences before the first heading."""
+    """Yields the words of each heading with the sentences under it; "" before the first heading."""
     starts = [span.start for span in spans]
     cuts = [bisect_left(starts, heading.start) for heading in headings]
     words = [text[heading.start : heading.end].strip().strip("#=-").strip() for heading in headings]
@@ -60,7 +60,7 @@ def _sections(
 
 
 def _pieces(text: str, span: Span) -> Iterator[Span]:
-    """The sentence, cut at white space where it is longer than a passage may be."""
+    """Yields the sentence, cut at white space where it is longer than a passage may be."""
     start, end = span
     while end - start > LONGEST:
         cut = max(text.rfind(space, start + 1, start + LONGEST + 1) for space in " \t\n")

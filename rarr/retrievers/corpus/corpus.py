@@ -1,4 +1,4 @@
-"""The user's own documents as a source of evidence."""
+"""Searches the user's own documents for passages, in an index that it builds or updates first."""
 
 import asyncio
 import hashlib
@@ -22,7 +22,7 @@ from rarr.tools.models.meter import meter
 from rarr.unicode import valid
 
 PASSAGES_PER_DOCUMENT = 8
-"""Passages of one document that a search returns, at most."""
+"""The most passages of one document that a search returns."""
 
 _IN_MEMORY = (
     "corpus {shown!r} is indexed in memory, and anew each time, since the data folder {home!r} cannot be"
@@ -51,10 +51,10 @@ class Corpus:
         max_file_mb: int,
         progress: Progress | None = None,
     ) -> Self:
-        """The corpus at `path`: a built index, or a folder or file, whose index is kept under `home`.
+        """Opens the corpus at `path`: a built index, or a folder or file, whose index is kept under `home`.
 
-        The latter is brought up to date here; a build by another process is waited for. Where `home` cannot
-        be written, the index is made in memory. Raises `InputError` where there is nothing to search.
+        The index of a folder or file is built or updated here, after any build by another process. Where
+        `home` cannot be written, the index is made in memory. Raises `InputError` if nothing can be searched.
         """
         with suppress(RuntimeError):  # the path names an unknown user: `located` reports it
             path = path.expanduser()
@@ -75,16 +75,17 @@ class Corpus:
         return cls(IndexReader(index, window, step), path, max_file_mb)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the `k` documents with the best passages for `query`, best first.
+        """Returns passages of the `k` documents with the best passages for `query`, best first.
 
-        At most `PASSAGES_PER_DOCUMENT` of each. Raises `RetrievalError` where the index cannot be searched.
+        At most `PASSAGES_PER_DOCUMENT` of each document; none without a word to search for. Raises
+        `RetrievalError` where the index cannot be searched.
         """
         if self._kept_in_memory:
             meter().warn("index_in_memory", self._kept_in_memory)
         return await asyncio.to_thread(self._search, query, k)
 
     async def extracted(self, url: str) -> str | None:
-        """The current text of the file or record that passages cite as `url`; None if it is gone."""
+        """Reads the current text of the file or record that passages cite as `url`; None if it is gone."""
         return await asyncio.to_thread(self._extracted, url)
 
     def close(self) -> None:
@@ -150,7 +151,7 @@ class Corpus:
 
 
 def _first_documents(snapshot: Snapshot, hits: Sequence[Hit], k: int, *, cut: bool) -> list[list[Hit]]:
-    """The hits of each of the first `k` documents. `cut`: there are more hits than these."""
+    """Groups the hits by document, for the first `k` documents. `cut`: there are more hits than these."""
     documents: dict[tuple[int, int], list[Hit]] = {}
     for hit in _in_order(snapshot, hits, cut=cut):
         document = (hit.version_id, hit.item)
@@ -160,7 +161,7 @@ def _first_documents(snapshot: Snapshot, hits: Sequence[Hit], k: int, *, cut: bo
 
 
 def _in_order(snapshot: Snapshot, hits: Sequence[Hit], *, cut: bool) -> list[Hit]:
-    """The hits by score; hits of equal score by their place in the corpus.
+    """Orders hits by score; hits of equal score by file, record and offset.
 
     The engine orders equal scores by how the index was built, so two builds of one corpus would return
     different evidence. Where the list was `cut`, the last score may lack hits, so it is left out.

@@ -1,4 +1,4 @@
-"""Makes the index of a corpus on disk, or brings it up to date."""
+"""Builds the index of a corpus on disk or in memory, or updates the index on disk."""
 
 import hashlib
 import shutil
@@ -58,7 +58,7 @@ def build_index(
     private: bool = False,
     progress: Progress | None = None,
 ) -> IndexReport:
-    """Makes the index of the corpus at `path` in the folder `out`, or brings it up to date.
+    """Builds or updates the index of the corpus at `path` in the folder `out`.
 
     Files that did not change are not read again. An index in `out` that is damaged, or that was made with
     another window, step or version, is made anew. Waits while another process builds it. Raises `InputError`
@@ -85,7 +85,7 @@ def update_index(
     private: bool = False,
     progress: Progress | None = None,
 ) -> IndexReport:
-    """`build_index`, which raises `UnwritableError` where `out` cannot be written."""
+    """Does what `build_index` does, but raises `UnwritableError` where `out` cannot be written."""
     max_bytes = max_file_mb * MEGABYTE
     files = scan(path, max_bytes)
     with failures(UnwritableError), _alone(out, private) as waited:
@@ -107,7 +107,7 @@ def update_index(
 def memory_index(
     path: Path, *, window: int, step: int, max_file_mb: int, progress: Progress | None = None
 ) -> MemoryReader:
-    """The index of the corpus at `path` in memory. Raises `InputError` where there is nothing to search."""
+    """Builds the index of the corpus at `path` in memory. Raises `InputError` if nothing can be searched."""
     max_bytes = max_file_mb * MEGABYTE
     files = scan(path, max_bytes)
     with failures(lambda why: InputError(f"corpus {str(path)!r} cannot be indexed ({why})")):
@@ -128,7 +128,7 @@ def _require_passages(path: Path, report: IndexReport) -> None:
 
 
 class _Update:
-    """One build: compares the files of the corpus with the live files, and reads those that differ."""
+    """One build: compares the files of the corpus with the indexed files, and reads those that differ."""
 
     def __init__(self, manifest: Manifest, batches: Batches, path: Path) -> None:
         self._manifest, self._batches, self._path = manifest, batches, path
@@ -165,7 +165,7 @@ class _Update:
         return bool(live and self._trusted and (live.size, live.mtime_ns) == (file.size, file.mtime_ns))
 
     def _read(self, file: File) -> bool:
-        """Reads a file that looks different; False where its content is the same."""
+        """Reads a file whose size or time changed; False, without reading on, if its content is the same."""
         digest = _digest(file.path)
         version_id, live = self._live.get(file.name, (0, None))
         if live and live.digest == digest:
@@ -188,7 +188,7 @@ class _Update:
 
 @contextmanager
 def _alone(out: Path, private: bool) -> Iterator[bool]:
-    """Makes the folder and holds its lock. Yields whether another build had to be waited for."""
+    """Makes the folder `out` and holds its lock. Yields True if another build had to end first."""
     if private:
         private_folder(out)
         out.chmod(0o700)  # an older version may have made it with another mode
@@ -226,7 +226,7 @@ def _share(out: Path) -> None:
 
 
 def _manifest(out: Path, window: int, step: int) -> Manifest:
-    """The manifest in `out`, for writing; a new manifest where the index cannot be continued."""
+    """Opens the manifest in `out` for writing. Deletes an index that cannot be continued, and starts anew."""
     try:
         with closing(IndexReader(out, window, step)):
             return Manifest(out, write=True)

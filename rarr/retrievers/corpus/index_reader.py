@@ -1,4 +1,4 @@
-"""An index as readers see it: always in one consistent state, also while a build is under way."""
+"""Opens an index for searching. Readers see one consistent state, also while a build is under way."""
 
 import os
 import sqlite3
@@ -16,11 +16,11 @@ from rarr.retrievers.corpus.manifest import FORMAT, MANIFEST, Manifest
 from rarr.retrievers.corpus.passages import open_passages
 
 PASSAGES = "passages"
-"""The folder of the tantivy index in an index's folder."""
+"""The name of the folder that holds the tantivy index, inside the folder of a rarr index."""
 
 
 class Snapshot(NamedTuple):
-    """What one search looks at. `names` gives the file of each live version; other versions do not count."""
+    """The index as one search sees it. `names` maps the id of each live file version to its file."""
 
     state: str
     searcher: Searcher
@@ -31,7 +31,7 @@ class IndexReader:
     """An open index. May be used from many threads."""
 
     def __init__(self, folder: Path, window: int, step: int) -> None:
-        """Raises `InputError` for an index that is damaged, or made with another window, step or version."""
+        """Opens the index. Raises `InputError` if it is damaged, or has another window, step or version."""
         cure = f"delete the folder, or build it again: rarr index PATH -o {folder}"
         self.folder, self._lock = folder, threading.Lock()
         self._fixed = not os.access(folder, os.W_OK)  # then it stays as it was when it was opened
@@ -58,14 +58,14 @@ class IndexReader:
             )
 
     def snapshot(self) -> Snapshot:
-        """The live versions. Raises `sqlite3.Error`, `OSError` or `ValueError` where they cannot be read."""
+        """Returns the current snapshot. Raises `sqlite3.Error`, `OSError` or `ValueError` if it cannot."""
         with self._lock:
             if not self._fixed and self._manifest.state() != self._snapshot.state:
                 self._snapshot = self._taken()
             return self._snapshot
 
     def skipped(self) -> list[tuple[str, str]]:
-        """The files that the last build could not read: the name in the corpus, and the reason."""
+        """Returns (name in the corpus, reason) of files that the last build did not read in full."""
         with self._lock:
             return self._manifest.skipped()
 
@@ -109,7 +109,7 @@ class MemoryReader(IndexReader):
 
 @contextmanager
 def _lockable(folder: Path, fixed: bool) -> Iterator[Path]:
-    """`folder`, or a folder of links to its files: tantivy opens no index where it cannot write a lock."""
+    """Yields `folder`, or a folder of links to its files if it is `fixed`, since tantivy writes a lock."""
     if not fixed:
         yield folder
         return
@@ -121,7 +121,7 @@ def _lockable(folder: Path, fixed: bool) -> Iterator[Path]:
 
 
 def is_index(path: Path) -> bool:
-    """Whether `path` is the folder of an index, complete or damaged."""
+    """True if `path` is the folder of an index, complete or damaged."""
     try:
         return (path / MANIFEST).is_file()
     except OSError:  # the folder may not be entered: reading it as a corpus reports that
@@ -129,7 +129,7 @@ def is_index(path: Path) -> bool:
 
 
 def place(corpus: Path, name: str) -> str:
-    """A file of a corpus as the user would write it. `name` is its path in it, "" the corpus itself."""
+    """Joins the path of a corpus and a file's name in it, with slashes. "" names the corpus itself."""
     return (corpus / name).as_posix() if name else corpus.as_posix()
 
 

@@ -1,4 +1,4 @@
-"""Turns passages and queries into the words of the index."""
+"""Turns passages and queries into the words of the index: lower case, without accents, stemmed."""
 
 import unicodedata
 
@@ -31,7 +31,7 @@ def _plain() -> TextAnalyzerBuilder:
 
 
 def stemming() -> TextAnalyzer:
-    """Lower case, without accents, reduced to English stems."""
+    """Builds the analyzer of texts: words in lower case, without accents, reduced to English stems."""
     return _plain().filter(Filter.stemmer("english")).build()
 
 
@@ -39,16 +39,16 @@ _WORDS, _STEMS = _plain().build(), stemming()
 
 
 def composed(text: str) -> str:
-    """`text` as it is indexed: ligatures split, accents joined to their letters. Its offsets differ."""
+    """Normalises `text` for the index (NFKC): splits ligatures and joins accents, so offsets differ."""
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def telling(query: str) -> list[str]:
-    """The words to search for, each once. The words of questions count only where there are no others."""
+    """Returns the words of `query` to search for, each once, at most 64; stop words only if alone."""
     words = list(dict.fromkeys(_WORDS.analyze(composed(query.encode(errors="replace").decode()))))
     return ([word for word in words if word not in _EMPTY] or words)[:_MOST]
 
 
 def terms(query: str) -> list[str]:
-    """The stems of the words to search for, each once."""
+    """Returns the stems of the words of `query` to search for, each once."""
     return list(dict.fromkeys(_STEMS.analyze(" ".join(telling(query)))))

@@ -19,12 +19,12 @@ _NOTES = 20  # notes that are kept of one file
 
 
 class Batches:
-    """Writes to one index. The caller holds the index's lock; `close` leaves the index to others."""
+    """Writes the passages of files into one index. The caller holds the index's lock."""
 
     def __init__(
         self, manifest: Manifest, index: Callable[[], Index], *, window: int, step: int, max_bytes: int
     ) -> None:
-        """`index` opens the index."""
+        """`manifest` lists the file versions; `index` is called to open the index of passages."""
         self._manifest, self._index = manifest, index
         self._window, self._step, self._max_bytes = window, step, max_bytes
         self._writer: IndexWriter | None = None
@@ -33,7 +33,10 @@ class Batches:
         self._waiting, self._since, self._changed = 0, time.monotonic(), False
 
     def read(self, path: Path, version: FileVersion) -> None:
-        """Reads one file. Raises `UnreadableError` where another try may succeed; notes other failures."""
+        """Reads one file and queues its passages; publishes a full batch, or after 20 seconds.
+
+        Raises `UnreadableError` where another try may succeed. Other failures become notes in the manifest.
+        """
         version_id = self._manifest.begin(version)
         self._changed = True
         notes = _Notes()
@@ -66,14 +69,14 @@ class Batches:
         self._waiting, self._since, self._changed = 0, time.monotonic(), False
 
     def finish(self, removed: list[str]) -> None:
-        """Publishes the rest, and removes the passages that are no longer live."""
+        """Publishes the rest, removes the files `removed`, and removes passages that are no longer live."""
         if removed or self._changed:
             self.publish(removed)
         if self._to_forget:
             self.publish()
 
     def close(self) -> None:
-        """Leaves the index to others. Passages that were not published are lost."""
+        """Waits for the writer's threads. Passages that were not published are lost."""
         if self._writer is not None:
             self._writer.wait_merging_threads()
 
@@ -90,7 +93,7 @@ class Batches:
 
 
 class _Notes:
-    """The first notes on a file, and how many more there are."""
+    """Collects the first 20 notes on a file, and counts the others."""
 
     def __init__(self) -> None:
         self._first: list[str] = []

@@ -1,4 +1,4 @@
-"""Which versions of files are live in an index. The manifest, in SQLite, is the authority on this.
+"""Records in SQLite which versions of files are live in an index: searches return only their passages.
 
 A passage belongs to one version of one file. A version is first recorded as pending, then its passages are
 committed, then it becomes live together with its whole batch. The version that it replaces becomes dead
@@ -44,10 +44,10 @@ class FileVersion(NamedTuple):
 
 
 class Manifest:
-    """The manifest in an index's folder. Every use of a damaged manifest raises `sqlite3.Error`."""
+    """The SQLite file in an index's folder. Every use of a damaged manifest raises `sqlite3.Error`."""
 
     def __init__(self, folder: Path | None, *, write: bool = False) -> None:
-        """Opens what is there; with `write`, makes the file where there is none. No folder: in memory."""
+        """Opens the file in `folder`; `write` makes a missing file. `folder` None: a database in memory."""
         uri = ":memory:" if folder is None else _uri(folder, write=write)
         self._sqlite = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
 
@@ -59,42 +59,42 @@ class Manifest:
             self.close()
 
     def create(self, facts: dict[str, str]) -> None:
-        """Fills a new file. `facts` tell what corpus the index belongs to and how it was made."""
+        """Makes the tables of a new file. `facts` tell the corpus of the index and how it was made."""
         self._sqlite.execute("PRAGMA journal_mode = WAL")  # readers continue while a build writes
         self._sqlite.executescript(f"BEGIN; {_TABLES}")
         self.record({**facts, "state": uuid4().hex})
         self._sqlite.execute("COMMIT")
 
     def facts(self) -> dict[str, str]:
-        """The recorded facts, by name."""
+        """Returns the recorded facts, by name."""
         return dict(self._sqlite.execute("SELECT name, value FROM facts"))
 
     def record(self, facts: dict[str, str]) -> None:
-        """Records the facts; each replaces the earlier fact of its name."""
+        """Writes the facts; each replaces the earlier fact of its name."""
         self._sqlite.executemany("REPLACE INTO facts VALUES (?, ?)", facts.items())
 
     def state(self) -> str:
-        """An id of the set of live versions; it changes whenever the set changes."""
+        """Returns an id of the set of live versions, which changes whenever the set changes."""
         row = self._sqlite.execute("SELECT value FROM facts WHERE name = 'state'").fetchone()
         return str(row[0])
 
     def live(self) -> dict[int, FileVersion]:
-        """The live versions by id."""
+        """Returns the live versions by id."""
         rows = self._sqlite.execute(f"SELECT id, {_COLUMNS} FROM versions WHERE state = 'live'")
         return {key: FileVersion._make((*values, tuple(json.loads(notes)))) for key, *values, notes in rows}
 
     def names(self) -> dict[int, str]:
-        """The files of the live versions, by the versions' ids."""
+        """Returns the file names of the live versions, by the versions' ids."""
         return dict(self._sqlite.execute("SELECT id, name FROM versions WHERE state = 'live'"))
 
     def totals(self) -> tuple[int, int]:
-        """The documents and the passages that are live."""
+        """Counts the documents and the passages of live versions."""
         sums = "SELECT TOTAL(documents), TOTAL(passages) FROM versions WHERE state = 'live'"
         documents, passages = self._sqlite.execute(sums).fetchone()
         return int(documents), int(passages)
 
     def skipped(self) -> list[tuple[str, str]]:
-        """(file, reason) of the files that the last build did not read, and of the parts that it left out."""
+        """Returns (file, reason) of files that the last build did not read, and of parts that it left out."""
         rows = self._sqlite.execute("SELECT file, reason FROM skipped ORDER BY file").fetchall()
         noted = self._sqlite.execute(
             "SELECT name, notes FROM versions WHERE state = 'live' AND notes != '[]'"
@@ -104,7 +104,7 @@ class Manifest:
         ]
 
     def begin(self, version: FileVersion) -> int:
-        """Records a version as pending, and returns its id."""
+        """Writes a version as pending, and returns its id."""
         self._transaction()
         row = self._sqlite.execute(
             f"INSERT INTO versions (state, {_COLUMNS}) VALUES ('pending', ?, ?, ?, ?, 0, 0, '[]')",
@@ -114,7 +114,7 @@ class Manifest:
         return row.lastrowid
 
     def finish(self, version_id: int, documents: int, passages: int, notes: Sequence[str]) -> None:
-        """Records how much a pending version holds; `notes` as in `FileVersion`."""
+        """Writes the counts and `notes` of a version (see `FileVersion`). It stays pending till `publish`."""
         self._sqlite.execute(
             "UPDATE versions SET documents = ?, passages = ?, notes = ? WHERE id = ?",
             (documents, passages, json.dumps(notes), version_id),
@@ -132,12 +132,15 @@ class Manifest:
         )
 
     def save(self) -> None:
-        """Makes all changes so far durable."""
+        """Commits all changes so far."""
         if self._sqlite.in_transaction:
             self._sqlite.execute("COMMIT")
 
     def publish(self, removed: Iterable[str] = ()) -> list[int]:
-        """Makes pending versions live in place of the old ones, and `removed` dead. Returns the dead ones."""
+        """Makes pending versions live in place of the old ones, and the files `removed` dead.
+
+        Commits, and returns the ids of all versions that are not live.
+        """
         self._transaction()
         replaced = "SELECT name FROM versions WHERE state = 'pending'"
         self._sqlite.execute(
@@ -153,16 +156,16 @@ class Manifest:
         return self.gone()
 
     def gone(self) -> list[int]:
-        """The versions that are not live, whose passages are to be removed."""
+        """Returns the ids of versions that are not live, whose passages are to be removed."""
         return [row[0] for row in self._sqlite.execute("SELECT id FROM versions WHERE state != 'live'")]
 
     def forget(self, version_ids: Iterable[int]) -> None:
-        """Removes the records of versions whose passages are gone."""
+        """Deletes the rows of versions whose passages are gone."""
         self._transaction()
         self._sqlite.executemany("DELETE FROM versions WHERE id = ?", ((key,) for key in version_ids))
 
     def set_skipped(self, skipped: Iterable[tuple[str, str]]) -> None:
-        """Records the files that a build did not read, with the reason, in place of the last build's."""
+        """Replaces the list of files that a build did not read, with the reasons, and commits."""
         self._transaction()
         self._sqlite.execute("DELETE FROM skipped")
         self._sqlite.executemany("INSERT INTO skipped VALUES (?, ?)", skipped)

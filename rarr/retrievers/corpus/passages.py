@@ -1,4 +1,4 @@
-"""The passages of a corpus in a tantivy index: writing, searching and reading them."""
+"""Writes, searches and reads the passages of a corpus in a tantivy index."""
 
 import json
 from collections.abc import Sequence
@@ -30,7 +30,10 @@ _TITLE_BOOST = 1.2  # a title tells the topic of the whole document
 
 
 class Hit(NamedTuple):
-    """A passage that matches: its score, and the version and the item of the file that hold it."""
+    """A passage that matches: its score, and the file version and the record number that hold it.
+
+    `item` is 0 where the document is the whole file. `address` is where tantivy stores the passage.
+    """
 
     score: float
     version_id: int
@@ -39,7 +42,7 @@ class Hit(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """The stored part of a passage. `source` is empty where the file itself is the source."""
+    """A passage as the index stores it. `source` is empty where the file itself is the source."""
 
     text: str
     source: str
@@ -63,9 +66,9 @@ _SCHEMA = _schema()
 
 
 def open_passages(folder: Path | None, *, create: bool = False) -> Index:
-    """The index in `folder`; None: a new one in memory.
+    """Opens the index in `folder`, or makes it with `create`. `folder` None: a new index in memory.
 
-    Raises `ValueError` or `OSError` for one that is missing or damaged.
+    Raises `ValueError` or `OSError` for an index that is missing or damaged.
     """
     if folder is None:
         index = Index(_SCHEMA)
@@ -80,7 +83,7 @@ def open_passages(folder: Path | None, *, create: bool = False) -> Index:
 
 
 def open_writer(index: Index) -> IndexWriter:
-    """The index's only writer. Raises `ValueError` while another writer holds the lock."""
+    """Opens the index's only writer. Raises `ValueError` while another writer holds the lock."""
     writer = index.writer(HEAP, _THREADS)
     writer.garbage_collect_files()  # a killed commit leaves files, whose names the next commit gives again
     return writer
@@ -113,7 +116,7 @@ _DIGITS = 4
 
 
 def best_hits(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]:
-    """The `limit` best passages for these stems, best first."""
+    """Searches for these stems, and returns the `limit` best passages, best first."""
     matches = searcher.search(_query(words), limit, count=False).hits
     addresses = [address for _, address in matches]
     version_ids = searcher.fast_field_values("file", addresses)
@@ -125,7 +128,7 @@ def best_hits(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]
 
 
 def stored_passage(searcher: Searcher, hit: Hit) -> Stored:
-    """The stored part of the passage of a hit."""
+    """Reads the text, title, offsets and date of the passage of a hit."""
     text, source, title, start, end, published = json.loads(searcher.doc(hit.address)["stored"][0])
     return Stored(text, source, title, start, end, datetime.fromisoformat(published) if published else None)
 

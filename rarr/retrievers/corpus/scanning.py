@@ -13,7 +13,7 @@ from rarr.retrievers.extract.documents import too_much
 from rarr.retrievers.extract.files import KINDS, kind
 
 _UNREAD = (".doc", ".ppt", ".xls", ".odt", ".odp", ".ods", ".rtf", ".epub")
-"""Kinds of documents that a user may take to be searched."""
+"""Kinds of documents that are not read. They are reported as skipped, other kinds are not."""
 
 
 class File(NamedTuple):
@@ -40,7 +40,8 @@ class Scan(NamedTuple):
 
 
 def scan(path: Path, max_bytes: int) -> Scan:
-    """The files of the corpus at `path`. Hidden files and other kinds are left out; larger files are skipped.
+    """Lists the files of the corpus at `path`. Hidden files and unknown kinds are left out silently; files of
+    more than `max_bytes` and files that cannot be read are listed as skipped.
 
     Links to files in the corpus are followed. Links out of the corpus are not: otherwise whoever fills the
     folder would choose which files of this machine are read. Links to folders are not followed either, since
@@ -75,7 +76,7 @@ def scan(path: Path, max_bytes: int) -> Scan:
 
 
 def located(path: Path) -> Path:
-    """The path without links. Raises `InputError` where nothing is there."""
+    """Resolves the links in `path`. Raises `InputError` where nothing is there."""
     try:
         return path.resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:  # missing or refused; links in a circle; not a path
@@ -114,7 +115,7 @@ def _is_link(path: Path) -> bool:
 
 
 def _leads_out(path: Path, root: Path) -> bool:
-    """Whether `path` is a link to something outside `root`. A link to nothing is skipped elsewhere."""
+    """True if `path` is a link to something outside `root`. A link to nothing is skipped elsewhere."""
     try:
         return path.is_symlink() and not path.resolve(strict=True).is_relative_to(root)
     except (OSError, RuntimeError):
@@ -126,7 +127,7 @@ def _name(path: Path, root: Path) -> str:
 
 
 def _look(name: str, path: Path, max_bytes: int, result: Scan) -> None:
-    """Adds one file to the files to read or to the skipped ones."""
+    """Adds one file to `result`: to the files to read, or to the skipped files."""
     try:
         facts = path.stat()
         name.encode()
@@ -147,5 +148,5 @@ def _look(name: str, path: Path, max_bytes: int, result: Scan) -> None:
 
 
 def _skip(name: str, reason: str) -> Skip:
-    """A skip whose name can be stored and printed, even if it is not Unicode."""
+    """Makes a `Skip` whose name can be stored and printed, even if it is not Unicode."""
     return Skip(name.encode(errors="backslashreplace").decode(), reason)

@@ -1,1 +1,1 @@
-"""The text of files and pages, extracted in processes with limits of time and memory."""
+"""Extracts the text of files and pages, in processes with limits of time and memory."""

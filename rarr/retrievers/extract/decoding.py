@@ -1,4 +1,4 @@
-"""Decodes the bytes of a file; line ends stay as they are."""
+"""Decodes the bytes of a file or page to text; line ends stay as they are."""
 
 import codecs
 
@@ -16,10 +16,10 @@ _SAMPLE = 65_536  # bytes from which an encoding is guessed; guessing is slow
 
 
 def decode(data: bytes, declared: str | None = None, complain: Complain = lambda _: None) -> str:
-    """Tries the byte order mark, then UTF-8, then `declared`.
+    """Decodes `data` by its byte order mark, else as UTF-8, else in the encoding `declared`.
 
-    Otherwise guesses from the bytes, and reports the guess to `complain`. Raises `UnreadableError` if `data`
-    is not text.
+    Otherwise guesses the encoding, and calls `complain` with a message that names it. Raises
+    `UnreadableError` if `data` is not text.
     """
     marked = [encoding for mark, encoding in _MARKS if data.startswith(mark)]
     for encoding in marked or ["utf-8", *([declared] if declared else [])]:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 Complain = Callable[[str], None]
+"""Called with one line about a part of a file that cannot be read, or an encoding that was guessed."""
 
 MEGABYTE = 1_000_000
-"""Bytes."""
+"""The bytes of a megabyte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Document:
 
 
 class UnreadableError(Exception):
-    """A file that holds nothing to search. `lasting`: trying again is useless until the file changes.
+    """A file or page cannot be read. `lasting`: trying again is useless until the file changes.
 
     The build catches this error and lists the file as skipped, so it is not a `RarrError`.
     """
@@ -37,17 +38,17 @@ class UnreadableError(Exception):
 
 
 def unopened(error: OSError) -> UnreadableError:
-    """The error for a file that the system refused to open, which may succeed the next time."""
+    """Builds the error for a file that the system refused to open, which may succeed the next time."""
     return UnreadableError(f"it cannot be read ({error.strerror or error})", lasting=False)
 
 
 def too_much(max_bytes: int) -> str:
-    """How much a file or line holds that is too large to read, and the cure."""
+    """Words the reason and the cure for a file or line of more than `max_bytes`, for a message."""
     return f"more than {max_bytes // MEGABYTE} MB: split it or raise max_file_mb"
 
 
 def parse_time(value: object) -> datetime | None:
-    """The time of an ISO 8601 string, in UTC where it names no zone; None for anything else."""
+    """Parses an ISO 8601 string, as UTC where it names no zone; returns None for anything else."""
     if not isinstance(value, str):
         return None
     try:

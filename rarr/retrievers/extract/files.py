@@ -1,4 +1,4 @@
-"""Reads the documents in a file."""
+"""Reads the documents in a file of any known kind, by the ending of its name."""
 
 import gzip
 import re
@@ -33,7 +33,7 @@ _OPENING = 20_000  # characters that are searched for a title
 
 
 def extract(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    """The documents in the file `path`, in order; blank documents are left out.
+    """Yields the documents in the file `path`, in order, without blank documents.
 
     Records that cannot be read are reported to `complain`, one line each. No file, and no line of a file of
     JSON lines, may hold more than `max_bytes`, decompressed. Raises `UnreadableError`, whose message is the
@@ -48,7 +48,7 @@ def extract(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document
 
 
 def read(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    """Like `extract`, without a process of its own. Yields nothing where the file holds no text."""
+    """Does what `extract` does, in this process. Yields nothing where the file holds no text."""
     try:
         for document in _READERS[kind(path.name)](path, max_bytes, complain):
             if document.text.strip():
@@ -60,13 +60,13 @@ def read(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
 
 
 def read_all(path: Path, max_bytes: int) -> tuple[list[Document], list[str]]:
-    """The documents of `read`, and its complaints."""
+    """Returns the documents that `read` yields, and its complaints."""
     notes: list[str] = []
     return list(read(path, max_bytes, notes.append)), notes
 
 
 def _read_apart(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    """Like `read`, in a worker process: a small file can be made to take hours, or all memory."""
+    """Does what `read` does, in a worker process: a hostile small file can take hours, or all memory."""
     try:
         size = path.stat().st_size * (_PACKED if path.suffix.lower() == ".gz" else 1)
     except OSError as error:
@@ -78,7 +78,7 @@ def _read_apart(path: Path, max_bytes: int, complain: Complain) -> Iterator[Docu
 
 
 def kind(name: str) -> str:
-    """The kind of a file by its name: `.md` for `Notes.MD` and `notes.md.gz`, "" for other kinds."""
+    """Returns the kind of a file by its name: `.md` for `Notes.MD` and `notes.md.gz`; "" if unknown."""
     suffix = Path(name.lower().removesuffix(".gz")).suffix
     return suffix if suffix in _READERS else ""
 
@@ -98,7 +98,7 @@ def _page(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
 
 
 def _titled(read: Callable[[bytes], tuple[str, str]]) -> Callable[[Path, int, Complain], Iterator[Document]]:
-    """A reader of files that hold one text, and maybe its title."""
+    """Makes a reader of files from `read`, which returns the text and title; no title: the file's name."""
 
     def document(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
         text, title = read(_content(path, max_bytes))
@@ -150,10 +150,10 @@ def _stem(path: Path) -> str:
 
 
 def _heading(text: str, name: str) -> str:
-    """The words of the first heading of `text`; "" without a heading.
+    """Returns the words of the first heading of `text` as its title; "" if there is no heading.
 
-    The first of several headings of one level names a part, as of a file of records, unless it has a word of
-    the file's `name`.
+    Also "" if later headings have the same level, since the first then titles only a section, unless it has
+    a word of the file's `name`.
     """
     headings = [block for block in blocks(text) if block.kind == "heading"]
     lines = text[headings[0].start : headings[0].end].strip().splitlines() if headings else []

@@ -24,7 +24,7 @@ class Page(NamedTuple):
 
 
 MOST_BYTES = 5_000_000
-"""Bytes of a web page, at most: twenty times a long article.
+"""The most bytes of a web page: twenty times a long article.
 
 The parsing time of a hostile page grows faster than its size.
 """
@@ -37,10 +37,11 @@ def read_page(
     most_bytes: int | None = None,
     complain: Complain = lambda _: None,
 ) -> Page:
-    """The page in `data`, which may hold no text. Raises `UnreadableError` where it is no page, or too long.
+    """Extracts the main text of the HTML in `data`, which may be empty.
 
     `charset` is the encoding that the server named; it goes before the encoding that the page names itself.
-    If the encoding has to be guessed, the guess is reported to `complain`.
+    If the encoding has to be guessed, the guess is reported to `complain`. Raises `UnreadableError` if `data`
+    is longer than `most_bytes` or cannot be read.
     """
     if most_bytes is not None and len(data) > most_bytes:
         raise UnreadableError(f"its HTML is longer than {most_bytes // MEGABYTE} MB")
@@ -64,7 +65,7 @@ def read_page(
 
 
 def _text(body: Any) -> str:
-    """The blocks of a body that trafilatura made; a block inside a block is part of the outer block."""
+    """Writes the blocks of a body from trafilatura as Markdown; an inner block is part of the outer one."""
     outer = (
         element
         for element in (body.iter(*_BLOCKS) if body is not None else ())
@@ -98,7 +99,7 @@ def _words(element: Any) -> str:
 
 
 def _pieces(element: Any) -> Iterator[str]:
-    """The text in an element. A block inside it ends a word; inline markup does not."""
+    """Yields the text in an element. A block inside it ends a word; inline markup does not."""
     yield element.text or ""
     for child in element:
         gap = " " if child.tag in _BREAKS else ""

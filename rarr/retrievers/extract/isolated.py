@@ -1,4 +1,4 @@
-"""Extracts text in processes with limits, since bytes from others may be made so that reading never ends."""
+"""Runs functions in worker processes with limits, since hostile bytes can make reading never end."""
 
 import asyncio
 import threading
@@ -11,18 +11,18 @@ from rarr.retrievers.extract.pool import WorkerCall, end_idle
 from rarr.retrievers.extract.worker_main import CallLimits
 
 PAGE = CallLimits(seconds=20, megabytes=600)
-"""For one page from the web: a megabyte of HTML takes about 2 s and 100 MB."""
+"""The limits for one page from the web: a megabyte of HTML takes about 2 s and 100 MB."""
 FILE = CallLimits(seconds=60, megabytes=1000)
-"""For one file of the user; `MORE` is added for each megabyte that it holds."""
+"""The limits for one file of the user; `MORE` is added for each megabyte that it holds."""
 MORE = CallLimits(seconds=30, megabytes=20)
 
 Result = TypeVar("Result")
 
 
 async def extracted(function: Callable[..., Result], *args: object) -> Result:
-    """Runs `function(*args)` in a process within the limits `PAGE`. Raises `UnreadableError`.
+    """Runs `function(*args)` in a worker process within the limits `PAGE`, and returns its result.
 
-    A cancelled call is ended at once.
+    Raises `UnreadableError` if it cannot read the bytes or exceeds the limits. A cancelled call ends at once.
     """
     call = WorkerCall(function, *args, limits=PAGE)
     done: Future[Result] = Future()
@@ -36,7 +36,7 @@ async def extracted(function: Callable[..., Result], *args: object) -> Result:
 
 
 def extracted_file(function: Callable[..., Result], *args: object, size: int) -> Result:
-    """The same for a file of the user that holds `size` bytes; for callers without an event loop."""
+    """Does what `extracted` does, within limits for a file of `size` bytes, and blocks until it is done."""
     megabytes = size / MEGABYTE
     seconds = round(FILE.seconds + megabytes * MORE.seconds)
     memory = round(FILE.megabytes + megabytes * MORE.megabytes)
@@ -44,10 +44,10 @@ def extracted_file(function: Callable[..., Result], *args: object, size: int) ->
 
 
 class Processes:
-    """The idle worker processes, which a reviser ends when it is closed."""
+    """Lets a reviser end the idle worker processes when it is closed."""
 
     async def aclose(self) -> None:
-        """Ends them; new ones start when they are needed."""
+        """Ends the idle worker processes; new processes start when they are needed."""
         await asyncio.to_thread(end_idle)
 
 

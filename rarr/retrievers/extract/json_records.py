@@ -16,7 +16,9 @@ from rarr.unicode import valid
 
 
 def read_array(data: bytes, complain: Complain) -> Iterator[Document]:
-    """The documents of a JSON text. An item that is not a document is reported by its number, from 1."""
+    """Yields the documents of a JSON list or object. An item without a "text" string is left out and
+    reported to `complain` by its number, from 1. Raises `UnreadableError` if `data` is not JSON.
+    """
     try:
         value = valid(json.loads(data))
     except (ValueError, RecursionError) as error:
@@ -29,14 +31,14 @@ def read_array(data: bytes, complain: Complain) -> Iterator[Document]:
 
 
 LONGEST_RECORD = 20 * MEGABYTE
-"""Bytes of a line of JSON lines: the size of many books."""
+"""The most bytes of a line of JSON lines: the size of many books."""
 
 
 def read_lines(lines: IO[bytes], max_bytes: int, complain: Complain) -> Iterator[Document]:
-    """The documents of JSON lines. A line that holds no document is reported by its number, from 1.
+    """Yields the documents of JSON lines. A line that holds no document is reported by its number, from 1.
 
-    A line of more than `LONGEST_RECORD` ends the reading, since it cannot be a record. So do more than
-    `max_bytes` in all: a small compressed file can hold much.
+    Raises `UnreadableError` at a line of more than `LONGEST_RECORD` bytes, since it cannot be a record, and
+    after `max_bytes` in all: a small compressed file can hold much.
     """
     number = read = 0
     most = min(max_bytes, LONGEST_RECORD)

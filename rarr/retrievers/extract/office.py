@@ -1,4 +1,4 @@
-"""A file of Word, PowerPoint or Excel -> its text in Markdown's shape: headings marked, tables as tables."""
+"""Reads the text of a file of Word, PowerPoint or Excel as Markdown: headings marked, tables as tables."""
 
 import io
 import zipfile
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph
 
 MOST_UNPACKED = 300 * MEGABYTE
-"""Bytes that a file may unpack to: such files are archives, of which a small one can hold any amount."""
+"""The most bytes that a file may unpack to. Such files are archives: a small archive can hold any amount."""
 MOST_CHARACTERS = 20_000_000
-"""Of text in one file, as for a PDF."""
+"""The most characters of text in one file, as for a PDF."""
 
 INSTALL = 'it needs a package: pip install "rarr[office]"'
 _DEEPEST = 20  # groups of shapes in each other
 
 
 def read_docx(data: bytes) -> tuple[str, str]:
-    """The text and the title ("" where there is none) of a document of Word. Raises `UnreadableError`."""
+    """Reads the text and the title ("" if none) of a document of Word. Raises `UnreadableError`."""
     return _read(data, _docx)
 
 
 def read_pptx(data: bytes) -> tuple[str, str]:
-    """The same of a presentation, with a heading for each slide."""
+    """Reads the text and the title of a presentation. Each slide gets a heading."""
     return _read(data, _pptx)
 
 
 def read_xlsx(data: bytes) -> tuple[str, str]:
-    """The same of a workbook, with a heading and a table for each sheet."""
+    """Reads the text and the title of a workbook: a heading and a table per sheet."""
     return _read(data, _xlsx)
 
 
@@ -51,7 +51,7 @@ def _read(data: bytes, blocks: Callable[[io.BytesIO], tuple[Iterable[str], str]]
 
 
 def _require_bounded(data: bytes) -> None:
-    """The parsers unpack no more of an archive than it says that it holds."""
+    """Raises `UnreadableError` if the archive says that it holds too much; parsers unpack no more."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         unpacked = sum(entry.file_size for entry in archive.infolist())
     if unpacked > MOST_UNPACKED:
@@ -94,7 +94,7 @@ def _paragraph(paragraph: "Paragraph") -> str:
 
 
 def _rows(table: "Table") -> Iterator[list[str]]:
-    """The cells of each row; of one that is merged with its neighbour the first place has the words."""
+    """Yields the cells of each row. Of merged cells, the first has the words, and the others are empty."""
     for row in table.rows:
         cells = list(row.cells)
         yield [
@@ -156,7 +156,7 @@ def _of_sheets(sheets: Iterable[Any]) -> Iterator[str]:
 
 
 def _cell(cell: Any) -> str:
-    """The value as the sheet shows it, as far as it says more than the value."""
+    """Writes a cell's value as text: dates in ISO form, percentages with %, "" if it is empty."""
     value = cell.value
     if isinstance(value, datetime) and value.time() == time():
         value = value.date()
@@ -169,7 +169,7 @@ def _cell(cell: Any) -> str:
 
 
 def _table(rows: Iterable[Sequence[str]]) -> str:
-    """The rows with words in them, the first of which are the headers."""
+    """Writes rows as a Markdown table without empty rows. The first row is the header."""
     filled = [[_words(cell).replace("|", "/") for cell in row] for row in rows]
     filled = [row for row in filled if any(row)]
     width = max(

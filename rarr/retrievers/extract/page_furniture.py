@@ -1,4 +1,4 @@
-"""Removes from the main text of a web page what is not part of the article: notices, menus, buttons."""
+"""Removes cookie notices, menus and buttons from the main text of a web page."""
 
 import re
 
@@ -26,7 +26,7 @@ _ENDS_A_SENTENCE = re.compile(r"[.!?]['\"”’)]*(?:\s|$)")
 
 
 def without_furniture(text: str) -> str:
-    """`text` without the blocks that are no part of an article. Blocks are separated by blank lines."""
+    """Removes cookie notices, buttons and rows of links from `text`. Blank lines separate its blocks."""
     return "\n\n".join(block for block in text.split("\n\n") if not _is_furniture(block.strip("# ")))
 
 

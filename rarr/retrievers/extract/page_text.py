@@ -8,11 +8,14 @@ from rarr.retrievers.extract.pdf import read_pdf
 from rarr.unicode import valid
 
 MOST_CHARACTERS = 2_000_000
-"""Characters of text in one page: the length of a thick book."""
+"""The most characters of text in one page: the length of a thick book."""
 
 
 def extract_page(content: bytes, media_type: str, charset: str | None) -> Page:
-    """The main text of a fetched page. Raises `UnreadableError`, whose message is the reason alone."""
+    """Extracts the main text of a fetched page by `media_type`; bytes that begin as a PDF are read as a PDF.
+
+    Raises `UnreadableError`, with the reason as message, if it has no text, too much text or is damaged.
+    """
     # Some servers label everything that they send as HTML.
     read = _pdf if content[:5].lower() == b"%pdf-" else _READERS[media_type]
     page = read(content, charset)

@@ -12,13 +12,16 @@ if TYPE_CHECKING:
 
 MOST_PAGES = 5_000
 MOST_CHARACTERS = 20_000_000
-"""Characters of text in one PDF: ten times the longest books. A few bytes may unpack to any length."""
+"""The most characters of text in one PDF: ten times the longest books. A few bytes may unpack to more."""
 
 _SILENCE = logging.NullHandler()  # without a handler, pypdf writes to standard error
 
 
 def read_pdf(data: bytes, *, most_characters: int = MOST_CHARACTERS) -> tuple[str, str]:
-    """The text and the title ("" without a title) of the PDF in `data`. Raises `UnreadableError`."""
+    """Reads the text and the title ("" without a title) of the PDF in `data`.
+
+    Raises `UnreadableError` if the PDF is damaged or too long.
+    """
     import pypdf  # takes long to import
 
     logging.getLogger("pypdf").addHandler(_SILENCE)

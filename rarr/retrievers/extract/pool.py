@@ -1,6 +1,6 @@
-"""A few worker processes that read untrusted files; a process that exceeds its limits is killed and replaced.
+"""Runs calls in a few worker processes that read untrusted files.
 
-They are started when they are needed, and used again.
+A process is started when it is needed, and used again. A process that exceeds its limits is killed.
 """
 
 import atexit
@@ -19,7 +19,7 @@ from rarr.retrievers.extract.worker_main import TIME_IS_UP, CallLimits, CallOutc
 SLOW_S = 0.5
 """Seconds after which a call counts as slow."""
 STUCK_S = 1.5
-"""Seconds after which the process of a call gets the lowest priority; it is not used for another call."""
+"""Seconds after which a call's process gets a low priority (nice 10); it is not used for another call."""
 FAST_AT_ONCE = max(2, min(4, os.cpu_count() or 1))
 """Fast calls at the same time."""
 SLOW_AT_ONCE = 6
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 class WorkerCall(Generic[Result]):
-    """`function(*args)`, called once, in a process. `stop` ends it at any time, from any thread."""
+    """Runs `function(*args)` in a worker process when it is called. `stop` ends it at any time."""
 
     def __init__(self, function: Callable[..., Result], *args: object, limits: CallLimits) -> None:
         self._request = pickle.dumps((function, args, tuple(limits)))
@@ -39,7 +39,10 @@ class WorkerCall(Generic[Result]):
         self._stopped = False
 
     def __call__(self) -> Result:
-        """The result. Raises `UnreadableError`, also where the call exceeded its limits."""
+        """Waits for a turn, runs the call and returns its result.
+
+        Raises `UnreadableError` if the function does, or if the call exceeded its limits or was stopped.
+        """
         with _pool.turn() as turn:
             while (outcome := self._try(turn)) is None:
                 pass
@@ -50,14 +53,14 @@ class WorkerCall(Generic[Result]):
         return cast(Result, outcome.result)
 
     def stop(self) -> None:
-        """Ends the call, which raises `UnreadableError`."""
+        """Ends the call, from any thread: it raises `UnreadableError`."""
         with self._lock:
             self._stopped = True
             if self._process is not None:
                 self._process.kill()
 
     def _try(self, turn: "Turn") -> CallOutcome | None:
-        """The outcome of the call. None if the call must be made again."""
+        """Runs the call once in a process, and returns its outcome; None if the call must be made again."""
         self._require_wanted()  # before a process is started
         process = _pool.take()
         keep = False
@@ -96,16 +99,16 @@ class WorkerCall(Generic[Result]):
 
 
 class Turn:
-    """A place in the queue: among the fast calls, or, once the call is slow, among the slow calls."""
+    """One of a limited number of permissions to run: a fast one first, a slow one once the call is slow."""
 
     def __init__(self, fast: threading.Semaphore, slow: threading.Semaphore) -> None:
         self._slow, self._held, self.must_restart = slow, fast, False
         fast.acquire()
 
     def slow_down(self) -> bool:
-        """Moves to the slow calls.
+        """Changes the fast permission for a slow one, and returns True.
 
-        False if no slow place is free: the caller must stop its process and call `wait`.
+        False if no slow one is free: the caller must stop its process and call `wait`.
         """
         if self._held is not self._slow:
             self.must_restart = not self._slow.acquire(blocking=False)
@@ -115,6 +118,7 @@ class Turn:
         return not self.must_restart
 
     def wait(self) -> None:
+        """Gives the fast permission back, and blocks until a slow one is free."""
         self._held.release()
         self._held = self._slow
         self._slow.acquire()
@@ -125,7 +129,7 @@ class Turn:
 
 
 class _Pool:
-    """The processes of this program, for all its threads and event loops."""
+    """The worker processes of this program, for all its threads and event loops."""
 
     def __init__(self, fast: int = FAST_AT_ONCE, slow: int = SLOW_AT_ONCE) -> None:
         self._fast, self._slow = threading.Semaphore(fast), threading.Semaphore(slow)
@@ -190,7 +194,7 @@ def end_idle() -> None:
 
 
 def pids() -> list[int]:
-    """The ids of the processes that run."""
+    """Returns the process ids of the worker processes that run."""
     return _pool.pids()
 
 
@@ -201,7 +205,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def _watched(process: Process, seconds: float, turn: Turn) -> Iterator[None]:
-    """Moves a slow call to the slow calls, and kills its process when its time is over."""
+    """Watches the call of the block: makes its turn slow, lowers its priority, kills it when time is over."""
     done = threading.Event()
     started = time.monotonic()
 

@@ -1,4 +1,4 @@
-"""The parent's side of one process of `rarr.retrievers.extract.worker_main`.
+"""Starts a worker process (see `worker_main`) from the parent, sends it calls and reads their outcomes.
 
 The libraries for this do not fit. multiprocessing, pebble, loky and anyio either import the caller's
 `__main__` in each process, which runs a script again that has no `if __name__ == "__main__"`, or fork a
@@ -20,7 +20,7 @@ from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.worker_main import CallOutcome, TooMuchError, receive, send
 
 START_S = 60.0
-"""Seconds within which a process has to be ready. On an idle machine it takes half a second."""
+"""Seconds within which a new process must be ready. On an idle machine it takes half a second."""
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     " from rarr.retrievers.extract.worker_main import main; main()"
@@ -37,10 +37,10 @@ _CLASSES = {
 
 
 class Process:
-    """One process, which runs one call at a time."""
+    """One worker process, which runs one call at a time."""
 
     def __init__(self) -> None:
-        """Starts the process. Raises `UnreadableError` where that fails."""
+        """Starts the process and waits until it is ready. Raises `UnreadableError` if it does not start."""
         from multiprocessing.spawn import get_executable
 
         self.used = self.gave_way = self.late = False
@@ -74,9 +74,10 @@ class Process:
             timer.cancel()
 
     def ask(self, request: bytes, most: int) -> CallOutcome:
-        """The outcome of a call, of at most `most` bytes.
+        """Sends a pickled call, and returns its outcome of at most `most` bytes.
 
-        Raises `EOFError` where the process ended, and `UnreadableError` where its answer is too long.
+        Raises `EOFError` where the process ended, and `UnreadableError` where its answer is too long or
+        holds other classes than an outcome may hold.
         """
         try:
             send(self._pipe("stdin"), request)
@@ -109,7 +110,7 @@ class Process:
         self._process.kill()
 
     def status(self) -> int:
-        """The exit status of a process that is ending, or that has closed its output."""
+        """Waits a second for the process to end, then kills it. Returns its exit status."""
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(1.0)
         self.kill()
@@ -121,7 +122,7 @@ class Process:
         self._close()
 
     def forget(self) -> None:
-        """Leaves the process to the parent of this fork."""
+        """Closes the pipes in a fork without ending the process, which belongs to the parent."""
         self._close()
         self._process.returncode = 0
 

@@ -1,4 +1,4 @@
-"""The main module of a worker process that reads untrusted files, whose reading may be made never to end.
+"""Runs in a worker process: receives calls that read untrusted files, and sends back their outcomes.
 
 `rarr.retrievers.extract.pool` starts the process, sends it one call after another on standard input, and
 reads the outcomes from standard output. The process ends with its parent, after a minute without work, and
@@ -24,7 +24,7 @@ from rarr.retrievers.extract.documents import UnreadableError
 
 IDLE_S = 60.0
 TIME_IS_UP = -int(getattr(signal, "SIGALRM", 0)) or None
-"""The exit status of a process that the system ended because its time was over."""
+"""The exit status of a process that the system ended because its time was over; None on Windows."""
 _LIBRARIES = ("pypdf", "trafilatura", "rarr.retrievers.extract.files", "rarr.retrievers.extract.page_text")
 _LENGTH = struct.Struct("<Q")
 _PEAK = re.compile(r"VmHWM:\s*(\d+) kB")
@@ -42,7 +42,10 @@ class CallLimits(NamedTuple):
 
 
 class CallOutcome(NamedTuple):
-    """The outcome of a call. `last`: the process ends after it."""
+    """The result of a call, or why there is none. `last`: the process ends after it.
+
+    `unreadable` is the message of an `UnreadableError`, and `lasting` its attribute.
+    """
 
     result: Any = None
     unreadable: str = ""
@@ -56,14 +59,14 @@ class TooMuchError(Exception):
 
 
 def send(pipe: IO[bytes], message: bytes) -> None:
-    """Writes one message. Raises `OSError`."""
+    """Writes one message, preceded by its length. Raises `OSError`."""
     data = memoryview(_LENGTH.pack(len(message)) + message)
     while data:
         data = data[pipe.write(data) :]
 
 
 def receive(pipe: IO[bytes], most: int = sys.maxsize) -> bytes:
-    """The next message. Raises `EOFError` at the end, and `TooMuchError` for more than `most` bytes."""
+    """Reads the next message. Raises `EOFError` at the end, and `TooMuchError` above `most` bytes."""
     (length,) = _LENGTH.unpack(_exactly(pipe, _LENGTH.size))
     if length > most:
         raise TooMuchError(f"a message of {length} bytes")
@@ -71,7 +74,7 @@ def receive(pipe: IO[bytes], most: int = sys.maxsize) -> bytes:
 
 
 def main() -> None:
-    """Answers calls until the parent ends."""
+    """Answers calls until the parent ends, 60 s pass without a call, or memory is worn out."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt ends
     if hasattr(signal, "SIGALRM"):  # the parent may have set it to be ignored
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -98,7 +101,7 @@ def main() -> None:
 
 
 def _listen(calls: IO[bytes], waiting: "queue.SimpleQueue[bytes]") -> None:
-    """Ends the process, even while it works, once nobody can send it anything."""
+    """Puts each call from the parent in the queue. Ends the process once the parent closes the pipe."""
     try:
         while True:
             waiting.put(receive(calls))
@@ -135,7 +138,7 @@ def _limited(limits: CallLimits) -> Iterator[None]:
 
 
 def _limit_memory(more: int) -> int | None:
-    """Allows `more` bytes than are in use. Returns the limit before; None on systems without a limit."""
+    """Limits memory to `more` bytes than are in use. Returns the limit before; None except on Linux."""
     if sys.platform != "linux":
         return None
     import resource
@@ -156,7 +159,10 @@ def _set_memory(limit: int) -> None:
 
 
 def _peak_mb() -> float:
-    """Peak memory of this process in MB. `getrusage` does not help: it can report the parent's peak."""
+    """Reads the peak memory of this process in MB; 0 except on Linux.
+
+    `getrusage` does not help: it can report the parent's peak.
+    """
     if sys.platform != "linux":
         return 0
     peak = _PEAK.search(Path("/proc/self/status").read_text())

@@ -1,1 +1,1 @@
-"""Pages from the web, fetched from public addresses alone, as robots.txt allows."""
+"""Fetches and reads pages from the web, only from public addresses and as robots.txt allows."""

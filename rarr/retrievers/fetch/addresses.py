@@ -1,4 +1,4 @@
-"""Allows requests to public machines alone, however the address of another machine is written or hidden.
+"""Refuses requests to machines without a public IP address, however that address is written or hidden.
 
 A page's address comes from a search engine, from a page that redirects, or from a text of unknown origin. Its
 author may aim at the router, at the cloud's metadata service or at a server on this machine. All of these
@@ -45,13 +45,13 @@ _SPECIAL = tuple(
 
 
 async def resolve(name: str, port: int) -> Sequence[str]:
-    """The addresses that the system's resolver returns. Raises `OSError`."""
+    """Asks the system's resolver for the IP addresses of `name`. Raises `OSError`."""
     entries = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
     return [str(entry[4][0]) for entry in entries]
 
 
 async def vetted(host: str, port: int, find: Resolve, *, allow_loopback: bool = False) -> list[str]:
-    """The addresses of `host`, a name or an address, in order.
+    """Returns the IP addresses of `host`, a name or an IP address, in the resolver's order.
 
     Raises `UnreachableError` if the host has no address, or an address that is not public. Connect to one of
     these addresses and not to the name: then a later answer for the name cannot redirect the connection.
@@ -65,7 +65,7 @@ async def vetted(host: str, port: int, find: Resolve, *, allow_loopback: bool = 
 
 
 def is_public(address: Address) -> bool:
-    """Whether everybody on the internet can reach the machine, as far as its address tells."""
+    """True if `address` is public: everybody on the internet can reach it, as far as the address tells."""
     inner = list(_inside(address))
     if inner:
         return all(map(is_public, inner))
@@ -79,7 +79,11 @@ def is_public(address: Address) -> bool:
 
 
 def host_name(host: str) -> str:
-    """The host of an address, a name or IP address, in canonical form. Raises `RetrievalError`."""
+    """Returns a host name or IP address in canonical form.
+
+    Raises `RetrievalError` for a host that is no name, that is an unusual form of an IP address, or that
+    names a machine of a local network. IP addresses are judged by `vetted`.
+    """
     name = host.lower().removesuffix(".")
     literal = _literal(name)
     if literal:
@@ -104,7 +108,7 @@ def _literal(host: str) -> Address | None:
 
 
 def _inside(address: Address) -> Iterator[IPv4Address]:
-    """The IPv4 addresses to which packets for `address` may be delivered."""
+    """Yields the IPv4 addresses inside an IPv6 address, to which its packets may be delivered."""
     if isinstance(address, IPv4Address):
         return
     if address.ipv4_mapped:

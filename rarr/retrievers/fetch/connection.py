@@ -1,4 +1,4 @@
-"""One request to one machine: to an address that was vetted, with the name of the site."""
+"""Sends one request to one IP address that was vetted, with the name of the site."""
 
 import asyncio
 import ssl
@@ -21,7 +21,7 @@ _REQUEST_HEADERS = {
 async def opened(
     url: httpx2.URL, address: str, headers: Mapping[str, str], connect_s: float
 ) -> AsyncIterator[httpx2.Response]:
-    """The answer of the machine at `address` to a request for `url`; its body is still to be read.
+    """Asks the machine at `address` for `url`. Yields its response, whose body is still to be read.
 
     The certificate must be for the name in `url`. This is a transport without a client: no cookies, no
     passwords from files, no redirects, no proxies. It serves one request, because kept connections are found
@@ -45,5 +45,5 @@ async def opened(
 
 @cache
 def trusted() -> ssl.SSLContext:
-    """The certificates that the system trusts."""
+    """Builds, once, the TLS context with the certificates that the system trusts."""
     return httpx2.create_ssl_context(trust_env=False)

@@ -25,7 +25,7 @@ Take = Callable[[httpx2.Response], Awaitable[Taken]]
 
 
 class Fetched(NamedTuple):
-    """A page as it was sent, unpacked. `url` is the address after redirects.
+    """A page as the server sent it, decompressed. `url` is the address after redirects.
 
     `media_type` is one of `PAGE_TYPES`, guessed from the bytes where the server does not name it. `charset`
     is the encoding that the server names, if Python knows it; the bytes may name another.
@@ -70,7 +70,7 @@ class Fetcher:
         self._vetted = partial(vetted, find=find, allow_loopback=allow_loopback)
 
     async def fetch(self, url: str) -> Fetched:
-        """The page at `url`. Raises `RetrievalError`."""
+        """Fetches the page at `url`. Raises `RetrievalError` if it may not or cannot be fetched."""
         try:
             async with asyncio.timeout(self._timeout_s) as limit:
                 return await _follow(_parsed(url), partial(self._page, limit))
@@ -121,7 +121,7 @@ class Fetcher:
         return await _follow(url, ask)
 
     async def _answer(self, url: httpx2.URL, limit: Timeout, take: Take[Taken]) -> Taken | httpx2.URL:
-        """The result of `take` for the answer, or the address to which the server redirects.
+        """Asks for `url`. Returns what `take` makes of the response, or the address of a redirect.
 
         Raises `RetrievalError`, and `UnreachableError` where the host cannot be asked.
         """

@@ -1,4 +1,4 @@
-"""Limits how many requests go to one host at once. The time that a request waits does not count for it."""
+"""Limits how many requests go to one host at once. Waiting does not count towards a request's timeout."""
 
 import asyncio
 from asyncio import Semaphore, Timeout
@@ -18,7 +18,10 @@ class Turns:
 
     @asynccontextmanager
     async def taken(self, key: str, limit: Timeout) -> AsyncIterator[None]:
-        """Waits for one turn. `limit` does not run while it waits: a wait is not the fault of the page."""
+        """Waits until fewer than `most` tasks work for `key`, and holds the turn during the block.
+
+        The timeout `limit` stops during the wait, which is not the fault of the page.
+        """
         gate = self._gates.get().setdefault(key, Semaphore(self._most))
         now = asyncio.get_running_loop().time
         left = (limit.when() or 0.0) - now()

@@ -1,4 +1,4 @@
-"""Reads addresses of pages that others wrote, and makes text from outside safe to show."""
+"""Parses and checks web addresses that others wrote, and makes text from outside safe to show."""
 
 import re
 
@@ -12,9 +12,10 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.I)
 
 
 def link(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
-    """`text`, which may be relative to `base`, as the address of a page, without its fragment.
+    """Parses `text`, which may be relative to `base`, as the address of a page, and drops its fragment.
 
-    Raises `RetrievalError` where it is no address. `rarr.retrievers.fetch.addresses` judges its host.
+    Raises `RetrievalError` unless it is an http or https address without a password.
+    `rarr.retrievers.fetch.addresses` judges its host.
     """
     text = text.strip()
     scheme = _SCHEME.match(text, 0, _LONGEST)
@@ -36,7 +37,7 @@ def link(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
 
 
 def shown(text: str, most: int = _MOST_SHOWN) -> str:
-    """`text` from outside as part of a message: on one line, without control characters, not too long."""
+    """Makes `text` safe for a message: replaces unprintable characters, cuts it to `most` characters."""
     safe = "".join(character if character.isprintable() else "\ufffd" for character in text[: most + 1])
     return f"{safe[: most - 1]}…" if len(safe) > most else safe
 

@@ -1,4 +1,4 @@
-"""Reads the page at an address into passages, and keeps its text so that a citation can be shown later."""
+"""Fetches a page and cuts it into passages. Its text is cached, so that a citation can be shown later."""
 
 import asyncio
 import json
@@ -22,14 +22,14 @@ from rarr.retrievers.web.publication_dates import published
 from rarr.unicode import valid
 
 LONG = 100_000
-"""Characters from which on a text is cut in a process: a hostile text takes seconds, not milliseconds."""
+"""Texts with more characters are cut in a worker process: a hostile text takes seconds to cut."""
 
 
 class Fetches(Protocol):
     """Fetches the bytes at an address, and refuses addresses that are not safe."""
 
     async def fetch(self, url: str) -> Fetched:
-        """The content of `url`. Raises `RetrievalError`."""
+        """Fetches the page at `url`. Raises `RetrievalError`."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Extracted:
     published_at: datetime | None = None
 
     async def passages(self, retrieved_at: datetime, *, window: int, step: int) -> list[Passage]:
-        """The passages of the page, in order. Raises `RetrievalError` if the text takes too long to cut."""
+        """Cuts the text into passages, in order. Raises `RetrievalError` if this takes too long."""
         spans: Sequence[Window] | None = None
         if len(self.text) > LONG:
             try:
@@ -55,19 +55,19 @@ class Extracted:
         return await asyncio.to_thread(make, retrieved_at=retrieved_at, **facts)
 
     def to_bytes(self) -> bytes:
-        """The page as JSON for the cache; `from_bytes` reads it."""
+        """Writes the page as JSON for the cache; `from_bytes` reads it."""
         date = self.published_at.isoformat() if self.published_at else None
         return json.dumps(asdict(self) | {"published_at": date}, ensure_ascii=False).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Extracted":
-        """Reads the result of `to_bytes`."""
+        """Reads a page from JSON that `to_bytes` wrote."""
         facts = json.loads(data)
         return cls(**facts | {"published_at": published(facts["published_at"])})
 
 
 class Shelf:
-    """The pages that one kind of source extracted, kept in the cache.
+    """Stores the extracted pages of one kind of source in the cache, and reads them from it.
 
     Each source has its own shelf, because two sources would extract different texts from one page.
     """
@@ -76,7 +76,7 @@ class Shelf:
         self._cache, self._source = cache, source
 
     async def page(self, url: str, make: Callable[[], Awaitable[Extracted]]) -> tuple[Extracted, datetime]:
-        """The page at `url`, and when it was extracted. `make` extracts a page that is not kept."""
+        """Returns the page at `url` and when it was extracted. A page not in the cache comes from `make`."""
 
         async def made() -> bytes:
             return (await make()).to_bytes()
@@ -95,25 +95,25 @@ class Shelf:
         return Extracted.from_bytes(entry.value), entry.stored_at
 
     async def text(self, url: str) -> str | None:
-        """The text of the page that passages cite as `url`, however old; None where it is not kept."""
+        """Returns the text of the page that passages cite as `url`, however old; None if not in the cache."""
         data = await self._cache.stored("page", [self._source, url])
         return Extracted.from_bytes(data).text if data else None
 
     async def kept(self, url: str) -> tuple[Extracted, datetime] | None:
-        """The page at `url` and when it was extracted; None where it is not kept."""
+        """Returns the page at `url` and when it was extracted; None if it is missing or too old."""
         entry = await self._cache.get("page", [self._source, url])
         return (Extracted.from_bytes(entry.value), entry.stored_at) if entry else None
 
 
 class PageReader:
-    """Reads pages at addresses: HTML, PDF, plain text and Markdown."""
+    """Fetches pages (HTML, PDF, plain text, Markdown) and cuts them into passages, through the cache."""
 
     def __init__(self, fetcher: Fetches, cache: Cache, *, window: int, step: int) -> None:
         self._fetcher, self._shelf = fetcher, Shelf(cache, "web")
         self._window, self._step = window, step
 
     async def read(self, url: str) -> list[Passage]:
-        """The passages of the page at `url`, in order. Raises `RetrievalError` where it holds no text."""
+        """Returns the passages of the page at `url`, in order. Raises `RetrievalError` if there are none."""
         try:
             url = urldefrag(valid(url)).url
         except ValueError:  # as of http://[
@@ -122,7 +122,7 @@ class PageReader:
         return await page.passages(at, window=self._window, step=self._step)
 
     async def extracted(self, url: str) -> str | None:
-        """The text into which the offsets of passages with the source `url` point; None: it is not kept."""
+        """Returns the stored text that passages with the source `url` were cut from; None if not stored."""
         return await self._shelf.text(url)
 
     async def _fetched(self, url: str) -> Extracted:
@@ -148,9 +148,9 @@ def passages_of(
     offset: int = 0,
     spans: Sequence[Window] | None = None,
 ) -> list[Passage]:
-    """The windows of `text` as passages. `offset` is where `text` begins in its source.
+    """Cuts `text` into passages. `offset` is where `text` begins in its source.
 
-    `spans` are the windows of `text`, where they have been computed before.
+    `spans` are the windows of `text`, if they were computed before.
     """
     return [
         Passage(

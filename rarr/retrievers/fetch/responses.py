@@ -1,4 +1,4 @@
-"""Checks a server's answer: whether it is a page of a kind that can be read, and not too long."""
+"""Checks that a server's response is a readable page, and reads its body up to a limit of bytes."""
 
 import codecs
 import re
@@ -29,19 +29,19 @@ _GLANCE = 4096  # bytes
 
 
 class PageBody(NamedTuple):
-    """The part of a body that was read, unpacked. `whole`: it is complete."""
+    """The part of a body that was read, decompressed. `whole`: this is the complete body."""
 
     content: bytes
     whole: bool
 
 
 def redirect(response: httpx2.Response) -> str | None:
-    """The address to which the server redirects; None where it does not."""
+    """Returns the address to which the server redirects; None if the response is no redirect."""
     return response.headers.get("Location") if response.status_code in _REDIRECTS else None
 
 
 def require_page(response: httpx2.Response, max_bytes: int) -> None:
-    """Raises `RetrievalError` unless the response is a page of a kind that can be read."""
+    """Raises `RetrievalError` unless status, media type and length are those of a page to read."""
     status = response.status_code
     if status in (429, 503):
         raise RetrievalError(f"it answered {_named(status)}: try again {_wait(response)}")
@@ -57,14 +57,14 @@ def require_page(response: httpx2.Response, max_bytes: int) -> None:
 
 
 def declared(response: httpx2.Response) -> tuple[str, str | None]:
-    """The media type in the header ("" without one), and the character set (None where it is not known)."""
+    """Reads the header Content-Type: the media type ("" if none) and the character set (None if unknown)."""
     header = response.headers.get("Content-Type", "")
     charset = _CHARSET.search(header)
     return re.split("[;,]", header)[0].strip().lower(), _usable(charset[1]) if charset else None
 
 
 def sniffed(content: bytes) -> str:
-    """The media type of a page that came without one. Raises `RetrievalError` where it is not a page."""
+    """Guesses from the bytes of a page if it is PDF, HTML or text. Raises `RetrievalError` if none."""
     start = content[:_GLANCE]
     if start.startswith(b"%PDF-"):
         return "application/pdf"
@@ -76,7 +76,7 @@ def sniffed(content: bytes) -> str:
 
 
 async def receive(response: httpx2.Response, most: int) -> PageBody:
-    """The body, at most `most` bytes of it, both as sent and as unpacked.
+    """Reads the body, at most `most` bytes of it, both as sent and as decompressed.
 
     Raises `RetrievalError` where it cannot be unpacked.
     """
@@ -93,7 +93,7 @@ async def receive(response: httpx2.Response, most: int) -> PageBody:
 
 
 def too_long(max_bytes: int) -> RetrievalError:
-    """The error for a page with more than `max_bytes`."""
+    """Builds the error for a page with more than `max_bytes`."""
     return RetrievalError(f"it is longer than {max_bytes:,} bytes: raise the limit, or leave it out")
 
 

@@ -1,4 +1,4 @@
-"""Which pages a site lets robots fetch: its robots.txt, read as RFC 9309 says."""
+"""Reads the robots.txt of sites as RFC 9309 says, and refuses the pages that it forbids."""
 
 import asyncio
 import re
@@ -31,23 +31,23 @@ Rules = Protego | str
 
 
 def product(user_agent: str) -> str:
-    """The product name in a user agent, by which a robots.txt addresses the robot; "" without a name."""
+    """Returns the product name in a user agent, by which a robots.txt names the robot; "" if none."""
     name = _PRODUCT.match(user_agent)
     return name[0].lower() if name else ""
 
 
 def rules(content: bytes, name: str) -> Protego:
-    """The rules for the robot `name`; the rules for all robots where the file does not name it."""
+    """Parses a robots.txt into the rules for the robot `name`; for all robots if it does not name it."""
     return Protego.parse("\n".join(_lines(content.decode("utf-8-sig", errors="replace"), name)))
 
 
 def allowed(site_rules: Protego, url: str, name: str) -> bool:
-    """Whether the rules let the robot `name` fetch `url`."""
+    """True if the rules let the robot `name` fetch `url`."""
     return site_rules.can_fetch(url, name)
 
 
 class Robots:
-    """The rules of sites. Each site is asked once; a site that could not be asked is left alone for a while.
+    """Fetches and keeps the rules of sites: a site is asked once a day, after a failure again after 30 s.
 
     Otherwise the fetches that wait for a dead site would each run into the timeout, one after another.
     """
@@ -58,7 +58,10 @@ class Robots:
         self._kept: dict[str, tuple[float, Rules]] = {}
 
     async def require(self, url: httpx2.URL, limit: Timeout, read: Read) -> None:
-        """Raises `RetrievalError` where the site's rules forbid `url` to this robot, or cannot be read."""
+        """Raises `RetrievalError` if the site's rules forbid `url` to this robot, or cannot be read.
+
+        `read` fetches the robots.txt if its rules are not kept. `limit` is the timeout of the page.
+        """
         site = url.copy_with(raw_path=b"/robots.txt")
         async with self._turns.taken(str(site), limit):
             until, site_rules = self._kept.get(str(site), (0.0, ""))
@@ -106,7 +109,7 @@ class Robots:
 
 
 def _lines(text: str, name: str) -> Iterator[str]:
-    """The lines that the parser reads, changed in two places where it does not follow RFC 9309.
+    """Yields the lines for the parser, changed in two places where it does not follow RFC 9309.
 
     It lets other lines, such as Crawl-delay, end a group of user agents, so these are left out. It compares
     names by their beginning and with their version, so that "rarr/2.0" would not be the robot `rarr` and "ra"

@@ -1,1 +1,1 @@
-"""Rerankers that are servers or models of their own, and the cache of their scores."""
+"""Scores passages with a cross-encoder model or a rerank server, and caches the scores."""

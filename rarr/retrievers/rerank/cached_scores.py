@@ -1,4 +1,4 @@
-"""A reranker that keeps its scores in the cache."""
+"""Wraps a reranker so that its scores are stored in the cache."""
 
 import math
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ from rarr.retrievers.web.cache import Cache
 from rarr.tools.text.noun_phrases import counted
 
 SCORE = "score"
-"""The kind of the cache's entries."""
+"""The kind under which the cache stores scores."""
 
 
 class Scorer(Protocol):
-    """The interface of a reranker."""
+    """The interface of a reranker, as `CachedReranker` uses it."""
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """A score for each passage."""
+        """Returns a score for each passage, in order."""
 
 
 class CachedReranker:
@@ -32,7 +32,7 @@ class CachedReranker:
         self._offline = cache.offline and not local
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """The relevance of each passage. Raises `RetrievalError` for a score that is missing, offline."""
+        """Returns the score of each passage, in order. Raises `RetrievalError` if offline and not cached."""
         keys = [(self._name, query, passage.title, passage.text) for passage in passages]
         entries = await self._cache.get_all(SCORE, keys)
         scores = {key: float(entry.value) for key, entry in zip(keys, entries, strict=True) if entry}

@@ -12,7 +12,7 @@ from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
 
 
 class CrossEncoderReranker:
-    """Scores with one model that is loaded once. Calls that come at the same time wait for each other."""
+    """Scores passages with one model that is loaded once. Only one call uses the model at a time."""
 
     def __init__(self, name: str) -> None:
         """`name` is a folder, or a model of the Hugging Face hub, which is downloaded once.
@@ -27,7 +27,7 @@ class CrossEncoderReranker:
                 " name on the hub, such as cross-encoder/ms-marco-MiniLM-L6-v2"
             )
         self.name = _versioned_name(name, Path(name).expanduser())
-        """Identifies the model: another model in the same folder has another name."""
+        """Identifies the model in the cache. For a folder it holds the newest time of its files."""
         try:
             import sentence_transformers
             from torch.nn import Sigmoid
@@ -40,7 +40,7 @@ class CrossEncoderReranker:
         self._lock = threading.Lock()  # a tokenizer cannot be used by two threads at once
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """The relevance of each passage, with its title, to `query`: the sigmoid of the model's logit."""
+        """Returns the relevance of each passage, with its title, to `query`: a sigmoid score from 0 to 1."""
         if not passages:
             return []
         pairs = [

@@ -23,7 +23,7 @@ from rarr.tools.models.retries import Attempts, in_time
 
 MOST_DOCUMENTS = 64  # of one request: servers limit the number, and requests run at the same time
 CONTROL = ("How many legs does a spider have?", ("A spider has eight legs.", "The ferry leaves at noon."))
-"""A question, its answer and an unrelated sentence. Of logits, the first is above 1 or the second below 0."""
+"""A question, its answer and an unrelated sentence: if their scores are logits, some score leaves 0 to 1."""
 
 _ROUNDING = 1e-3  # a probability of a quantized model may leave the range from 0 to 1 by this much
 _TOO_LONG = re.compile(r"context.length|too long", re.IGNORECASE)
@@ -33,7 +33,7 @@ _CURE = "check its server, base URL and key, and the model's name"
 
 
 class EndpointReranker:
-    """One model of one server, at `base_url`/rerank. Requests that fail temporarily are repeated.
+    """Scores passages with a model of a server, at `base_url`/rerank. Repeats requests that fail temporarily.
 
     A server does not tell whether its scores are probabilities or logits. vLLM returns either, depending on
     the model's configuration; Cohere's and Jina's services return probabilities; llama.cpp returns logits. To
@@ -75,7 +75,10 @@ class EndpointReranker:
         )
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """The relevance of each passage, with its title, to `query`. Raises `RetrievalError`."""
+        """Returns the relevance of each passage, with its title, to `query`, from 0 to 1.
+
+        Raises `RetrievalError` if the server gives no valid scores.
+        """
         if not passages:
             return []
         documents = [
@@ -98,7 +101,10 @@ class EndpointReranker:
         return [_sigmoid(score) for score in scores] if logits.result() else self._probabilities(scores)
 
     def probe(self) -> Probe:
-        """Asks for the list of models, since scoring might cost money. Not every server has the list: 404."""
+        """Describes the request that tests the server: it asks for the list of models, which costs nothing.
+
+        Status 404 counts as working, because not every server has the list.
+        """
         headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
         return Probe(f"{self.base_url}/models", {}, headers, (200, 404), {0: _CURE})
 
@@ -131,7 +137,7 @@ class EndpointReranker:
             raise RetrievalError(f"{failure}: {_CURE}") from failure
 
     async def _scores(self, query: str, documents: Sequence[str]) -> list[float]:
-        """vLLM refuses documents that are too long unless it is told to cut them; other servers cut them."""
+        """Sends one request and returns the scores. If documents are too long, asks again to cut them."""
         truncates = self._truncates
         response = await self._post(query, documents, truncates)
         if response.status_code == 400 and not truncates and _TOO_LONG.search(response.text):
@@ -161,7 +167,7 @@ class EndpointReranker:
 
 
 def _scores_of(text: str, count: int) -> list[float] | None:
-    """The score of each document, in their order; None where the answer has another form."""
+    """Parses the score of each document, in their order; None if the answer has another form."""
     try:
         results = json.loads(text)["results"]
         by_index = {result["index"]: result["relevance_score"] for result in results}

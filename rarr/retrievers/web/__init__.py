@@ -1,1 +1,1 @@
-"""Search services on the web, and the cache of what they answered."""
+"""Searches Wikipedia, Tavily and SearXNG for passages, and caches their answers."""

@@ -1,4 +1,4 @@
-"""The answers of searches, pages and rerankers, kept in one file that many runs share."""
+"""Caches the answers of searches, pages and rerankers in one file that many runs share."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ _log = logging.getLogger("rarr")
 
 
 class CacheEntry(NamedTuple):
-    """`fresh`: the entry is no older than its kind allows. Only an offline cache returns older entries."""
+    """A stored value. `fresh`: it is no older than its kind allows. Only an offline cache returns others."""
 
     value: bytes
     stored_at: datetime
@@ -33,7 +33,7 @@ class CacheEntry(NamedTuple):
 
 
 class Cache:
-    """One file, safe with many processes, threads and event loops.
+    """Stores values in one SQLite file by kind and key. Many processes, threads and event loops may share it.
 
     A file that fails during a run, as on a full disk, does not end the run: the failure is logged as a
     warning, an entry that cannot be read is made again, and a value that cannot be stored is still returned.
@@ -69,7 +69,7 @@ class Cache:
         self._file = CacheFile(path)
 
     async def through(self, kind: str, key: object, make: Callable[[], Awaitable[bytes]]) -> CacheEntry:
-        """The entry for `key`, which is any JSON value. Where it is missing, `make` makes the value to store.
+        """Returns the entry for `key`, any JSON value. If it is missing, stores what `make` returns.
 
         In one process `make` runs once for each key at a time: other callers wait for it, and share its value
         or its `RetrievalError`. Raises the error of `make`, which is not stored, and `RetrievalError` for an
@@ -95,11 +95,11 @@ class Cache:
         return entry
 
     async def get(self, kind: str, key: object) -> CacheEntry | None:
-        """The entry for `key`; None where it has to be made."""
+        """Returns the entry for `key`; None if it is missing or too old, and always with `refresh`."""
         return (await self.get_all(kind, [key]))[0]
 
     async def get_all(self, kind: str, keys: Sequence[object]) -> list[CacheEntry | None]:
-        """The entry for each key; None where it has to be made."""
+        """Returns the entry for each key; None if it is missing or too old, and always with `refresh`."""
         if self._refresh or not keys:
             return [None] * len(keys)
         digests = [_digest(kind, key) for key in keys]
@@ -109,7 +109,7 @@ class Cache:
         return [entry if entry and (entry.fresh or self.offline) else None for entry in entries]
 
     async def stored(self, kind: str, key: object) -> bytes | None:
-        """The value kept for `key`, of any age, even with `refresh`: to show a source, not to judge by it."""
+        """Returns the value for `key` of any age, even with `refresh`, to show a source; None if missing."""
         digest = _digest(kind, key)
         row = (await asyncio.to_thread(self._read, [digest])).get(digest)
         return row.value if row else None
@@ -167,7 +167,7 @@ class Cache:
             self._say("written", error)
 
     def _say(self, action: str, error: Exception) -> None:
-        """Logs the failure, once in a while."""
+        """Logs the failure of a read or write as a warning, at most once in 60 seconds each."""
         if time.monotonic() >= self._silent_until.get(action, 0.0):
             self._silent_until[action] = time.monotonic() + REST_S
             cure = "let it be written, with room on its disk, or delete it where it is damaged"
@@ -191,7 +191,7 @@ def _entry(row: CacheRow | None, oldest: float) -> CacheEntry | None:
 
 
 def _words(key: object) -> str:
-    """The part of a key that a person recognises: its last text, which is a query or an address."""
+    """Names a key for an error message: by its last text, which is a query or an address."""
     listed = key if isinstance(key, (list, tuple)) else [key]
     parts = [part for part in listed if isinstance(part, str)]
     return (parts[-1] if parts else _canonical(key))[:100]

@@ -1,4 +1,4 @@
-"""The SQLite file of a cache."""
+"""Reads, writes and prunes the SQLite file of a cache."""
 
 import sqlite3
 import zlib
@@ -36,13 +36,13 @@ class CacheRow(NamedTuple):
 
 
 class CacheFile(Database):
-    """The entries in one file."""
+    """The SQLite file that holds the entries of a cache, with compressed values."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, SCHEMA)
 
     def read(self, digests: Sequence[bytes]) -> tuple[dict[bytes, CacheRow], sqlite3.DatabaseError | None]:
-        """The entries that exist and are undamaged, by digest, and the error of a damaged entry."""
+        """Returns the undamaged entries by digest, and the error of a damaged entry, or None."""
         query = "SELECT digest, kind, stored_at, value FROM entries WHERE digest = ?"
         with self.used() as sqlite:
             packed = [row for digest in digests for row in sqlite.execute(query, (digest,))]
@@ -55,7 +55,7 @@ class CacheFile(Database):
         return rows, damage
 
     def write(self, rows: Iterable[CacheRow]) -> None:
-        """Stores all rows or none. They replace the rows with the same digests."""
+        """Writes all rows or none. They replace the rows with the same digests."""
         packed = [row._replace(value=zlib.compress(row.value)) for row in rows]
         with self.transaction() as sqlite:
             sqlite.executemany(
@@ -63,7 +63,7 @@ class CacheFile(Database):
             )
 
     def prune(self, since: Mapping[str, float], max_bytes: int) -> None:
-        """Removes entries stored before their kind's `since`, then the oldest until `max_bytes` suffice.
+        """Removes entries stored before their kind's `since`. Above `max_bytes`, removes the oldest to 90%.
 
         Their space is used again: the file itself does not shrink.
         """
@@ -75,7 +75,7 @@ class CacheFile(Database):
                 pass
 
     def _remove(self, which: str, values: Sequence[str | float]) -> int:
-        """Removes some of these entries, and returns how many."""
+        """Removes at most 200 of the entries that the SQL clause `which` selects, and returns how many."""
         query = f"DELETE FROM entries WHERE id IN (SELECT id FROM entries {which} LIMIT {_AT_ONCE})"
         with self.transaction() as sqlite:
             return sqlite.execute(query, values).rowcount

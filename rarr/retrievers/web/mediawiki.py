@@ -37,7 +37,7 @@ _DROPPED = {
 
 
 def search_words(question: str) -> list[str]:
-    """The searches to try in turn until one returns something: the question, its content words, any of these.
+    """Returns searches to try in turn: the question, all its content words, any of its content words.
 
     No word is an operator of MediaWiki's search. The list is empty where there is nothing to search for.
     """
@@ -51,7 +51,7 @@ def search_words(question: str) -> list[str]:
 
 
 def _fitting(words: list[str], joined: str) -> str:
-    """As many of `words` as one search may hold."""
+    """Joins as many of `words`, from the first, as one search may hold (250 characters)."""
     kept = ""
     for word in words:
         longer = f"{kept}{joined}{word}" if kept else word[:_LONGEST_QUERY]
@@ -62,19 +62,19 @@ def _fitting(words: list[str], joined: str) -> str:
 
 
 def article_text(extract: str) -> str:
-    """A plain text of TextExtracts as Markdown, without references and similar sections."""
+    """Turns a plain text of TextExtracts into Markdown, without references and similar sections."""
     lines = (line.strip() for line in _with_plain_formulas(extract))
     return _without_apparatus([_with_mark(line) for line in lines if line])
 
 
 def parsed_text(html: str) -> str:
-    """The HTML of a whole article as Markdown, without references and similar sections."""
+    """Turns the HTML of a whole article into Markdown, without references and similar sections."""
     page = read_page(_REFERENCES.sub(b"", html.encode(errors="replace")), "utf-8", most_bytes=MOST_BYTES)
     return _without_apparatus(without_furniture(page.text).split("\n\n"))
 
 
 def _with_mark(line: str) -> str:
-    """A heading in Markdown, such as ## Fruit for == Fruit ==; other lines stay as they are.
+    """Turns a wiki heading into Markdown: == Fruit == into ## Fruit. Other lines stay as they are.
 
     Uses no pattern, since hostile lines would take time in proportion to the square of their length.
     """
@@ -85,7 +85,7 @@ def _with_mark(line: str) -> str:
 
 
 def _without_apparatus(blocks: list[str]) -> str:
-    """The blocks of Markdown without the sections that are not about the subject, and their subsections."""
+    """Joins blocks of Markdown, without sections such as references and without their subsections."""
     kept: list[str] = []
     dropped = 7  # the level of the heading whose section is left out; 7: no section is
     for block in blocks:
@@ -99,7 +99,7 @@ def _without_apparatus(blocks: list[str]) -> str:
 
 
 def _with_plain_formulas(extract: str) -> list[str]:
-    """The lines of an extract, with each formula inside its line as TeX.
+    """Returns the lines of an extract, with each formula as TeX inside the line of its sentence.
 
     An extract holds each formula as a tree of indented lines of one letter each, and then once more as TeX.
     """

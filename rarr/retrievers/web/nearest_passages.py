@@ -1,4 +1,4 @@
-"""Chooses the passages of one document that a reranker should score."""
+"""Chooses the passages of one document that have most in common with a query, by BM25."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _STEMS = stemming()
 
 
 def nearest(passages: Sequence[Passage], query: str, most: int = PASSAGES_PER_DOCUMENT) -> Sequence[Passage]:
-    """The `most` passages that have the most in common with `query` by BM25, best first.
+    """Returns the `most` passages that have the most in common with `query` by BM25, best first.
 
     The idf is computed within the document. Where no passage has a word in common with the query, the first
     passages are returned: a document begins with its topic, and may be in another language than the query.
@@ -38,7 +38,7 @@ def nearest(passages: Sequence[Passage], query: str, most: int = PASSAGES_PER_DO
 
 
 def _counts(text: str, wanted: set[str]) -> tuple[Counter[str], int]:
-    """How often each wanted word occurs in `text`, and the number of words in it."""
+    """Counts how often each wanted stem occurs in `text`, and the words in it."""
     words = [word for piece in text.split() for word in _words(piece)]
     return Counter(word for word in words if word in wanted), len(words)
 

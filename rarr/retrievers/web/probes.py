@@ -1,4 +1,4 @@
-"""A free request that checks whether a source on the web can be used."""
+"""Describes a free request that shows whether a source on the web can be used. It sends nothing."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

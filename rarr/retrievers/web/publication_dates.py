@@ -1,4 +1,4 @@
-"""Reads the date of publication of a source in the forms in which sources give it."""
+"""Parses the date of publication of a source, in the forms that sources use."""
 
 from datetime import UTC, date, datetime, time
 from email.utils import parsedate_to_datetime
@@ -7,7 +7,7 @@ from rarr.retrievers.extract.documents import parse_time
 
 
 def published(value: object) -> datetime | None:
-    """The time of a date, an ISO 8601 string or a date in the form of mail headers; None for other values."""
+    """Parses a date object, an ISO 8601 string or a mail header's date, as UTC without a zone; else None."""
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     if isinstance(value, date):

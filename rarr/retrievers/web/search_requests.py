@@ -1,4 +1,4 @@
-"""Requests to search services: few at once, with a timeout, repeated where it helps, none to a dead one."""
+"""Sends requests to search services: few at once, with a timeout, repeated if that helps."""
 
 import asyncio
 import json
@@ -27,13 +27,16 @@ from rarr.tools.models.retries import LONGEST_WAIT_S, Attempts, in_time
 from rarr.unicode import valid
 
 AT_ONCE = 4
-"""Requests to one service at the same time: free services ask their users to be moderate."""
+"""The most requests to one service at once: free services ask their users to be moderate."""
 
 Answer = TypeVar("Answer")
 
 
 class ServiceRequests:
-    """Sends requests to one service. `cures` are by HTTP status; the cure for 0 is for all other failures."""
+    """Limits, times and repeats the requests to one service. After a timeout or a lost connection it rests.
+
+    `cures` complete the error messages, by HTTP status; the cure for 0 is for all other failures.
+    """
 
     def __init__(
         self,
@@ -58,7 +61,10 @@ class ServiceRequests:
         )
 
     async def __call__(self, request: Callable[[], Awaitable[Answer]]) -> Answer:
-        """The answer of `request`, which may raise `CallFailure`. Raises `RetrievalError` with the cure."""
+        """Calls `request` until it succeeds, and returns its answer. `request` may raise `CallFailure`.
+
+        Raises `RetrievalError` with the cure after the last failure.
+        """
         try:
             return await self._attempts(lambda: self._request(request))
         except CallFailure as failure:
@@ -78,7 +84,7 @@ class ServiceRequests:
 
 
 class JsonService:
-    """A service that answers GET requests with a JSON object."""
+    """Sends GET requests to a service that answers with JSON objects."""
 
     def __init__(self, requests: ServiceRequests, headers: Mapping[str, str]) -> None:
         self._requests = requests
@@ -92,7 +98,7 @@ class JsonService:
         )
 
     async def get(self, url: str, params: Mapping[str, str]) -> dict[str, Any]:
-        """The object that the service returns. Raises `RetrievalError`."""
+        """Requests `url` and returns the JSON object of the answer. Raises `RetrievalError`."""
         return await self._requests(lambda: self._get(url, params))
 
     async def aclose(self) -> None:
@@ -128,12 +134,12 @@ def _object(response: httpx2.Response, text: str, name: str) -> dict[str, Any]:
 
 
 async def outcomes(calls: list[Awaitable[Answer]]) -> list[Answer | RetrievalError]:
-    """The results of all `calls`, made at once: the value that a call returns, or its `RetrievalError`."""
+    """Awaits all `calls` at once. Returns for each, in order, its value or its `RetrievalError`."""
     return await asyncio.gather(*(_outcome(call) for call in calls))
 
 
 def joined(documents: Sequence[Sequence[Passage] | RetrievalError]) -> list[Passage]:
-    """The passages of all documents. Raises the first failure where there are no passages."""
+    """Returns the passages of all documents in one list. Raises the first failure if there are none."""
     passages = [
         passage for document in documents if not isinstance(document, RetrievalError) for passage in document
     ]

@@ -1,4 +1,4 @@
-"""Web search with an instance of SearXNG. The pages of its results are fetched and read here."""
+"""Searches the web with an instance of SearXNG, and reads the pages of its results."""
 
 import asyncio
 import json
@@ -29,13 +29,13 @@ _HEADERS = {"Accept": "application/json"}
 
 
 class Reads(Protocol):
-    """Reads pages: the interface of `rarr.retrievers.fetch.pages.PageReader`."""
+    """The interface of `rarr.retrievers.fetch.pages.PageReader`, which reads pages into passages."""
 
     async def read(self, url: str) -> list[Passage]:
-        """The passages of the page at `url`. Raises `RetrievalError`."""
+        """Returns the passages of the page at `url`. Raises `RetrievalError`."""
 
     async def extracted(self, url: str) -> str | None:
-        """The text into which the offsets of a passage with the source `url` point; None: it is not kept."""
+        """Returns the stored text that passages with the source `url` were cut from; None if not stored."""
 
 
 class SearXNG:
@@ -62,7 +62,7 @@ class SearXNG:
         self._service = JsonService(requests, _HEADERS)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the `k` best pages, those nearest to `query` of each. Raises `RetrievalError`.
+        """Returns from each of the `k` best pages the passages nearest to `query`. Raises `RetrievalError`.
 
         A page that cannot be read is left out with a warning, as long as another page can be read: the
         snippet that a search engine shows of it is no source.
@@ -80,11 +80,11 @@ class SearXNG:
         return readable(query, [result["url"] for result in results[:k]], documents)
 
     async def extracted(self, url: str) -> str | None:
-        """The text into which the offsets of a passage with the source `url` point; None: it is not kept."""
+        """Returns the stored text that passages with the source `url` were cut from; None if not stored."""
         return await self._reader.extracted(url)
 
     def probe(self) -> Probe:
-        """A request without words: it searches nothing, but SearXNG checks first whether JSON is allowed."""
+        """Describes a request that searches nothing; SearXNG still checks whether JSON is allowed."""
         return Probe(self._url, {"format": "json"}, _HEADERS, (200, 400), _CURES)
 
     async def aclose(self) -> None:
@@ -92,7 +92,7 @@ class SearXNG:
         await self._service.aclose()
 
     async def _search(self, words: str) -> list[dict[str, Any]]:
-        """The pages of the results, each once, best first."""
+        """Asks SearXNG, and returns address and date of each result once, best first."""
         answer = await self._service.get(self._url, _OPTIONS | {"q": words})
         results = answer.get("results")
         if not isinstance(results, list):

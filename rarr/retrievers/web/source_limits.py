@@ -1,4 +1,4 @@
-"""Decides which sources may be used, and which addresses lead to the same page."""
+"""Decides which sources may be used, by domain and date, and which addresses lead to the same page."""
 
 import re
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _OF_AMP_CACHE = re.compile(
 
 @dataclass(frozen=True)
 class SourceLimits:
-    """Which sources may be used. Empty values and None allow every source.
+    """Limits sources by domain and date of publication. Empty values and None allow every source.
 
     `include` and `exclude` are domains. A passage without a date is left out where a date is required,
     because nobody can tell whether it fits.
@@ -39,7 +39,7 @@ class SourceLimits:
     before: datetime | None = None
 
     def keep(self, passages: Sequence[Passage]) -> list[Passage]:
-        """The `passages` that may be used."""
+        """Returns those of `passages` whose source and date are allowed."""
         return [
             passage
             for passage in passages
@@ -49,7 +49,7 @@ class SourceLimits:
 
 
 def allowed(url: str, include: Sequence[str], exclude: Sequence[str]) -> bool:
-    """Whether the host of `url` is in or under a domain of `include`, and in none of `exclude`.
+    """True if the host of `url` is in or under a domain of `include`, and in none of `exclude`.
 
     `example.org` includes www.example.org, but not badexample.org. Without `include`, every host that is not
     excluded may be used.
@@ -63,7 +63,10 @@ def allowed(url: str, include: Sequence[str], exclude: Sequence[str]) -> bool:
 
 
 def within(moment: datetime | None, after: datetime | None, before: datetime | None) -> bool:
-    """Whether `moment` is at or after `after`, and before `before`. Times without a zone are in UTC."""
+    """True if `after` <= `moment` < `before`. A missing `moment` fits only if there is no limit.
+
+    Times without a zone are in UTC.
+    """
     if moment is None:
         return after is None and before is None
     moment, after, before = _zoned(moment), after and _zoned(after), before and _zoned(before)
@@ -71,7 +74,7 @@ def within(moment: datetime | None, after: datetime | None, before: datetime | N
 
 
 def normalised(url: str) -> str:
-    """A name for the page at `url`, the same for all its addresses. It cannot be fetched.
+    """Returns a name for the page at `url` that is the same for all its addresses. It cannot be fetched.
 
     It leaves out the scheme, www, the mobile and AMP variants, tracking parameters, the fragment and a slash
     at the end. A source that is not a web address stays as it is.
@@ -87,7 +90,7 @@ def normalised(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """The host of a web address without www; "" where there is none, or readers disagree on the host."""
+    """Returns the host of a web address without www; "" if there is none, or the host is ambiguous."""
     parts = _parts(url)
     if parts is None or "\\" in parts.netloc:
         return ""
@@ -95,7 +98,7 @@ def host_of(url: str) -> str:
 
 
 def site_of(source: str) -> str:
-    """The domain that the owner of a web source registered, as example.org for a.b.example.org.
+    """Returns the registered domain of a web source, as example.org for a.b.example.org.
 
     "" for a file, and "?" for an address whose host is ambiguous. The hosts of a service that gives its
     subdomains away, as github.io does, count as one site, since anybody can have many of them.
@@ -117,7 +120,7 @@ def _registered(host: str) -> str:
 
 
 def _is_bare(source: str) -> bool:
-    """Whether it is an address written without https. The name of a folder rarely ends like a domain."""
+    """True if `source` is an address without https. The name of a folder rarely ends like a domain."""
     match = _BARE.match(source)
     if match is None:
         return False
@@ -127,7 +130,7 @@ def _is_bare(source: str) -> bool:
 
 
 def _plain(host: str) -> str:
-    """The host without the labels of variants, also in the middle, as in en.m.wikipedia.org."""
+    """Removes the labels of variants (www, m, amp) from a host, as from en.m.wikipedia.org."""
     labels = (_ascii(host) or host.lower()).split(".")
     faces = [label for label in labels[:-2] if label not in _OTHER_FACES]
     return ".".join([*faces, *labels[-2:]])
@@ -139,7 +142,7 @@ def _is_under(host: str, domain: str) -> bool:
 
 
 def _ascii(host: str) -> str:
-    """The name under which the client fetches pages from `host`; "" where it has none.
+    """Returns the ASCII name under which the client fetches pages from `host`; "" if there is none.
 
     The client itself converts it, so that the host that is checked is the host that is asked: the client uses
     IDNA 2008. The standard library uses IDNA 2003, in which straße.de is strasse.de.

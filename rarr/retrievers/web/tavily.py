@@ -1,4 +1,4 @@
-"""Web search with Tavily, through Tavily's own client, which the extra `tavily` installs."""
+"""Searches the web with Tavily, through Tavily's own client, which the extra `tavily` installs."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ from rarr.unicode import valid
 
 MOST_RESULTS = 20  # of one search, which is Tavily's limit
 MOST_BYTES = 20_000_000
-"""Bytes of one answer, which holds the texts of all pages."""
+"""The most bytes of one answer, which holds the texts of all pages."""
 _LONGEST_QUERY = 400  # characters, which is Tavily's limit
 _CURES = {
     0: "check the connection, or set search to wikipedia, or corpus to your own documents",
@@ -55,7 +55,7 @@ _STATUS = {
 
 
 class Tavily:
-    """A retriever of web pages. Their texts, as Tavily extracts them, are cut into windows of sentences."""
+    """Searches the web, and cuts the page texts that Tavily extracts into windows of sentences."""
 
     def __init__(
         self,
@@ -95,10 +95,10 @@ class Tavily:
         self._tavily = partial(AsyncTavilyClient, api_key=key, api_base_url=base_url)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the `k` best pages, those nearest to `query` of each. Raises `RetrievalError`.
+        """Returns from each of the `k` best pages the passages nearest to `query`. Raises `RetrievalError`.
 
-        Where Tavily has no text of a page and none is kept, the passage is Tavily's quotation of the page. It
-        gets an address of its own, which leads to the page, since it is not the page's text.
+        Where neither Tavily nor the cache has the text of a page, the passage is Tavily's quotation of the
+        page. It gets an address of its own, which leads to the page, since it is not the page's text.
         """
         wanted = _shortened(query)
         if not wanted or k < 1:
@@ -115,11 +115,11 @@ class Tavily:
         return readable(query, [result["url"] for result in results], documents)
 
     async def extracted(self, url: str) -> str | None:
-        """The text into which the offsets of a passage with the source `url` point; None: it is not kept."""
+        """Returns the stored text that passages with the source `url` were cut from; None if not stored."""
         return await self._shelf.text(url)
 
     def probe(self) -> Probe:
-        """The usage of the key so far, since a search would cost money. A gateway may lack it: 404."""
+        """Describes a request for the usage of the key, which is free. 404 is good too: a gateway."""
         return Probe(f"{self._url}/usage", {}, {"Authorization": f"Bearer {self._key}"}, (200, 404), _CURES)
 
     async def aclose(self) -> None:
@@ -146,7 +146,7 @@ class Tavily:
         return await asyncio.to_thread(nearest, passages, query)
 
     async def _text(self, result: Mapping[str, Any]) -> str:
-        """The page's own text; "" where Tavily has none. Raises `RetrievalError`."""
+        """Returns the page's own text; "" if Tavily has none. Raises `RetrievalError` if it is too long."""
         raw = result.get("raw_content")
         try:
             return await extracted(page_text, raw) if isinstance(raw, str) and raw.strip() else ""
@@ -169,7 +169,7 @@ class Tavily:
 
 
 def _options(limits: SourceLimits) -> dict[str, Any]:
-    """The options of a search, with the part of `limits` that Tavily applies itself."""
+    """Builds the options of a search, with the domains and dates of `limits` that Tavily applies."""
     days = {"start_date": limits.after, "end_date": limits.before}
     return {
         "search_depth": "basic",  # the depth that costs one credit
@@ -193,7 +193,10 @@ def _shortened(query: str) -> str:
 
 
 def page_text(markdown: str) -> str:
-    """The words of a page that Tavily returned as Markdown; "" where there are none."""
+    """Removes images, link addresses and menus from a page in Markdown; "" if nothing is left.
+
+    Raises `UnreadableError` if it is too long.
+    """
     if len(markdown) > MOST_CHARACTERS:
         raise UnreadableError(f"its text is longer than {MOST_CHARACTERS:,} characters")
     text = without_furniture(_plain(markdown))
@@ -201,7 +204,7 @@ def page_text(markdown: str) -> str:
 
 
 def _quoted(url: str, quotation: str) -> str:
-    """An address on the page at `url` for a quotation, which differs from search to search."""
+    """Builds an address on the page at `url` for a quotation, which differs from search to search."""
     return f"{urldefrag(url).url}#quoted-by-tavily-{sha256(quotation.encode()).hexdigest()[:12]}"
 
 
@@ -219,7 +222,7 @@ _LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0
 
 
 def _plain(markdown: str) -> str:
-    """Without images, and with the words of links alone, since addresses are no sentences."""
+    """Removes images and the addresses of links from Markdown, since addresses are no sentences."""
     return _LINK.sub(r"\1", _IMAGE.sub("", markdown))
 
 

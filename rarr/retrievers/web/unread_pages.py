@@ -1,4 +1,4 @@
-"""Reports pages of search results that could not be read, where other pages could."""
+"""Collects the passages of search results, and warns of the pages that could not be read."""
 
 from collections.abc import Sequence
 
@@ -10,14 +10,14 @@ from rarr.tools.models.meter import meter
 from rarr.tools.text.noun_phrases import counted
 
 PAGE_FAILED = "page_failed"
-"""The code of these warnings."""
+"""The code of the warnings about such pages."""
 MOST_NAMED = 3  # pages of one query that are named; the others are counted
 
 
 def readable(
     query: str, urls: Sequence[str], documents: Sequence[Sequence[Passage] | RetrievalError]
 ) -> list[Passage]:
-    """The passages of all pages at `urls`, in order. The run gets a warning of pages that could not be read.
+    """Returns the passages of all pages at `urls`, in order. Warns the run of pages that could not be read.
 
     Raises the first failure where there are no passages, since it may be the reason.
     """
@@ -32,6 +32,6 @@ def readable(
 
 
 def _named(url: str, error: RetrievalError) -> str:
-    """`error` with the address of its page, which not every failure names."""
+    """Returns the message of `error`, preceded by the page's address unless the message names it."""
     message = " ".join(str(error).split())
     return message if shown(url) in message else f"{shown(url)}: {message}"

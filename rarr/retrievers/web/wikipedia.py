@@ -1,4 +1,4 @@
-"""Wikipedia, or another MediaWiki, as a source of evidence."""
+"""Searches Wikipedia, or another MediaWiki, for articles and cuts them into passages."""
 
 import asyncio
 import json
@@ -27,12 +27,12 @@ _LANGUAGE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 _ELSE = "or set corpus to search your own documents"
 _NO_API = (400, 404, 405, 406, 410, 501)  # MediaWiki itself reports errors with status 200
 TIMEOUT_S = 5.0
-"""For one request. It is short, so that whoever checks one claim learns within 10 s that nobody answers."""
+"""Seconds for one request: few, so that a user learns within 10 s that nobody answers."""
 _UNQUOTED = ";@$!*(),/~:"  # characters that MediaWiki leaves unquoted in addresses
 
 
 class Wikipedia:
-    """A retriever of articles. Their texts are cut into windows of `window` sentences."""
+    """Searches articles, and cuts their texts into windows of `window` sentences."""
 
     def __init__(
         self,
@@ -82,9 +82,10 @@ class Wikipedia:
         self._service = JsonService(requests, self._headers)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the `k` best articles, those nearest to `query` of each. Raises `RetrievalError`.
+        """Returns the passages nearest to `query` of each of the `k` best articles.
 
         An article that cannot be read is left out with a warning, as long as another article can be read.
+        Raises `RetrievalError` if Wikipedia fails, or no article can be read.
         """
         titles = await self._titles(query, k + SPARE) if k > 0 else []
         documents = await outcomes([self._passages(title, query) for title in titles[:k]])
@@ -93,11 +94,11 @@ class Wikipedia:
         return readable(query, [self._address(title) for title in titles[: len(documents)]], documents)
 
     async def extracted(self, url: str) -> str | None:
-        """The text into which the offsets of a passage with the source `url` point; None: it is not kept."""
+        """Returns the stored text that passages with the source `url` were cut from; None if not stored."""
         return await self._shelf.text(url)
 
     def probe(self) -> Probe:
-        """A request for the wiki's description of itself."""
+        """Describes a request for the wiki's description of itself, which shows whether it answers."""
         params = {"action": "query", "meta": "siteinfo", "format": "json"}
         return Probe(self._api, params, self._headers, (200,), self._cures)
 
@@ -122,7 +123,7 @@ class Wikipedia:
         return []
 
     async def _passages(self, title: str, query: str) -> Sequence[Passage]:
-        """The passages of an article nearest to `query`; none where the page is not an article."""
+        """Returns the passages of an article nearest to `query`; none if the page is not an article."""
         url = self._address(title)
         page, at = await self._shelf.page(url, lambda: self._article(title, url))
         passages = await page.passages(at, window=self._window, step=self._step)
@@ -187,7 +188,7 @@ class Wikipedia:
 
 
 def _addresses(base_url: str) -> tuple[str, str]:
-    """The address of api.php, and the address of the site. Raises `SettingsError`."""
+    """Returns the address of api.php, and the address of the site. Raises `SettingsError`."""
     url = urlsplit(base_url)
     if url.scheme not in ("http", "https") or not url.hostname:
         raise SettingsError(
@@ -199,7 +200,7 @@ def _addresses(base_url: str) -> tuple[str, str]:
 
 
 def _no_answer_of_an_api(failure: BaseException | None) -> str:
-    """Why MediaWiki would not answer so; "" where it may."""
+    """Says why this failure shows that the server is no MediaWiki; "" if a MediaWiki may fail so."""
     if not isinstance(failure, CallFailure):
         return ""
     if failure.kind == "server" and failure.status is None:
@@ -216,6 +217,6 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _list(value: Any) -> list[dict[str, Any]]:
-    """A list of objects. Older versions of MediaWiki return it as an object by id."""
+    """Returns the objects in a list, or in an object by id, as older versions of MediaWiki return them."""
     values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
     return [item for item in values if isinstance(item, dict)]

@@ -1,1 +1,1 @@
-"""Training data by noising (PURR, Chen et al. 2023): from a query to evidence, a text, and errors in it."""
+"""Makes training data by noising (PURR, Chen et al. 2023): query, evidence, a text, errors in it."""

@@ -12,7 +12,7 @@ from rarr.training.noising.rows import Mistake
 
 
 class SentenceSupport(NamedTuple):
-    """A sentence with its best passage. `support` is None if the verifier could judge it by no passage."""
+    """A sentence with the passage that supports it best; `support` from 0 to 1, None if it was not judged."""
 
     span: Span
     evidence_id: str
@@ -22,7 +22,10 @@ class SentenceSupport(NamedTuple):
 async def judged(
     verifier: Verifier, text: str, query: str, evidence: Sequence[Evidence]
 ) -> list[SentenceSupport]:
-    """The sentences of `text`, which answers `query`. Raises the errors of the verifier."""
+    """Judges each sentence of `text`, which answers `query`, by its best passage of `evidence`.
+
+    Raises the errors of the verifier.
+    """
     spans = list(await work(sentences, text))
     supports = await together(*(verifier.support(text, query, spans, passage) for passage in evidence))
     result = []
@@ -36,14 +39,14 @@ async def judged(
 
 
 def of_place(supports: Sequence[SentenceSupport], place: Span) -> float | None:
-    """The least support of the sentences at `place`; None if a sentence was not judged, or there is none."""
+    """Returns the least support of the sentences that overlap `place`; None if one is not judged, or none."""
     scores = [sentence.support for sentence in supports if sentence.span.overlaps(place)]
     judged_scores = [score for score in scores if score is not None]
     return min(judged_scores) if judged_scores and len(judged_scores) == len(scores) else None
 
 
 def moved(place: Span, edits: Sequence[Mistake]) -> Span:
-    """The place of a sentence in the text with the errors. Each error lies within one sentence."""
+    """Computes where a sentence stands after the errors `edits`. Each error lies within one sentence."""
     grown = [(edit.start, len(edit.wrong) - len(edit.right)) for edit in edits]
     before = sum(by for start, by in grown if start < place.start)
     within = sum(by for start, by in grown if place.start <= start < place.end)

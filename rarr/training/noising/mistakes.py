@@ -1,4 +1,4 @@
-"""The kinds of errors to ask for, and the proposed errors that fit into a text."""
+"""Chooses the kinds of errors to ask a model for, and the proposed errors that fit into a text."""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,14 +11,17 @@ KINDS_AT_ONCE = 3  # kinds of errors in one question
 
 
 def kinds_for(query: str) -> tuple[ErrorKind, ...]:
-    """Kinds that follow from the query. A model that may choose takes mostly dates and numbers."""
+    """Picks three kinds by a hash of the query. A model that may choose takes mostly dates and numbers."""
     digest = hashlib.sha256(query.encode()).digest()
     order = sorted(KINDS, key=lambda kind: hashlib.sha256(digest + kind.encode()).digest())
     return tuple(order[:KINDS_AT_ONCE])
 
 
 def fitting(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) -> tuple[Mistake, ...]:
-    """The errors whose right words are once in `text`, as whole words, in one sentence, without overlap."""
+    """Selects errors whose right words stand once in `text`, as whole words, in a sentence of `spans`.
+
+    Of errors that overlap, only the first is taken. The result is sorted by place.
+    """
     kept: list[Mistake] = []
     for error in errors:
         right, wrong = error.right.strip(), " ".join(error.wrong.split())
@@ -33,7 +36,7 @@ def fitting(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) ->
 
 
 def _whole(text: str, start: int, end: int) -> bool:
-    """Whether no word or number continues at its ends. "3" is whole neither in "1937" nor in "3.5"."""
+    """True if no word or number continues at its ends. "3" is whole neither in "1937" nor in "3.5"."""
     before, after = text[:start][-1:], text[end:][:1]
     number = text[end:][:2]
     return not (

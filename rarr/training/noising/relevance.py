@@ -8,15 +8,15 @@ from rarr.records import Evidence, Passage
 from rarr.tools.guard.injection import suspicion
 
 RELEVANT = 0.6
-"""The relevance from which on a passage is in E+: that of the default reranker for most of the query."""
+"""The least relevance of a passage in E+. The default reranker gives it for most words of the query."""
 MOST_RELEVANT = 4
-"""Passages of E+, at most (Chen et al. 2023, section 3)."""
+"""The most passages of E+ (Chen et al. 2023, section 3)."""
 MOST_OTHERS = 8
-"""Passages of E-, at most."""
+"""The most passages of E-."""
 
 
 class Split(NamedTuple):
-    """E+ and E-, best first. `suspicious` passages, which address a language model, are in neither."""
+    """E+ (`relevant`) and E- (`others`), best first. `suspicious` counts passages that address a model."""
 
     relevant: list[Evidence]
     others: list[Evidence]
@@ -24,9 +24,10 @@ class Split(NamedTuple):
 
 
 def split(passages: Sequence[Passage], scores: Sequence[float], threshold: float) -> Split:
-    """Each place counts once.
+    """Splits passages by score: at least `threshold` is E+, less is E-, with at most 4 and 8 passages.
 
-    Relevant passages beyond the limit are in neither: they may support the text.
+    Overlapping passages of a source count once. Suspicious passages are in neither, nor are relevant passages
+    beyond the limit, since they may support the text.
     """
     ranked = sorted(
         zip(scores, passages, strict=True),

@@ -11,7 +11,7 @@ from rarr.training.noising.wiring import Noising
 
 
 async def noised(query: str, parts: Noising, threshold: float) -> tuple[TrainingRow | Dropped, Split]:
-    """The row of a query, or the reason why it has none, and the split of its search.
+    """Makes the row of a query, or the reason why it has none. Also returns the split of its search.
 
     Raises `RarrError` if something failed or a budget is spent: that tells nothing about the query.
     """
@@ -59,7 +59,7 @@ async def _judged(
     passages: Split,
     parts: Noising,
 ) -> TrainingRow | Dropped:
-    """The row, if every sentence with an error is less supported than without it."""
+    """Makes the row if every sentence with an error is less supported than without; else drops the query."""
     changed = corrupted(summary, edits)
     with meter().step("attribute"):
         after = await judged(parts.verifier, changed, query, passages.relevant)

@@ -1,4 +1,4 @@
-"""The result of noising for one query: a row of data, or the reason why there is none."""
+"""Declares the result of noising for a query, a row or the reason for none, and reads files of them."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ class Mistake(Record):
 
     @property
     def end(self) -> int:
-        """The end of `right` in the summary."""
+        """Returns where `right` ends in the summary."""
         return self.start + len(self.right)
 
 
@@ -72,12 +72,12 @@ class TrainingRow(Record):
     prompts: dict[str, str]
 
     def line(self) -> bytes:
-        """The row as a line of the data."""
+        """Returns the row as a JSON line of the data file."""
         return _line(self)
 
 
 class Dropped(Record):
-    """A query without a row, with the texts written so far."""
+    """A query for which no row was made, the reason, and the texts that were written before."""
 
     query: str
     reason: Reason
@@ -85,17 +85,17 @@ class Dropped(Record):
     corrupted: str = ""
 
     def line(self) -> bytes:
-        """The query as a line of its file."""
+        """Returns the query as a JSON line of the file of dropped queries."""
         return _line(self)
 
 
 def dropped_beside(data: Path) -> Path:
-    """The file of the queries without a row: data.dropped.jsonl beside data.jsonl."""
+    """Returns the path of the file of dropped queries: data.dropped.jsonl beside data.jsonl."""
     return data.with_name(f"{data.stem}.dropped{data.suffix}")
 
 
 def rows(data: Path) -> Iterator[TrainingRow]:
-    """The rows of a file, without an incomplete last line; none if the file is missing.
+    """Yields the rows of a file, without an incomplete last line; none if the file is missing.
 
     Raises `InputError` for a line that is not a row.
     """
@@ -103,7 +103,7 @@ def rows(data: Path) -> Iterator[TrainingRow]:
 
 
 def enough(data: Path) -> list[TrainingRow]:
-    """The rows of a file, to learn from. Raises `InputError` if it is missing or has fewer than two rows."""
+    """Reads the rows of a file. Raises `InputError` if it is missing or has fewer than two rows."""
     if not data.exists():
         raise InputError(f"{data} does not exist: give a file that rarr train data wrote")
     all_rows = list(rows(data))
@@ -113,7 +113,7 @@ def enough(data: Path) -> list[TrainingRow]:
 
 
 def dropped(data: Path) -> Iterator[Dropped]:
-    """The queries that have no row in `data`, read in the same way."""
+    """Yields the dropped queries of `data`, from the file beside it; see `rows`."""
     yield from _records(dropped_beside(data), Dropped)
 
 
@@ -127,9 +127,9 @@ def mend(data: Path) -> None:
 
 
 def groups(given: Sequence[TrainingRow]) -> list[str]:
-    """The document of each row: the source of the passage that supports its first sentence.
+    """Names the document of each row: the source of the passage that supports its first sentence.
 
-    Where all rows are about one document, the queries of the rows instead.
+    If all rows are about one document, returns the queries of the rows instead.
     """
     documents = [_document(row) for row in given]
     return documents if len(set(documents)) > 1 else [row.query for row in given]
@@ -141,7 +141,7 @@ def _document(row: TrainingRow) -> str:
 
 
 def corrupted(summary: str, edits: tuple[Mistake, ...]) -> str:
-    """The summary with its errors, which are in order and do not overlap."""
+    """Puts the errors `edits`, which are in order and do not overlap, into the summary."""
     for edit in reversed(edits):
         summary = summary[: edit.start] + edit.wrong + summary[edit.end :]
     return summary

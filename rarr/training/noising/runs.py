@@ -1,4 +1,4 @@
-"""Makes rows from queries. Each query is done once, even if the process is interrupted in between."""
+"""Makes rows from a file of queries. Each query is done once, even if the process is interrupted."""
 
 import asyncio
 from collections import Counter
@@ -25,7 +25,7 @@ Progress = Callable[[int, int], None]
 
 
 class Failed(Record):
-    """A query with an error that tells nothing about it. The next run repeats it."""
+    """A query whose row failed, as by a lost connection. The next run tries it again."""
 
     query: str
     error: str
@@ -101,7 +101,7 @@ def make_data(
 
 @contextmanager
 def _wired(settings: Settings, parts: Noising | None, on_index: Progress | None) -> Iterator[Noising]:
-    """The given parts, or those of the settings, which are closed at the end."""
+    """Yields the given parts, or makes them from the settings and closes them after the block."""
     if parts is not None:
         yield parts
         return
@@ -113,7 +113,7 @@ def _wired(settings: Settings, parts: Noising | None, on_index: Progress | None)
 
 
 class _Work:
-    """The queries to do, and their results."""
+    """Works through the queries `todo`, writes the rows and counts the results."""
 
     def __init__(self, parts: Noising, path: Path, threshold: float, todo: list[str]) -> None:
         self._parts, self._path, self._threshold = parts, path, threshold
@@ -127,7 +127,7 @@ class _Work:
         self.usage = Usage()
 
     async def all(self, jobs: int) -> None:
-        """Does all queries, `jobs` at once, until a limit is reached."""
+        """Makes the rows of all queries, `jobs` at once, until the budget is spent."""
         meter = Meter(budget_of(self._parts.settings))
         token = METER.set(meter)
         try:

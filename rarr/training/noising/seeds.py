@@ -8,7 +8,7 @@ from rarr.unicode import valid
 
 
 def read_seeds(path: Path) -> list[str]:
-    """The queries, each once, in their order. Raises `InputError` for a file or line that holds none."""
+    """Reads the queries, each once, in their order. Raises `InputError` for a file or line without one."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:

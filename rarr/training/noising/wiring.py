@@ -1,4 +1,4 @@
-"""Makes the components of noising: search, reranker and verifier of the settings, and a language model."""
+"""Makes the components of noising from settings: search, reranker, verifier and a language model."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Noising:
 
 
 def wire_noising(settings: Settings, on_index: Callable[[int, int], None] | None = None) -> Noising:
-    """The components that `settings` name. Raises before anything is spent if one of them cannot be made."""
+    """Makes the components that `settings` name. Raises `RarrError`, before any cost, if it cannot."""
     with opening(settings) as opened:
         return _wired(settings, opened, on_index)
 

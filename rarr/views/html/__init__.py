@@ -1,1 +1,1 @@
-"""The page of a recorded run."""
+"""Writes a recorded run as a page of HTML."""

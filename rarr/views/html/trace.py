@@ -13,7 +13,7 @@ __all__ = ["page"]
 
 
 def page(trace: Trace) -> str:
-    """The text of the whole page, to be written as UTF-8. An unfinished run is shown as far as it came."""
+    """Renders the whole page. Write it as UTF-8. An unfinished run is shown as far as it came."""
     verdicts = get_args(Verdict)
     return render(
         "views/html/trace_page/page.html",

@@ -1,1 +1,1 @@
-"""Revisions, runs, replays and measures as text for a terminal or a pipe."""
+"""Renders revisions, runs, replays and measures as text for a terminal or a pipe."""

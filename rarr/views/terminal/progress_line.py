@@ -1,4 +1,4 @@
-"""A line on a terminal that shows the current step while a person waits."""
+"""Shows the current step on a line of the terminal while a person waits."""
 
 import threading
 from contextlib import ExitStack

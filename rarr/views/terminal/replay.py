@@ -1,4 +1,4 @@
-"""The changes of a replay, for a terminal or a pipe. Texts come from others, so they are made visible."""
+"""Renders the changes of a replay as text or JSON. Control characters in the texts are made visible."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -18,14 +18,14 @@ _QUOTE = 100
 
 
 def render(replay: Replay, *, full: bool = False, as_json: bool = False) -> str:
-    """The differences in prompts, answers, verdicts, edits and text. With `full`, nothing is shortened."""
+    """Renders the differences in prompts, answers, verdicts, edits and text; with `full`, unshortened."""
     if as_json:
         return json_of(_json_fields(replay))
     return visible("\n".join(_lines(replay, full))) + "\n"
 
 
 def render_set(report: SetReport, *, as_json: bool = False) -> str:
-    """The number of verdicts, edits and texts that changed, and that became better or worse."""
+    """Renders how many verdicts, edits and texts changed, and how many became better or worse."""
     if as_json:
         return json_of(asdict(report))
     known = f", {report.judged} of them with a person's revision" if report.judged else ""

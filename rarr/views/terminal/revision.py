@@ -1,4 +1,4 @@
-"""A revision on a terminal or in a pipe.
+"""Renders a revision for a terminal or a pipe, as text, diff or JSON.
 
 The texts come from others, so they are never read as markup, and control characters are made visible.
 """
@@ -53,30 +53,30 @@ class Line(NamedTuple):
 
 
 def visible(text: str) -> str:
-    """`text` with the characters that steer a terminal made visible. Each line ends in a newline alone."""
+    """Replaces characters that steer a terminal by visible signs. Each line ends in a newline alone."""
     return _STEERING.sub(_picture, re.sub("\r\n?", "\n", text))
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """`text` on one line, made `visible`, and cut after `most` characters."""
+    """Puts `text` on one line, makes it `visible`, and cuts it to `most` characters, the last of them …"""
     line = " ".join(visible(text).split())
     return line if most is None or len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
 def as_json(value: BaseModel | Mapping[str, Any] | Sequence[Any]) -> str:
-    """`value` as commands print JSON: indented, `escaped`, and with a newline at its end."""
+    """Writes `value` as commands print JSON: indented, `escaped`, and with a newline at its end."""
     if isinstance(value, BaseModel):
         return escaped(value.model_dump_json(indent=2)) + "\n"
     return escaped(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
 
 
 def escaped(text: str) -> str:
-    """JSON in which characters that steer a terminal are escaped. Its meaning is unchanged."""
+    """Escapes the characters in JSON that steer a terminal. The meaning of the JSON is unchanged."""
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def render(revision: Revision, *, terminal: bool) -> str:
-    """The revised text, then the changes and their reasons, the sentences, the scores and the warnings.
+    """Renders the revised text, the changes and their reasons, the sentences, scores and warnings.
 
     On a terminal the edits are marked in the text. Elsewhere the text comes first, exactly as it is.
     """
@@ -97,7 +97,7 @@ def render(revision: Revision, *, terminal: bool) -> str:
 
 
 def render_diff(revision: Revision, *, terminal: bool) -> str:
-    """A unified diff from the original to the revised text, whose lines end as the texts' lines do."""
+    """Renders a unified diff from the original to the revised text, with the texts' own line ends."""
     before, after = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (revision.original, revision.text))
     rows = [
         row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n"
@@ -183,7 +183,7 @@ def _evidence(evidence: Evidence, claim: str, label: str = "evidence") -> Iterat
 
 
 def _snippet(text: str, claim: str) -> str:
-    """The sentence of an evidence that shares most words with `claim`; the first of equal ones."""
+    """Returns the sentence of a passage that shares most words with `claim`, at most 200 characters."""
     words = set(re.findall(r"\w+", claim.casefold()))
     quotes = [span.of(text) for span in split_sentences(text)] or [text]
     best = max(quotes, key=lambda quote: len(words & set(re.findall(r"\w+", quote.casefold()))))
@@ -219,12 +219,12 @@ def _sentence(number: int, sentence: Sentence, revision: Revision) -> Iterator[L
 
 
 def _support_style(support: float) -> str:
-    """The colour for a support, which tells low and high apart. The bounds are those of the pages."""
+    """Returns the colour for a support from 0 to 1: green from 0.9, yellow from 0.7, else red."""
     return "green" if support >= 0.9 else "yellow" if support >= 0.7 else "red"
 
 
 def _marked(sentence: Sentence) -> Text:
-    """The sentence on one line, with the words of its parts in the colours of their states."""
+    """Puts the sentence on one line, with the words of its parts in the colours of their states."""
     line = Text(one_line(sentence.text, _QUOTE))
     if sentence.text.startswith(line.plain.removesuffix("…")):  # else its words stand elsewhere in the line
         for part in sentence.parts:
@@ -233,7 +233,7 @@ def _marked(sentence: Sentence) -> Text:
 
 
 def _sides(sentence: Sentence, revision: Revision) -> Iterator[Line]:
-    """The evidence that agrees and that disagrees, with the ids that the reasons of edits name."""
+    """Yields the evidence of a contradicted sentence by verdict; equal quotes once, with all their ids."""
     evidence_by_id = {evidence.id: evidence for evidence in revision.evidence}
     checks = {check.evidence_id: check for check in revision.checks if not check.stale}
     alike: dict[tuple[str, str, str], list[Evidence]] = {}

@@ -1,4 +1,4 @@
-"""The measures of an evaluation, and the comparison of two evaluations, as tables of text."""
+"""Renders the measures of an evaluation, or of two compared evaluations, as a table of text."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from rarr.evals.reports import Comparison, EvalReport
 
 
 def scores_table(report: EvalReport) -> str:
-    """The number of rows, and each measure with its interval over rows."""
+    """Renders the number of rows, and each measure with its 95% interval over rows."""
     rows = [("measure", "value", "95% interval", "rows", "not judged")]
     rows += [
         (name, _number(measure.value), _interval(measure), str(measure.n), str(measure.unjudged))
@@ -19,7 +19,7 @@ def scores_table(report: EvalReport) -> str:
 
 
 def comparison_table(compared: Comparison) -> str:
-    """Each measure of both runs over the rows that both judged, and the difference with interval and p."""
+    """Renders each measure of both runs over the rows that both judged, with the difference and its p."""
     rows = [("measure", "A", "B", "B - A", "95% interval", "p", "rows", "not judged")]
     for name, measure in compared.measures.items():
         difference, p = measure.paired.difference, measure.paired.p
@@ -40,7 +40,7 @@ def comparison_table(compared: Comparison) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
-    """The rows in columns. The first column is aligned to the left, the other columns to the right."""
+    """Aligns rows in columns: the first column to the left, the other columns to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "".join(
         "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() + "\n"

@@ -1,1 +1,1 @@
-"""The page of a run: its templates, and the values that Python prepares for them."""
+"""Prepares the values that the HTML templates of a run's page show, and holds the templates."""

@@ -1,4 +1,4 @@
-"""The input and output of a call of a node or a question to a model, as plain values."""
+"""Words the input and output of a node's call or a question to a model, for the templates of the page."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ class AnswerSummary(NamedTuple):
 
 
 def summary(body: Mapping[str, Any]) -> AnswerSummary:
-    """The answers of a question in short, from its body."""
+    """Shortens the answers in the body of a question: the first verdict, else an edit, else their number."""
     answers = body.get("answers") or []
     first = answers[0] if answers else {}
     if (verdict := first.get("verdict")) in _VERDICTS:
@@ -35,7 +35,7 @@ def summary(body: Mapping[str, Any]) -> AnswerSummary:
 
 
 def plain_text(value: Any) -> str:
-    """A plain value as text: a string as it is, other values as JSON."""
+    """Writes a plain value as text: a string as it is, other values as JSON."""
     if isinstance(value, str):
         return value
     return json.dumps(
@@ -44,19 +44,19 @@ def plain_text(value: Any) -> str:
 
 
 def money(cost: float | None) -> str:
-    """A cost as text, in the unit of the prices."""
+    """Writes a cost as text, in the unit of the prices; None as "not known"."""
     return "not known" if cost is None else f"{cost:.6g}"
 
 
 def asked_for(body: Mapping[str, Any], sent: Sequence[Mapping[str, Any]]) -> str:
-    """The temperature, and the most answers and tokens that were allowed."""
+    """Words the temperature, and the numbers of answers and tokens that the first request allowed."""
     parts = [f"temperature {body['temperature']:g}"] if body else []
     limits = [key for key in ("samples", "max_tokens") if sent and key in sent[0]]
     return " · ".join(parts + [f"{key.replace('_', ' ')} {sent[0][key]:,}" for key in limits])
 
 
 def tokens(sent: Sequence[Mapping[str, Any]]) -> str:
-    """The sum of the tokens of all requests."""
+    """Words the sums of the tokens of all requests: in, out and cached."""
     counts = [body["tokens"] for body in sent if "tokens" in body]
     total = [sum(column) for column in zip(*counts, strict=True)]
     names = ("in", "out", "of these cached")
@@ -64,12 +64,12 @@ def tokens(sent: Sequence[Mapping[str, Any]]) -> str:
 
 
 def cost(sent: Sequence[Mapping[str, Any]]) -> str:
-    """The cost of each request."""
+    """Words the cost of each request, joined with +."""
     return " + ".join(money(body["cost"]) for body in sent if "cost" in body)
 
 
 def time(span: StoredSpan, requests: Sequence[StoredSpan]) -> str:
-    """The time that a question took, and the time that it waited for its turn."""
+    """Words how long a question took, and how long it waited for its turn."""
     took = duration(span.seconds)
     if not requests:
         return f"{took} · never sent"
@@ -78,9 +78,9 @@ def time(span: StoredSpan, requests: Sequence[StoredSpan]) -> str:
 
 
 def written(update: Mapping[str, Any]) -> dict[str, list[tuple[str, str]]]:
-    """The keys of the state that a node wrote, each with lines of a code and words.
+    """Lists the keys of the state that a node wrote, each with lines of (code, words).
 
-    The words are the values, or their number.
+    The words are the values, or the number of a list's values. The code is that of a warning, else "".
     """
     wrote = {name: value for name, value in update.items() if name not in _SHOWN_APART}
     lines = {name: _lines(value) for name, value in wrote.items() if value not in ([], {}, None)}
@@ -106,7 +106,7 @@ def _lines(value: Any) -> list[tuple[str, str]]:
 
 
 def kept(span: StoredSpan, view: View) -> dict[tuple[str, int, int], str]:
-    """The ids of the evidence of the query that a scoring is about, by place in the source."""
+    """Maps (source, start, end) to the id of the evidence, for the query that a scoring is about."""
     return {
         (passage.source, passage.start, passage.end): passage.id for passage in view.evidence_of[span.about]
     }

@@ -1,4 +1,4 @@
-"""The calls of nodes and the questions to models as bars in time."""
+"""Computes the bars that show in time the calls of nodes and the questions to models."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ WIDE, HIGH = 1000, 24
 
 
 class Bar(NamedTuple):
-    """A rectangle of a row, in the row's units."""
+    """A rectangle in a row of the timeline, which is 1000 wide and 24 high. `look` is its CSS class."""
 
     look: str
     x: float
@@ -21,7 +21,7 @@ class Bar(NamedTuple):
 
 
 class Slow(NamedTuple):
-    """A call on the critical path: its share of the whole time, and the last questions it waited for."""
+    """A call on the critical path: its share of the whole time, and its last three questions on that path."""
 
     span: StoredSpan
     share: float
@@ -29,7 +29,7 @@ class Slow(NamedTuple):
 
 
 def slowest(view: View) -> list[Slow]:
-    """The calls on the critical path that took longest."""
+    """Returns the four calls on the critical path that took longest, the longest first."""
     slow_calls = []
     for call in (call for call in view.path if call.kind == "node"):
         asks = [ask for ask in asks_of(call, view) if ask.number in view.critical]
@@ -38,34 +38,34 @@ def slowest(view: View) -> list[Slow]:
 
 
 def asks_of(span: StoredSpan, view: View) -> list[StoredSpan]:
-    """The questions of a call."""
+    """Returns the questions to models of a call."""
     return [ask for ask in view.trace.inner[span.number] if ask.kind == "ask"]
 
 
 def steps(calls: Iterable[StoredSpan]) -> list[list[StoredSpan]]:
-    """The calls by superstep, in the order of time. The spans of blocks are left out."""
+    """Groups calls by superstep, in the order of time. The spans of blocks are left out."""
     return supersteps([call for call in calls if call.kind != "block"])
 
 
 def took(step: Sequence[StoredSpan], view: View) -> float | None:
-    """The seconds from the first beginning to the last end. None if a span has not ended."""
+    """Computes the seconds from the first begin to the last end; None if a span has not ended."""
     if any(span.seconds is None for span in step):
         return None
     return max(stopped(span, view) for span in step) - min(span.started for span in step)
 
 
 def is_critical(spans: Iterable[StoredSpan], view: View) -> bool:
-    """Whether any of the spans is on the critical path."""
+    """True if any of the spans is on the critical path."""
     return any(span.number in view.critical for span in spans)
 
 
 def failed(spans: Iterable[StoredSpan]) -> int:
-    """The number of spans that have an error, or stand for a failure."""
+    """Counts the spans that have an error, or stand for a failure."""
     return sum(bool(span.error) or span.kind == "failure" for span in spans)
 
 
 def data(span: StoredSpan, view: View, verdict: str) -> dict[str, Any]:
-    """The values by which the filters of the page select a row."""
+    """Returns the data attributes by which the filters of the page select a row."""
     wrong = any(part.error or part.seconds is None for part in (span, *view.trace.inner[span.number]))
     return {
         "node": view.node_of(span),
@@ -75,12 +75,12 @@ def data(span: StoredSpan, view: View, verdict: str) -> dict[str, Any]:
 
 
 def lanes(span: StoredSpan, view: View) -> list[tuple[StoredSpan, ...]]:
-    """A lane for each question of a call. A call without questions is a lane by itself."""
+    """Returns a lane (call, question) for each question of a call, or the lane (call,) without questions."""
     return [(span, ask) for ask in asks_of(span, view)] or [(span,)]
 
 
 def bars(lanes: Sequence[tuple[StoredSpan, ...]], view: View) -> list[Bar]:
-    """The bars of the lanes, which lie below each other. In a lane, inner spans lie upon the first span."""
+    """Computes the bars of lanes below each other. In a lane, a question lies upon the bar of its call."""
     high, shapes = HIGH / len(lanes), {}
     one_node = len(lanes) > 1 and lanes[0][0] is lanes[-1][0]
     for lane, spans in enumerate(lanes):

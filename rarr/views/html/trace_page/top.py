@@ -1,4 +1,4 @@
-"""The top of the page: the figures of a run, its failures and its warnings."""
+"""Collects what the top of the page shows: the figures of a run, its failures and its warnings."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _KINDS = {"node": "call", "ask": "question", "request": "attempt", "score": "sco
 
 
 class Failure(NamedTuple):
-    """Spans that failed in the same way: their name, their number, their error, and the spans to look at."""
+    """Spans that failed in the same way: name, number in words, error, and the first spans to look at."""
 
     name: str
     times: str
@@ -27,12 +27,12 @@ class Failure(NamedTuple):
 
 
 def started(view: View) -> datetime:
-    """The time at which the run began."""
+    """Returns when the run began, in UTC."""
     return datetime.fromtimestamp(view.trace.file.started, UTC)
 
 
 def figures(view: View) -> dict[str, str]:
-    """The figures of a run by their names. A figure that the run lacks is empty."""
+    """Words the figures of a run, such as edits, scores and cost, by name. A missing figure is ""."""
     revision, scores = view.trace.revision, view.scores
     edits = Counter(edit.state for edit in view.edits)
     good = sum(sentence.status == "supported" for sentence in view.sentences)
@@ -60,12 +60,12 @@ def figures(view: View) -> dict[str, str]:
 
 
 def warnings(view: View) -> list[str]:
-    """The warnings of the run, each once."""
+    """Returns the warnings of the run, each once."""
     return grouped(view.warnings)
 
 
 def failures(view: View) -> list[Failure]:
-    """The failures of the spans. Spans of the same name with the same error are one failure."""
+    """Collects the failed spans. Spans of the same kind and name with the same error are one failure."""
     alike: dict[tuple[str, str, str], list[StoredSpan]] = defaultdict(list)
     for span in view.spans:
         if span.error:

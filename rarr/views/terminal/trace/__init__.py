@@ -1,1 +1,1 @@
-"""Traces as text: the list of runs, and the tree of one run."""
+"""Renders traces as text or JSON: the list of runs, and the tree of one run."""

@@ -1,4 +1,4 @@
-"""The lines of a trace as a tree, which can be shown in part."""
+"""Holds the lines of a trace as a tree, selects some of them, and writes them as text or JSON."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ _NARROWEST = 30
 
 @dataclass(frozen=True)
 class Entry:
-    """A line, and the entries below it.
+    """A line of the tree, and the entries below it.
 
     `about` holds the ids of the queries and evidence that the entry is about. `fields` are its fields in
     JSON; a `detail` is not in JSON. With `whole`, all lines of the text are shown as they are.
@@ -29,7 +29,10 @@ class Entry:
     whole: bool = False
 
     def pruned(self, wanted: "Wanted", kept: bool = False) -> Self | None:
-        """The entry with its wanted parts; None if no part is wanted. `kept`: the outer entry is wanted."""
+        """Copies the entry with those below it that are wanted; None if none is wanted.
+
+        An entry stays above a wanted entry. `kept`: the entry above is wanted, in case `wanted` returns None.
+        """
         decision = wanted(self)
         keep = kept if decision is None else decision
         below = [entry.pruned(wanted, keep) for entry in self.inner]
@@ -37,7 +40,7 @@ class Entry:
         return replace(self, inner=inner) if keep or inner else None
 
     def lines(self, depth: int = 0) -> Iterator[str]:
-        """The entry as lines of text, at most 80 columns wide unless a word is longer."""
+        """Yields the entry and the entries below it as lines of at most 80 columns; long words stay whole."""
         indent = " " * (_STEP * depth)
         if self.whole:
             yield from ((indent + line).rstrip() for line in visible(self.text).split("\n"))
@@ -49,22 +52,22 @@ class Entry:
             yield from entry.lines(depth + 1)
 
     def as_json(self) -> dict[str, Any]:
-        """The entry as JSON."""
+        """Returns the entry and the entries below it as JSON values, without details."""
         inner = [entry.as_json() for entry in self.inner if entry.kind != "detail"]
         return {"kind": self.kind, **self.fields} | ({"inner": inner} if inner else {})
 
 
 Wanted = Callable[[Entry], bool | None]
-"""Whether an entry is wanted. None: it is wanted if its outer entry is."""
+"""Returns True if an entry is wanted, and None if it is wanted only if the entry above is."""
 
 
 def detail(title: str, text: str) -> Entry:
-    """A text as it is, below its title."""
+    """Makes an entry that shows a title, and below it a text as it is."""
     return Entry("detail", title, inner=(Entry("detail", text, whole=True),))
 
 
 def took(seconds: float | None) -> str:
-    """A duration in words."""
+    """Words a duration in s or ms; None as "not ended"."""
     if seconds is None:
         return "not ended"
     return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"

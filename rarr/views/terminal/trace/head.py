@@ -1,4 +1,4 @@
-"""The lines above the tree of a run."""
+"""Makes the lines above the tree of a run: its status, spending and input."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -12,7 +12,7 @@ _TEXT = 160  # characters of the text that was revised
 
 
 def head(trace: Trace) -> Iterator[Entry]:
-    """The status, the spending and the input of a run."""
+    """Yields lines with the status, the spending, the settings and the text of a run."""
     file = trace.file
     when = datetime.fromtimestamp(file.started).strftime("%Y-%m-%d %H:%M:%S")
     took_ = "" if file.seconds is None else f", {took(file.seconds)}"
@@ -40,7 +40,7 @@ def _spent(trace: Trace) -> str:
 
 
 def stopped(trace: Trace) -> str:
-    """The place where an unfinished run stopped: its innermost spans that had not ended."""
+    """Words where an unfinished run stopped: in its innermost unfinished spans, or after its last node."""
     spans = {span.number: span for span in trace.spans}
     begun = [span for span in trace.spans if span.seconds is None]
     outer = {span.parent for span in begun}
@@ -51,7 +51,7 @@ def stopped(trace: Trace) -> str:
 
 
 def _place(span: StoredSpan, spans: Mapping[int, StoredSpan]) -> str:
-    """The node of a span, its server, and the id of the query or evidence it is about."""
+    """Words the node of a span, its own name, and the id of the query or evidence it is about."""
     outer = span
     while outer.parent in spans and outer.kind not in ("node", "failure"):
         outer = spans[outer.parent]

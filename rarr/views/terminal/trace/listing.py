@@ -1,4 +1,4 @@
-"""The list of runs."""
+"""Renders the list of runs as a table or as JSON."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ _TITLES = ("run", "when", "took", "status", "calls", "tokens", "edits", "text")
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """The beginning of each name that tells it apart from the other names."""
+    """Shortens each name to the beginning that no other name shares, at least 8 characters."""
     ordered = sorted(names)
     shared = [0, *(_alike(*pair) for pair in pairwise(ordered)), 0]
     return {
@@ -25,7 +25,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
-    """One line for each run, 80 columns wide. `names` are the names of all runs."""
+    """Renders a line of about 80 columns for each run. `names` are the names of all runs in the store."""
     short = short_names(names)
     rows = [_TITLES, *(_row(run, short[run.run_id]) for run in runs)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_TITLES) - 1)]
@@ -38,7 +38,7 @@ def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
 
 
 def runs_json(runs: Sequence[RunSummary]) -> list[dict[str, Any]]:
-    """The list of runs as JSON."""
+    """Returns the list of runs as JSON values."""
     return [
         {
             "run_id": run.run_id,
@@ -56,7 +56,7 @@ def runs_json(runs: Sequence[RunSummary]) -> list[dict[str, Any]]:
 
 
 def _alike(first: str, second: str) -> int:
-    """The number of characters that the two names share at their beginning."""
+    """Counts the characters that the two names share at their beginning."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 

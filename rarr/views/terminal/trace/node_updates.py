@@ -1,4 +1,4 @@
-"""The outcome of a call of a node: the new records in its update."""
+"""Makes the entries for the new records in the update of a node's call."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -14,14 +14,14 @@ _DOCUMENTS = 5  # documents of a search that are shown, unless all are shown
 
 
 class Ledger:
-    """The records that earlier updates held."""
+    """Remembers the records of earlier updates, since each update repeats them."""
 
     def __init__(self) -> None:
         self._ids: set[str] = set()
         self._checks = 0
 
     def news(self, update: Mapping[str, Any], *, full: bool) -> list[Entry]:
-        """The entries for the new records of this update, in the order of the pipeline."""
+        """Makes entries for the records of this update that no earlier update had, in pipeline order."""
         checks = update.get("checks") or []
         added, self._checks = checks[self._checks :], max(self._checks, len(checks))
         entries = [

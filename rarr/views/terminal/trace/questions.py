@@ -1,4 +1,4 @@
-"""The questions of a run to language models, and the attempts at them and at other servers."""
+"""Makes the entries for questions to language models, and for requests to their servers and others."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ _REASON = 200  # characters
 
 
 def question(trace: Trace, span: StoredSpan, inner: Sequence[Entry], *, full: bool) -> Entry:
-    """A question with its attempts, `inner`. With `full`, also the prompt as it was sent, and the answers."""
+    """Makes the entry of a question, with its requests `inner`; with `full`, also prompt and answers."""
     named = f"{span.name} {span.about}".strip()
     text = f"question {named}  {took(span.seconds)}{spent(trace, span)}{failing(span)}"
     body, fields = trace.body(span), facts(span)
@@ -27,7 +27,7 @@ def question(trace: Trace, span: StoredSpan, inner: Sequence[Entry], *, full: bo
 
 
 def attempt(span: StoredSpan, *, full: bool) -> Entry:
-    """A request to a server. With `full`, also the raw answers of a language model."""
+    """Makes the entry of a request to a server; with `full`, also the raw answers."""
     body = span.body
     text = f"{span.name}  {took(span.seconds)}{_tokens(body)}{failing(span)}"
     inner = tuple(_raw(body)) if full else ()
@@ -35,18 +35,18 @@ def attempt(span: StoredSpan, *, full: bool) -> Entry:
 
 
 def facts(span: StoredSpan) -> dict[str, Any]:
-    """The fields that all spans have, for JSON."""
+    """Returns the fields that all spans have, for JSON."""
     names = {"number", "name", "about", "started", "seconds", "error"}
     return span.model_dump(mode="json", include=names)
 
 
 def failing(span: StoredSpan) -> str:
-    """The error of the span in words; empty if it has none."""
+    """Words the error of the span; "" if it has none."""
     return f"  failed: {one_line(span.error, _REASON)}" if span.error else ""
 
 
 def spent(trace: Trace, span: StoredSpan) -> str:
-    """The tokens of the requests within a span in words; empty if none are known."""
+    """Words the sum of the tokens of the requests within a span; "" if none are known."""
     tokens = [request.body["tokens"] for request in trace.within(span, "request") if "tokens" in request.body]
     return f", {counted(sum(counts[0] + counts[1] for counts in tokens), 'token')}" if tokens else ""
 

@@ -1,4 +1,4 @@
-"""One run as a tree: the calls of nodes, their outcomes, the questions to models, and the attempts."""
+"""Shows a run as a tree: the calls of nodes, their new records, questions to models, and requests."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from rarr.views.terminal.trace.questions import attempt, facts, failing, questio
 
 
 class Choice(NamedTuple):
-    """The choice of the entries that are shown; all by default."""
+    """Selects the entries to show by node, verdict and errors; all by default. `full`: unshortened."""
 
     node: str | None = None
     verdict: str | None = None
@@ -25,7 +25,10 @@ class Choice(NamedTuple):
 
 
 def tree(trace: Trace, choice: Choice) -> list[Entry]:
-    """The chosen calls of nodes. Raises `InputError` for an uncalled node or an unknown verdict."""
+    """Makes the entries of the chosen calls of nodes.
+
+    Raises `InputError` for a node that was not called, or an unknown verdict.
+    """
     _require_known(trace, choice)
     entries = _Calls(trace, full=choice.full).entries()
     if choice.verdict:
@@ -36,7 +39,7 @@ def tree(trace: Trace, choice: Choice) -> list[Entry]:
 
 
 def as_text(trace: Trace, choice: Choice) -> str:
-    """The tree as text, below the facts about the run."""
+    """Renders the status and input of the run, and then its tree, as text."""
     entries = tree(trace, choice)
     lines = [
         line for entry in [*head(trace), Entry("detail", "", whole=True), *entries] for line in entry.lines()
@@ -47,7 +50,7 @@ def as_text(trace: Trace, choice: Choice) -> str:
 
 
 def as_json(trace: Trace, choice: Choice) -> dict[str, Any]:
-    """The run and its tree as JSON."""
+    """Returns the run and its tree as JSON values."""
     file = trace.file
     calls = [entry.as_json() for entry in tree(trace, choice)]
     known = {"run_id": file.run_id, "status": file.status, "started": file.started, "seconds": file.seconds}
@@ -92,7 +95,7 @@ class _Calls:
 
 
 def _together(news: Sequence[Entry], inner: Sequence[Entry]) -> list[Entry]:
-    """The entries below a call. A question about the same evidence as a check stands below that check."""
+    """Orders the entries below a call. A question about the evidence of a check goes below that check."""
     checks = {entry.about for entry in news if entry.kind == "check"}
     above = [entry for entry in inner if entry.about not in checks]
     below = [
@@ -103,7 +106,7 @@ def _together(news: Sequence[Entry], inner: Sequence[Entry]) -> list[Entry]:
 
 
 def _belonging(inner: Sequence[Entry], ids: frozenset[str]) -> Iterator[Entry]:
-    """The entries about these ids. They lose the ids, since they are now shown wherever the check is."""
+    """Yields the entries about these ids, without the ids, since they are shown wherever the check is."""
     yield from (replace(entry, about=frozenset()) for entry in inner if entry.about == ids)
 
 
@@ -130,7 +133,7 @@ def _read(trace: Trace, span: StoredSpan) -> Entry:
 
 
 def _checked(entries: Sequence[Entry], verdict: str) -> list[Entry]:
-    """The tree of calls, cut down to the checks with this verdict, their queries, evidence and edits."""
+    """Cuts the tree of calls down to the checks with this verdict, their queries, evidence and edits."""
     checks = [check for call in entries for check in call.inner if _has(check, verdict)]
     evidence = frozenset(check.fields["evidence_id"] for check in checks)
     queries = frozenset(check.fields["query_id"] for check in checks)
