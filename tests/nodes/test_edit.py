@@ -43,7 +43,7 @@ async def test_disagreement_is_edited() -> None:
 
 
 @pytest.mark.parametrize("verdict", ["agrees", "irrelevant", "unknown"])
-async def test_nothing_else_is_edited(verdict: str) -> None:
+async def test_only_disagreements_are_edited(verdict: str) -> None:
     editor = ScriptedEditor()
     update = await edit(disputed(checks=[check(verdict)]), runtime(editor=editor))  # type: ignore[arg-type]
     assert (update["text"], update["edits"], editor.calls) == (TEXT, [], [])
@@ -82,21 +82,21 @@ FOLLOWS = query().model_copy(update={"follows": "e0"})
         ("unknown", "asked again about the edited text, the evidence does not confirm it: unknown"),
     ],
 )
-async def test_what_follows_from_an_edit_must_be_confirmed(verdict: Verdict, reason: str) -> None:
+async def test_dependent_edit_must_be_confirmed(verdict: Verdict, reason: str) -> None:
     checker = ScriptedChecker(lambda *_: Agreement(verdict=verdict))
     unsupported = ScriptedVerifier(lambda *_: 0.0)  # the evidence need not say what follows from it
     done = await only_edit(disputed(queries=[FOLLOWS]), checker=checker, verifier=unsupported)
     assert (done.accepted, done.reason) == (not reason, reason)
 
 
-async def test_what_follows_must_not_cost_what_was_supported_its_support() -> None:
+async def test_dependent_edit_must_not_cost_a_supported_sentence_its_support() -> None:
     checker = ScriptedChecker(lambda *_: Agreement(verdict="agrees"))
     verifier = ScriptedVerifier(lambda sentence, _: 0.9 if "Georgia" in sentence else 0.1)
     done = await only_edit(disputed(queries=[FOLLOWS]), checker=checker, verifier=verifier)
     assert done.reason.startswith("a sentence loses its support: 0.90 before, 0.10 after")
 
 
-async def test_what_follows_is_not_confirmed_where_nothing_is_verified() -> None:
+async def test_dependent_edit_is_not_confirmed_without_verification() -> None:
     checker = ScriptedChecker(lambda *_: Agreement(verdict="unknown"))
     done = await only_edit(disputed(queries=[FOLLOWS]), Settings(verify=False), checker=checker)
     assert (done.accepted, checker.calls) == (True, [])
@@ -244,7 +244,7 @@ async def test_sources_that_disagree_hold_an_edit_back(second: Check, reason: st
     [check("agrees", "q1.2", stale=True), check("irrelevant", "q1.2"), check("disagrees", "q1.2")],
     ids=["stale", "irrelevant", "same answer"],
 )
-async def test_what_takes_no_other_side_holds_nothing_back(second: Check) -> None:
+async def test_check_on_no_other_side_does_not_hold_an_edit_back(second: Check) -> None:
     checker = ScriptedChecker(lambda *_: Agreement(verdict="agrees"))
     assert (await only_edit(two_sides(second, relevance=0.9), checker=checker)).accepted
 
@@ -255,7 +255,7 @@ async def test_another_answer_that_cannot_be_judged_holds_an_edit_back() -> None
 
 
 @pytest.mark.parametrize(("then", "accepted"), [("unknown", True), ("disagrees", False)])
-async def test_what_disagrees_without_an_answer_holds_an_edit_back_while_it_does(
+async def test_disagreement_without_an_answer_holds_an_edit_back_while_it_lasts(
     then: Verdict, accepted: bool
 ) -> None:
     checker = ScriptedChecker(
@@ -265,11 +265,11 @@ async def test_what_disagrees_without_an_answer_holds_an_edit_back_while_it_does
     assert (await only_edit(two_sides(nameless, relevance=0.9), checker=checker)).accepted is accepted
 
 
-async def test_much_less_relevant_sources_hold_nothing_back() -> None:
+async def test_much_less_relevant_sources_do_not_hold_an_edit_back() -> None:
     assert (await only_edit(two_sides(check("agrees", "q1.2"), relevance=0.5))).accepted
 
 
-async def test_one_source_may_not_contradict_itself_however_relevant() -> None:
+async def test_source_that_contradicts_itself_holds_an_edit_back() -> None:
     before = two_sides(check("agrees", "q1.2"), relevance=0.1, source="peaches.md")
     assert not (await only_edit(before)).accepted
 
@@ -316,7 +316,7 @@ async def test_rejected_edit_makes_nothing_stale() -> None:
 
 
 @pytest.mark.parametrize("accepted", [True, False])
-async def test_query_is_edited_for_once(accepted: bool) -> None:
+async def test_query_causes_at_most_one_edit(accepted: bool) -> None:
     before = [edited(0, 7, "Georgia", accepted=accepted)]
     assert (await edit(disputed(edits=before, tried=["q1"]), runtime()))["edits"] == before
 
@@ -333,7 +333,7 @@ async def test_one_failure_does_not_stop_the_next_edit() -> None:
 
 
 @pytest.mark.parametrize("end_of_line", ["\n", "\r\n"])
-async def test_all_but_the_change_stays(end_of_line: str) -> None:
+async def test_text_around_the_change_stays_the_same(end_of_line: str) -> None:
     around: Callable[[str], str] = f"* One –{end_of_line}* {{}} grows.{end_of_line}{end_of_line}\t☃".format
     update = await edit(disputed(around("Georgia")), runtime())
     assert update["text"] == around("California")
